@@ -1,0 +1,52 @@
+"""Where the tests find slow twins, reference cases and real data."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+HERE = Path(__file__).parent
+SHARED = HERE.parents[1] / "shared"
+
+sys.path.insert(0, str(HERE))  # `from twins import irn`
+
+
+def located(variable, default):
+    folder = Path(os.environ.get(variable, default))
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder}: set {variable} to run this test")
+    return folder
+
+
+def numbers(value):
+    """JSON with "NaN", "Infinity" and "-Infinity" as floats."""
+    if isinstance(value, dict):
+        return {key: numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers(item) for item in value]
+    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
+
+
+@pytest.fixture(scope="session")
+def shared_case():
+    """``shared_case("01")``: a reference case by its number, or by the whole name of its file without the ending."""
+
+    def load(name):
+        (path,) = located("UGT_CASES", SHARED / "cases").glob(f"{name}_*.json" if name.isdigit() else f"{name}.json")
+        return numbers(json.loads(path.read_text(encoding="utf-8")))
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def dermatology():
+    """The dermatology data: nested ``annotations``, ``conditions`` (names) and ``risks`` (0, 1, 2)."""
+    folder = located("UGT_DATA", SHARED / "data" / "dermatology_ddx")
+    lines = {name: (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("conditions", "risks")}
+    annotations = json.loads((folder / "annotations.json").read_text(encoding="utf-8"))
+    return SimpleNamespace(annotations=annotations, conditions=lines["conditions"], risks=[int(line) for line in lines["risks"]])

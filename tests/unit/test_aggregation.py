@@ -1,0 +1,292 @@
+"""Votes, IRN, PrIRN and Dirichlet against rational arithmetic, properties, reference cases and real data."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import irn as twin
+
+import ugt.aggregation as agg
+from ugt.annotations import Labels, Rankings
+
+TIE_WEIGHTS = ["split", "full"]
+
+
+def ranking_strategy(n_classes):
+    """A partial ranking with ties, sometimes empty."""
+
+    @st.composite
+    def build(draw):
+        order = draw(st.permutations(range(n_classes)))[: draw(st.integers(0, n_classes))]
+        cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1)))) if len(order) > 1 else []
+        return [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)])] if order else []
+
+    return build()
+
+
+CASES = st.lists(st.lists(ranking_strategy(6), max_size=5), min_size=1, max_size=4)
+
+
+def dense(offsets, index, value, n_classes):
+    """Rows of floats; None for an empty row. Also checks the form of a ragged result."""
+    rows = []
+    for a, b in zip(offsets[:-1], offsets[1:]):
+        assert (np.diff(index[a:b]) > 0).all()
+        assert (value[a:b] > 0).all()
+        row = np.zeros(n_classes)
+        row[index[a:b]] = value[a:b]
+        rows.append(row.tolist() if b > a else None)
+    return rows
+
+
+def point(plausibilities):
+    return dense(plausibilities.offsets, plausibilities.index, plausibilities.value, plausibilities.n_classes)
+
+
+def rounded(fractions):
+    """The doubles nearest to rational numbers."""
+    return None if fractions is None else [float(f) for f in fractions]
+
+
+# ---- inverse rank normalisation ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
+@given(CASES)
+def test_irn_is_the_correctly_rounded_rational(tie_weight, table):
+    found = point(agg.irn(Rankings.from_blocks(table, n_classes=6), tie_weight=tie_weight))
+    assert found == [rounded(twin.irn(case, 6, tie_weight == "full")) for case in table]
+
+
+@pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
+@pytest.mark.parametrize("depth", [30, 36, 38, 42, 60, 150])
+def test_deep_rankings_beyond_whole_numbers(tie_weight, depth):
+    # the least common multiple of 1..37 is above 2^52: sums become pairs of doubles, and the quotients stay the nearest doubles
+    rng = np.random.default_rng(depth)
+    table = [[[[int(k)] for k in rng.permutation(depth)] for _ in range(3)] for _ in range(5)]
+    table.append([[[k, k + 1] if k % 4 else [k + 1, k] for k in range(0, depth, 2)]] * 2)
+    found = point(agg.irn(Rankings.from_blocks(table, n_classes=depth), tie_weight=tie_weight))
+    assert found == [rounded(twin.irn(case, depth, tie_weight == "full")) for case in table]
+
+
+def test_ties_of_deep_rankings_are_ties():
+    # classes 2j and 2j + 1 change places from one annotator to the next: equal sums of different weights in another order
+    forward = [[k] for k in range(80)]
+    swapped = [[k ^ 1] for k in range(80)]
+    for table in ([forward, swapped], [swapped, forward, forward, swapped]):
+        (row,) = point(agg.irn(Rankings.from_blocks([table], n_classes=80)))
+        assert row[::2] == row[1::2]
+        assert len(set(row)) == 40
+
+
+def test_wide_blocks_beyond_whole_numbers():
+    # block sizes are primes: their product leaves 2^53 although no ranking is deep
+    primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53]
+    table = [[[list(range(p))] for p in primes]]
+    found = point(agg.irn(Rankings.from_blocks(table, n_classes=60)))
+    assert found == [rounded(twin.irn(table[0], 60))]
+
+
+@pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
+@given(CASES, st.randoms())
+def test_irn_properties(tie_weight, table, random):
+    """Order of cases and annotators, names of classes and repetition of all annotators change nothing, to the last bit."""
+
+    def values(changed):
+        return point(agg.irn(Rankings.from_blocks(changed, n_classes=6), tie_weight=tie_weight))
+
+    expected = values(table)
+    assert values(table[::-1]) == expected[::-1]
+    assert values([random.sample(case, len(case)) for case in table]) == expected
+    assert values([case * 3 for case in table]) == expected
+    assert values([[[block[::-1] for block in ranking] for ranking in case] for case in table]) == expected
+    new = random.sample(range(6), 6)
+    renamed = values([[[[new[k] for k in block] for block in ranking] for ranking in case] for case in table])
+    assert [row and [row[new[k]] for k in range(6)] for row in renamed] == expected
+    for row in expected:
+        assert row is None or sum(row) == pytest.approx(1, abs=1e-15)
+
+
+def test_irn_of_labels_is_the_mean_label():
+    labels = Labels.from_long([0, 0, 0, 1], [0, 1, 2, 0], [2, 0, 2, 1], classes=3, cases=[0, 1, 2])
+    for tie_weight in TIE_WEIGHTS:
+        assert point(agg.irn(labels, tie_weight=tie_weight)) == [[1 / 3, 0, 2 / 3], [0, 1, 0], None]
+
+
+@pytest.mark.parametrize("name", ["01", "03", "05"])
+def test_irn_reference_cases(shared_case, name):
+    case = shared_case(name)
+    rankings = Rankings.from_blocks([case["inputs"]["rankings"]], n_classes=case["inputs"]["K"])
+    for word, expected in case["expected"].items():
+        found = agg.irn(rankings, tie_weight={"paper": "split", "code": "full"}[word])
+        assert point(found)[0] == pytest.approx(expected, abs=1e-15)
+        assert found.mean()[0] == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(("tie_weight", "word"), [("split", "irn_paper"), ("full", "irn_code")])
+def test_irn_of_the_dermatology_data(shared_case, dermatology, tie_weight, word):
+    expected = shared_case("80")["expected"][word]
+    table = agg.irn(Rankings.from_blocks(dermatology.annotations, n_classes=419), tie_weight=tie_weight).mean()
+    best = table.argmax(axis=1)  # ties: the lowest index
+    top = table.max(axis=1)
+    assert hashlib.sha256(",".join(map(str, best)).encode()).hexdigest() == expected["argmax_sha256"]
+    assert int(((table == top[:, None]).sum(axis=1) > 1).sum()) == expected["n_top1_tied"]
+    assert sorted(np.bincount(best))[::-1][:5] == expected["argmax_hist_top5"]
+    assert best.sum() == expected["argmax_sum"]
+    assert top.mean() == pytest.approx(expected["mean_max"], abs=1e-12)
+    assert top.std() == pytest.approx(expected["std_max"], abs=1e-12)
+    assert (table**2).sum(axis=1).mean() == pytest.approx(expected["mean_sumsq"], abs=1e-12)
+    assert (table > 0).sum(axis=1).mean() == pytest.approx(expected["mean_support"], abs=1e-12)
+    for row, values in expected["rows"].items():
+        assert {str(k): table[int(row), k] for k in np.flatnonzero(table[int(row)])} == pytest.approx(values, abs=1e-15)
+
+
+def test_tie_weights_disagree_as_published(shared_case, dermatology):
+    rankings = Rankings.from_blocks(dermatology.annotations, n_classes=419)
+    split, full = (agg.irn(rankings, tie_weight=word).mean() for word in TIE_WEIGHTS)
+    expected = shared_case("80")["expected"]
+    assert int((split.argmax(axis=1) != full.argmax(axis=1)).sum()) == expected["irn_top1_differs_paper_vs_code"]
+    assert np.abs(split - full).sum(axis=1).mean() == pytest.approx(expected["irn_mean_abs_diff_L1"], abs=1e-12)
+
+
+def test_irn_of_a_whole_dermatology_case_is_exact(dermatology):
+    found = point(agg.irn(Rankings.from_blocks(dermatology.annotations, n_classes=419)))
+    for i in range(0, 1947, 97):
+        assert found[i] == rounded(twin.irn(dermatology.annotations[i], 419))
+
+
+# ---- votes ------------------------------------------------------------------------------------------
+
+
+@given(CASES)
+def test_votes_of_rankings_equal_twin(table):
+    rankings = Rankings.from_blocks(table, n_classes=6)
+    assert point(agg.votes(rankings, kind="mean")) == [rounded(twin.mean_vote(case, 6)) for case in table]
+    assert point(agg.votes(rankings)) == [rounded(twin.majority(case, 6)) for case in table]
+
+
+@given(st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1))
+def test_votes_of_counts(counts):
+    for votes in (np.array(counts), Labels.from_counts(counts)):
+        mean, majority = point(agg.votes(votes, kind="mean")), point(agg.votes(votes))
+        for row, shares, winner in zip(counts, mean, majority):
+            if sum(row) == 0:
+                assert shares is winner is None
+                continue
+            assert shares == [k / sum(row) for k in row]
+            assert winner == [(k == max(row)) / row.count(max(row)) for k in row]
+
+
+def test_split_votes_tie_exactly():
+    # 1/3 + 1/3 + 1/3 for class 0 against one whole vote for class 3
+    table = [[[[0, 1, 2]], [[0, 4, 5]], [[0, 6, 7]], [[3]]]]
+    assert point(agg.votes(Rankings.from_blocks(table, n_classes=8))) == [[0.5, 0, 0, 0.5, 0, 0, 0, 0]]
+
+
+def test_all_cases_may_be_empty():
+    labels = Labels.from_counts([[0, 0], [0, 0]])
+    assert point(agg.votes(labels)) == point(agg.irn(labels)) == [None, None]
+    assert np.isnan(agg.votes(labels).mean()).all()
+
+
+# ---- Dirichlet posteriors ---------------------------------------------------------------------------
+
+
+def concentrations(post):
+    """Dense concentrations, the background included."""
+    table = np.repeat(np.broadcast_to(post.background, post.n_cases).astype(float)[:, None], post.n_classes, axis=1)
+    table[np.repeat(np.arange(post.n_cases), np.diff(post.offsets)), post.index] = post.concentration
+    return table.tolist()
+
+
+def test_prirn():
+    rankings = Rankings.from_blocks([[[[0], [1, 2]], [[0]]], []], n_classes=4)
+    assert concentrations(agg.prirn(rankings)) == [[0.8, 0.1, 0.1, 0], [0] * 4]
+    assert concentrations(agg.prirn(rankings, reliability=10)) == [[8, 1, 1, 0], [0] * 4]
+    extra = agg.prirn(rankings, reliability=10, background=0.5)
+    assert concentrations(extra) == [[8.5, 1.5, 1.5, 0.5], [0] * 4]
+    assert np.isnan(extra.mean()[1]).all()
+    full = agg.prirn(rankings, reliability=3, tie_weight="full")
+    assert concentrations(full)[0] == pytest.approx([2, 0.5, 0.5, 0])
+
+
+def test_prirn_background_is_one_number_where_every_case_is_defined():
+    assert agg.prirn(Labels.from_counts([[1, 0], [0, 1]]), background=0.25).background.tolist() == [0.25, 0.25]
+
+
+COUNTS = [[3, 1, 0], [0, 0, 0], [0, 0, 2]]
+
+
+@pytest.mark.parametrize("labels", [np.array(COUNTS), Labels.from_counts(COUNTS)], ids=["array", "labels"])
+def test_dirichlet(labels):
+    assert concentrations(agg.dirichlet(labels)) == [[3.1, 1.1, 0.1], [0] * 3, [0.1, 0.1, 2.1]]
+    assert concentrations(agg.dirichlet(labels, reliability=2, prior=0)) == [[6, 2, 0], [0] * 3, [0, 0, 4]]
+    assert concentrations(agg.dirichlet(labels, prior=np.array([0.5, 0.5, 0.5]))) == concentrations(agg.dirichlet(labels, prior=0.5))
+    assert concentrations(agg.dirichlet(labels, prior=[1, 2, 0])) == [[4, 3, 0], [0] * 3, [1, 2, 2]]
+
+
+def test_dirichlet_with_a_constant_prior_keeps_what_was_annotated():
+    assert len(agg.dirichlet(np.array(COUNTS)).index) == 3
+    assert len(agg.dirichlet(np.array(COUNTS), prior=[1, 1, 1]).index) == 3
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1), st.floats(0.01, 100), st.floats(0, 10))
+def test_dirichlet_formula(counts, gamma, alpha):
+    found = concentrations(agg.dirichlet(np.array(counts), reliability=gamma, prior=alpha))
+    assert found == [[gamma * k + alpha if sum(row) else 0 for k in row] for row in counts]
+
+
+# ---- refusals ---------------------------------------------------------------------------------------
+
+LABELS = Labels.from_counts([[1, 2]], classes=["a", "b"])
+VALUE_ERRORS = [
+    (agg.votes, {"kind": "median"}, r"kind must be one of 'majority', 'mean'\. Got 'median'"),
+    (agg.irn, {"tie_weight": "half"}, r"tie_weight must be one of 'split', 'full'\. Got 'half'"),
+    (agg.irn, {"tie_weight": None}, r"tie_weight must be one of 'split', 'full'\. Got None"),
+    (agg.prirn, {"tie_weight": "paper"}, r"tie_weight must be one of 'split', 'full'\. Got 'paper'"),
+    (agg.prirn, {"reliability": 0}, r"reliability must be a finite number above 0\. Got 0"),
+    (agg.prirn, {"reliability": -1.5}, r"reliability must be a finite number above 0\. Got -1\.5"),
+    (agg.prirn, {"reliability": float("inf")}, r"reliability must be a finite number above 0\. Got inf"),
+    (agg.prirn, {"reliability": (10, 20)}, r"reliability must be a finite number above 0\. Got \(10, 20\)"),
+    (agg.prirn, {"background": -0.1}, r"background must be a finite number of at least 0\. Got -0\.1"),
+    (agg.prirn, {"background": float("nan")}, r"background must be a finite number of at least 0\. Got nan"),
+    (agg.dirichlet, {"reliability": True}, r"reliability must be a finite number above 0\. Got True"),
+    (agg.dirichlet, {"reliability": "1"}, r"reliability must be a finite number above 0\. Got '1'"),
+    (agg.dirichlet, {"prior": -1}, r"prior must be a finite number of at least 0\. Got -1"),
+    (agg.dirichlet, {"prior": [0.1, -0.5]}, r"prior must be finite numbers of at least 0\. Got -0\.5, first at class 'b'"),
+    (agg.dirichlet, {"prior": [np.inf, 1]}, r"prior must be finite numbers of at least 0\. Got inf, first at class 'a'"),
+    (agg.dirichlet, {"prior": [1, 1, 1]}, r"prior must be one number or 2, one a class\. Got shape \(3,\)"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "message"), VALUE_ERRORS)
+def test_options_are_checked(function, options, message):
+    with pytest.raises(ValueError, match=message):
+        function(LABELS, **options)
+
+
+def test_counts_are_checked():
+    with pytest.raises(ValueError, match=r"counts must not be negative\. Got -1, first at case 0, class 1"):
+        agg.dirichlet(np.array([[1, -1]]))
+
+
+@pytest.mark.parametrize("function", [agg.irn, agg.prirn])
+@pytest.mark.parametrize("value", [[[[[0]]]], np.ones((2, 2), int), None])
+def test_only_annotations_have_ranks(function, value):
+    with pytest.raises(TypeError, match=r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them"):
+        function(value)
+
+
+@pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])
+def test_only_annotations_or_counts(function, argument):
+    with pytest.raises(TypeError, match=rf"{argument} must be Labels.*or an \(N, K\) array of counts\. Got list"):
+        function([[1, 2]])
+
+
+def test_dirichlet_of_rankings_is_prirn():
+    with pytest.raises(TypeError, match=r"labels must be Labels or an \(N, K\) array of counts\. Got Rankings: use prirn"):
+        agg.dirichlet(Rankings.from_blocks([[[[0]]]]))

@@ -1,0 +1,151 @@
+"""Predictions: what is taken, what is refused, and the join by case id and class name."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ugt._axes import Axes
+from ugt.predictions import Predictions
+
+SCORES = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 2.0]])
+
+
+def axes(case_ids=("p", "q"), classes=("a", "b", "c")):
+    return Axes.of(len(case_ids), len(classes), case_ids, classes)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        SCORES.tolist(),
+        SCORES.astype(np.float32),
+        SCORES.astype(">f8"),
+        np.asfortranarray(SCORES),
+        np.repeat(SCORES, 2, axis=1)[:, ::2],
+        (SCORES * 4).astype(np.int8) / np.float16(4),
+    ],
+)
+def test_any_table_of_numbers(scores):
+    model = Predictions(["p", "q"], scores)
+    assert model.scores.tolist() == SCORES.tolist()
+    assert model.scores.dtype == np.float64
+    assert not model.scores.flags.writeable
+
+
+def test_no_copy_and_no_change_of_the_input():
+    scores = SCORES.copy()
+    model = Predictions(None, scores)
+    assert np.shares_memory(model.scores, scores)
+    assert scores.flags.writeable
+    scores.flags.writeable = False
+    assert Predictions(None, scores).aligned(axes())[0].tolist() == SCORES.tolist()
+    with pytest.raises(AttributeError):
+        model.scores = scores
+
+
+def frame(index, columns):
+    """What from_any uses of a pandas DataFrame."""
+    names = [SimpleNamespace(to_numpy=lambda names=names: np.array(names, dtype=object)) for names in (index, columns)]
+    return SimpleNamespace(index=names[0], columns=names[1], to_numpy=lambda: SCORES)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Predictions(["p", "q"], SCORES, ["a", "b", "c"]),
+        {"case_ids": ["p", "q"], "scores": SCORES, "classes": ["a", "b", "c"]},
+        (["p", "q"], SCORES),
+        frame(["p", "q"], ["a", "b", "c"]),
+        {"scores": SCORES},
+        SCORES,
+    ],
+)
+def test_from_any(value):
+    scores, present = Predictions.from_any(value).aligned(axes())
+    assert scores.tolist() == SCORES.tolist()
+    assert present.tolist() == [True, True]
+
+
+def test_from_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame(SCORES, index=["q", "p"], columns=["c", "b", "a"])
+    scores, _ = Predictions.from_any(data).aligned(axes())
+    assert scores.tolist() == SCORES[::-1, ::-1].tolist()
+
+
+def test_joined_by_case_id_and_class_name():
+    model = Predictions(["q", "p"], SCORES, ["c", "a", "b"])
+    scores, _ = model.aligned(axes())
+    assert scores.tolist() == SCORES[::-1][:, [1, 2, 0]].tolist()
+
+
+def test_numbers_and_text_compare_as_text():
+    scores, _ = Predictions(["7", "5"], SCORES, ["2", "1", "0"]).aligned(axes([5, 7], [0, 1, 2]))
+    assert scores.tolist() == SCORES[::-1, ::-1].tolist()
+    scores, _ = Predictions([7, 5], SCORES).aligned(axes(["5", "7"]))
+    assert scores.tolist() == SCORES[::-1].tolist()
+    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only\. Got 1 unknown of 2, first at '05'\."):
+        Predictions(["7", "05"], SCORES).aligned(axes([5, 7]))
+
+
+def test_missing_cases():
+    model = Predictions(["q", "p"], SCORES)
+    wide = axes(["p", "x", "q", "y"])
+    message = r"predictions must cover every case \(missing='drop' leaves the others out\)\. Got none for 2 of 4 cases, first at 'x'\."
+    with pytest.raises(ValueError, match=message):
+        model.aligned(wide)
+    scores, present = model.aligned(wide, missing="drop")
+    assert present.tolist() == [True, False, True, False]
+    assert scores[present].tolist() == SCORES[::-1].tolist()
+    assert np.isnan(scores[~present]).all()
+    with pytest.raises(ValueError, match=r"missing must be 'error' or 'drop'\. Got 'skip'\."):
+        model.aligned(wide, missing="skip")
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_unknown_cases(missing):
+    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only\. Got 1 unknown of 2, first at 'z'\."):
+        Predictions(["p", "z"], SCORES).aligned(axes(), missing=missing)
+
+
+def test_wrong_number_of_rows_or_classes():
+    with pytest.raises(ValueError, match=r"scores must have one row for each of the 3 cases, as they come without case ids\. Got 2 rows\."):
+        Predictions(None, SCORES).aligned(axes(["p", "q", "r"]))
+    with pytest.raises(ValueError, match=r"scores must have one column for each of the 2 classes of the annotations\. Got 3 columns\."):
+        Predictions(None, SCORES).aligned(axes(classes=["a", "b"]))
+    message = r"scores must have columns only for classes of the annotations .* Got a column for class 'c'\."
+    with pytest.raises(ValueError, match=message):
+        Predictions(None, SCORES, ["a", "b", "c"]).aligned(axes(classes=["a", "b"]))
+    with pytest.raises(ValueError, match=r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."):
+        Predictions(None, SCORES, ["a", "b", "c"]).aligned(axes(classes=["a", "d", "b", "c"]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, [1.0, 2.0]), r"scores must be a table of cases x classes\. Got shape \(2,\)\."),
+        ((None, np.ones((0, 3))), r"scores must be a table of cases x classes\. Got shape \(0, 3\)\."),
+        ((None, [["a", "b"]]), r"scores must be numbers\. Got dtype <U1\."),
+        ((None, [[1j]]), r"scores must be numbers\. Got dtype complex128\."),
+        ((["p", "q"], [[1, 2], [np.nan, 3]], ["a", "b"]), r"scores must be finite\. Got nan, first at case 'q', class 'a'\."),
+        ((None, [[1, 2], [3, -np.inf]]), r"scores must be finite\. Got -inf, first at case 1, class 1\."),
+        ((["p"], SCORES), r"case_ids must have one entry for each of the 2 rows of scores\. Got 1 entries\."),
+        ((["p", "p"], SCORES), r"case_ids must not repeat an id\. Got 'p' twice, first at position 1\."),
+        ((["p", 3], SCORES), r"case_ids must hold only integers or only strings\. Got both 'p' and 3"),
+        ((["p", ""], SCORES), r"case_ids must not be empty\. Got '', first at position 1\."),
+        ((None, SCORES, ["a", "b"]), r"classes must have one entry for each of the 3 columns of scores\. Got 2 entries\."),
+        ((None, SCORES, ["a", "b", "a"]), r"classes must not repeat an id\. Got 'a' twice, first at position 2\."),
+    ],
+)
+def test_bad_predictions(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Predictions(*arguments)
+
+
+@pytest.mark.parametrize(("key", "got"), [("logits", "the key 'logits'"), ("classes", "no key 'scores'")])
+def test_bad_mapping(key, got):
+    with pytest.raises(ValueError, match=rf"predictions must be a mapping with the key 'scores' and optionally .* Got {got}\."):
+        Predictions.from_any({key: SCORES})

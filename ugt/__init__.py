@@ -1,0 +1,51 @@
+"""Evaluate models when the ground truth is uncertain because annotators disagree."""
+
+from ._threads import threads
+from ._version import __version__
+from .accuracy import (
+    ua_average_overlap,
+    ua_coverage,
+    ua_footrule_distance,
+    ua_kendall_distance,
+    ua_overlap,
+    ua_plausibility_mass,
+    ua_set_accuracy,
+    ua_topk_accuracy,
+)
+from .aggregation import dirichlet, irn, prirn, votes
+from .annotations import Axes, Labels, Rankings
+from .certainty import annotation_certainty, expected_risk
+from .evaluation import Evaluation, evaluate
+from .plausibilities import Dirichlet, Draws, Point
+from .predictions import Predictions
+from .results import Certainty, Estimate
+
+__all__ = [
+    "Axes",
+    "Certainty",
+    "Dirichlet",
+    "Draws",
+    "Estimate",
+    "Evaluation",
+    "Labels",
+    "Point",
+    "Predictions",
+    "Rankings",
+    "__version__",
+    "annotation_certainty",
+    "dirichlet",
+    "evaluate",
+    "expected_risk",
+    "irn",
+    "prirn",
+    "threads",
+    "ua_average_overlap",
+    "ua_coverage",
+    "ua_footrule_distance",
+    "ua_kendall_distance",
+    "ua_overlap",
+    "ua_plausibility_mass",
+    "ua_set_accuracy",
+    "ua_topk_accuracy",
+    "votes",
+]

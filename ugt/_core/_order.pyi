@@ -1,0 +1,42 @@
+from typing import Optional
+
+from numpy import float64, int32, int64, uint8
+from numpy.typing import NDArray
+
+def dense_rows(
+    value: NDArray[float64],
+    depth: int,
+    ties_first: bool,
+    offsets: NDArray[int64],
+    index: Optional[NDArray[int32]] = None,
+    start: Optional[NDArray[int32]] = None,
+) -> None: ...
+def ragged_rows(
+    row_offsets: NDArray[int64],
+    row_index: NDArray[int32],
+    value: NDArray[float64],
+    n_classes: int,
+    depth: int,
+    ties_first: bool,
+    offsets: NDArray[int64],
+    index: Optional[NDArray[int32]] = None,
+    start: Optional[NDArray[int32]] = None,
+) -> None: ...
+def compare(
+    truth_offsets: NDArray[int64],
+    truth_index: NDArray[int32],
+    truth_start: NDArray[int32],
+    model_offsets: NDArray[int64],
+    model_index: NDArray[int32],
+    model_start: NDArray[int32],
+    defined: NDArray[uint8],
+    begin: int,
+    end: int,
+    n_draws: int,
+    n_classes: int,
+    depth: int,
+    penalty: float,
+    with_distances: bool,
+    per_case: NDArray[float64],
+    per_draw: NDArray[float64],
+) -> None: ...

@@ -1,0 +1,86 @@
+"""Orders of classes and their comparison. Class indices and offsets are checked by the C core."""
+
+from _status cimport check
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+cdef extern from "ugt.h" nogil:
+    ctypedef struct ugt_orders:
+        const int64_t *offsets
+        const int32_t *class_index
+        const int32_t *start
+    int ugt_order_rows(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, int, int64_t *, int32_t *, int32_t *)
+    int ugt_compare_orders(const ugt_orders *, const ugt_orders *, const uint8_t *, int64_t, int64_t, int64_t, int64_t, int, double, int, double *, double *)
+
+
+def dense_rows(const double[:, ::1] value, int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None,
+               int32_t[::1] start=None):
+    """Call without index and start for the offsets, then with them."""
+    cdef int64_t n = value.shape[0], n_classes = value.shape[1]
+    cdef int32_t *index_out = NULL
+    cdef int32_t *start_out = NULL
+    cdef int status
+    if offsets.shape[0] != n + 1 or depth < 1 or depth > n_classes:
+        raise ValueError("depth or output does not fit")
+    if index is not None:
+        if start is None or index.shape[0] != offsets[n] or start.shape[0] != offsets[n]:
+            raise ValueError("outputs do not fit")
+        if offsets[n] == 0:
+            return
+        index_out, start_out = &index[0], &start[0]
+    if n == 0:
+        return
+    with nogil:
+        status = ugt_order_rows(NULL, NULL, &value[0, 0], n, n_classes, depth, ties_first, &offsets[0], index_out, start_out)
+    check(status)
+
+
+def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, const double[::1] value, int64_t n_classes,
+                int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None, int32_t[::1] start=None):
+    """The same for ragged rows; classes not listed have the lowest value."""
+    cdef int64_t n = row_offsets.shape[0] - 1
+    cdef int32_t *index_out = NULL
+    cdef int32_t *start_out = NULL
+    cdef int status
+    if n < 0 or row_offsets[n] != value.shape[0] or row_index.shape[0] != value.shape[0] or offsets.shape[0] != n + 1 \
+            or depth < 1 or depth > n_classes:
+        raise ValueError("depth or output does not fit")
+    if index is not None:
+        if start is None or index.shape[0] != offsets[n] or start.shape[0] != offsets[n]:
+            raise ValueError("outputs do not fit")
+        if offsets[n] == 0:
+            return
+        index_out, start_out = &index[0], &start[0]
+    if n == 0 or value.shape[0] == 0:
+        offsets[:] = 0
+        return
+    with nogil:
+        status = ugt_order_rows(&row_offsets[0], &row_index[0], &value[0], n, n_classes, depth, ties_first, &offsets[0],
+                                index_out, start_out)
+    check(status)
+
+
+cdef inline const int32_t *first(const int32_t[::1] x) noexcept nogil:
+    return &x[0] if x.shape[0] > 0 else NULL
+
+
+def compare(const int64_t[::1] truth_offsets, const int32_t[::1] truth_index, const int32_t[::1] truth_start,
+            const int64_t[::1] model_offsets, const int32_t[::1] model_index, const int32_t[::1] model_start,
+            const uint8_t[::1] defined, int64_t begin, int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty,
+            bint with_distances, double[:, ::1] per_case, double[:, ::1] per_draw):
+    cdef ugt_orders truth, model
+    cdef int64_t n = defined.shape[0]
+    cdef int width = 3 * depth + 3, status
+    if n_draws < 1 or depth < 1 or depth > n_classes or truth_offsets.shape[0] != n * n_draws + 1 or model_offsets.shape[0] != n + 1 \
+            or truth_offsets[n * n_draws] != truth_index.shape[0] or truth_start.shape[0] != truth_index.shape[0] \
+            or model_offsets[n] != model_index.shape[0] or model_start.shape[0] != model_index.shape[0] \
+            or begin < 0 or end > n or per_case.shape[0] != n or per_case.shape[1] != width \
+            or per_draw.shape[0] != n_draws or per_draw.shape[1] != width:
+        raise ValueError("arrays of the comparison do not fit together")
+    if begin >= end:
+        return
+    truth.offsets, truth.class_index, truth.start = &truth_offsets[0], first(truth_index), first(truth_start)
+    model.offsets, model.class_index, model.start = &model_offsets[0], first(model_index), first(model_start)
+    with nogil:
+        status = ugt_compare_orders(&truth, &model, &defined[0], begin, end, n_draws, n_classes, depth, penalty, with_distances,
+                                    &per_case[0, 0], &per_draw[0, 0])
+    check(status)

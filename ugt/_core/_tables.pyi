@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Int32 = NDArray[np.int32]
+_Int64 = NDArray[np.int64]
+
+def factorize(rows: NDArray[np.uint8]) -> tuple[_Int32, _Int64]:
+    """``(code (n,), first (n_distinct,))`` of the rows of an (n, width) table of bytes, in order of first appearance."""
+
+def group(code: _Int32, n_groups: int) -> tuple[_Int64, _Int64]:
+    """``(offsets (n_groups + 1,), order (n,))``: a stable sort of row numbers by code."""
+
+def text_keys(text: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Stream keys of an (n, width) table of code points."""
+
+def integer_keys(value: _Int64) -> NDArray[np.uint64]:
+    """Stream keys of integers: those of their decimal digits."""
+
+def irn(
+    case_offsets: _Int64, ranking_offsets: _Int64, block_offsets: _Int64, items: _Int32, n_classes: int, full: bool, depth: int
+) -> tuple[_Int64, _Int32, NDArray[np.float64]]:
+    """``(offsets, index, value)`` of inverse rank normalisation, of the first ``depth`` blocks of each ranking."""
+
+def class_counts(offsets: _Int64, label: _Int32, count: _Int64, n_classes: int) -> tuple[_Int64, _Int32, _Int64]:
+    """``(offsets, index, total)``: counts of equal labels of a case, added up."""
+
+def find_repeat(offsets: _Int64, items: _Int32, n_classes: int) -> int:
+    """The first position at which a class stands again in its row, or -1."""

@@ -1,0 +1,110 @@
+"""Bindings of tables.c and irn.c."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from _status cimport check
+
+
+cdef extern from "ugt.h" nogil:
+    ctypedef struct ugt_rankings:
+        int64_t n_cases, n_rankings, n_blocks, n_items, n_classes
+        const int64_t *case_offsets
+        const int64_t *ranking_offsets
+        const int64_t *block_offsets
+        const int32_t *items
+
+    int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct)
+    int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
+    void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key)
+    void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key)
+    int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value)
+    int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label,
+                         const int64_t *count, int64_t *out_offsets, int32_t *index, int64_t *total)
+    int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position)
+
+
+def factorize(const uint8_t[:, ::1] rows):
+    code = np.empty(rows.shape[0], np.int32)
+    first = np.empty(rows.shape[0], np.int64)
+    cdef int32_t[::1] code_view = code
+    cdef int64_t[::1] first_view = first
+    cdef int64_t n_distinct = 0
+    cdef int status
+    with nogil:
+        status = ugt_factorize(&rows[0, 0], rows.shape[0], rows.shape[1], &code_view[0], &first_view[0], &n_distinct)
+    check(status)
+    return code, first[:n_distinct].copy()
+
+
+def group(const int32_t[::1] code, int64_t n_groups):
+    offsets = np.empty(n_groups + 1, np.int64)
+    order = np.empty(code.shape[0], np.int64)
+    cdef int64_t[::1] offsets_view = offsets, order_view = order
+    cdef int status
+    with nogil:
+        status = ugt_group(&code[0], code.shape[0], n_groups, &offsets_view[0], &order_view[0])
+    check(status)
+    return offsets, order
+
+
+def text_keys(const uint32_t[:, ::1] text):
+    key = np.empty(text.shape[0], np.uint64)
+    cdef uint64_t[::1] key_view = key
+    with nogil:
+        ugt_text_keys(&text[0, 0], text.shape[0], text.shape[1], &key_view[0])
+    return key
+
+
+def integer_keys(const int64_t[::1] value):
+    key = np.empty(value.shape[0], np.uint64)
+    cdef uint64_t[::1] key_view = key
+    with nogil:
+        ugt_integer_keys(&value[0], value.shape[0], &key_view[0])
+    return key
+
+
+def irn(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets, const int32_t[::1] items,
+        int64_t n_classes, bint full, int64_t depth):
+    cdef ugt_rankings rankings
+    cdef int64_t n_cases = case_offsets.shape[0] - 1
+    rankings.n_cases, rankings.n_rankings, rankings.n_blocks = n_cases, ranking_offsets.shape[0] - 1, block_offsets.shape[0] - 1
+    rankings.n_items, rankings.n_classes = items.shape[0], n_classes
+    rankings.case_offsets, rankings.ranking_offsets = &case_offsets[0], &ranking_offsets[0]
+    rankings.block_offsets, rankings.items = &block_offsets[0], &items[0]
+    offsets, index, value = np.empty(n_cases + 1, np.int64), np.empty(items.shape[0], np.int32), np.empty(items.shape[0])
+    cdef int64_t[::1] offsets_view = offsets
+    cdef int32_t[::1] index_view = index
+    cdef double[::1] value_view = value
+    cdef int status
+    with nogil:
+        status = ugt_irn(&rankings, full, depth, &offsets_view[0], &index_view[0], &value_view[0])
+    check(status)
+    cdef int64_t end = offsets_view[n_cases]
+    return offsets, index[:end].copy(), value[:end].copy()
+
+
+def class_counts(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, int64_t n_classes):
+    cdef int64_t n_cases = offsets.shape[0] - 1
+    out, index, total = np.empty(n_cases + 1, np.int64), np.empty(label.shape[0], np.int32), np.empty(label.shape[0], np.int64)
+    cdef int64_t[::1] out_view = out, total_view = total
+    cdef int32_t[::1] index_view = index
+    cdef int status
+    if count.shape[0] != label.shape[0]:
+        raise ValueError("label and count must be of one length")
+    with nogil:
+        status = ugt_class_counts(n_cases, label.shape[0], n_classes, &offsets[0], &label[0], &count[0],
+                                  &out_view[0], &index_view[0], &total_view[0])
+    check(status)
+    cdef int64_t end = out_view[n_cases]
+    return out, index[:end].copy(), total[:end].copy()
+
+
+def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_classes):
+    cdef int64_t position = -1
+    cdef int status
+    with nogil:
+        status = ugt_find_repeat(offsets.shape[0] - 1, items.shape[0], n_classes, &offsets[0], &items[0], &position)
+    check(status)
+    return position

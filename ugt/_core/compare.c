@@ -1,0 +1,263 @@
+/* How well one order of classes agrees with another: the metrics of [A] 2.4, ties by expectation on both sides.
+ *
+ * Both orders are cut into buckets; n(a, b) classes lie in bucket a of the model's order and bucket b of the truth's.
+ * Everything below is a function of the buckets' starts and sizes and of these counts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+/* probability that a class of this bucket is among the best k */
+static double within(const ugt_bucket *bucket, double k)
+{
+    const double share = (k - bucket->start) / bucket->size;
+    return share <= 0.0 ? 0.0 : share >= 1.0 ? 1.0 : share;
+}
+
+double ugt_choose(double n, int64_t k)
+{
+    double result = 1.0;
+    for (int64_t i = 1; i <= k; i++)
+        result *= (n - (double)(k - i)) / (double)i;
+    return result;
+}
+
+/* Of the sets that random tie-breaking makes of the best k on either side: P(they are the same). Both must hold what
+ * is certain on either side (inner) and lie within what is possible on both (outer). */
+static double same_set(const ugt_sides *sides, const double *n, int64_t k)
+{
+    double inner = 0.0, outer = 0.0, choices = 1.0;
+    for (int side = 0; side < 2; side++) {
+        const ugt_bucket *buckets = side == 0 ? sides->model : sides->truth;
+        const int count = side == 0 ? sides->n_model : sides->n_truth;
+        for (int a = 0; a < count; a++) {
+            const double open = (double)k - buckets[a].start;
+            if (open > 0.0 && open < buckets[a].size)
+                choices *= ugt_choose(buckets[a].size, (int64_t)open);
+        }
+    }
+    for (int a = 0; a < sides->n_model; a++) {
+        for (int b = 0; b < sides->n_truth; b++) {
+            const double count = n[a * sides->n_truth + b];
+            const double model = within(&sides->model[a], (double)k), truth = within(&sides->truth[b], (double)k);
+            if (count == 0.0)
+                continue;
+            if ((model == 1.0 && truth == 0.0) || (truth == 1.0 && model == 0.0))
+                return 0.0;
+            inner += (model == 1.0 || truth == 1.0) ? count : 0.0;
+            outer += (model > 0.0 && truth > 0.0) ? count : 0.0;
+        }
+    }
+    return ugt_choose(outer - inner, k - (int64_t)inner) / choices;
+}
+
+/* P(position = 1..depth), and P(beyond) at the end; at most depth + 1 values */
+static void positions(const ugt_bucket *bucket, int depth, double *p)
+{
+    for (int r = 1; r <= depth; r++)
+        p[r - 1] = (r > bucket->start && r <= bucket->start + bucket->size) ? 1.0 / bucket->size : 0.0;
+    p[depth] = 1.0 - within(bucket, depth);
+}
+
+/* Spearman's footrule, location depth + 1 for what a list does not hold (Fagin, Kumar & Sivakumar 2003, sec. 3.3) */
+static double footrule(const ugt_sides *sides, const double *n, int depth, double *scratch)
+{
+    double *p = scratch, *q = scratch + depth + 1, sum = 0.0;
+    for (int a = 0; a < sides->n_model; a++) {
+        positions(&sides->model[a], depth, p);
+        for (int b = 0; b < sides->n_truth; b++) {
+            if (n[a * sides->n_truth + b] == 0.0)
+                continue;
+            positions(&sides->truth[b], depth, q);
+            double expected = 0.0;
+            for (int i = 0; i <= depth; i++)
+                for (int j = 0; j <= depth; j++)
+                    expected += p[i] * q[j] * abs(i - j);
+            sum += n[a * sides->n_truth + b] * expected;
+        }
+    }
+    return sum;
+}
+
+typedef struct {
+    double ahead, behind, tied;
+} relation;
+
+/* a class of bucket x against a class of bucket y; beyond the list all are tied */
+static relation relate(const ugt_bucket *x, const ugt_bucket *y, int same, double depth)
+{
+    if (same) {
+        const double in = within(x, depth) * x->size, out = x->size - in;
+        const double tied = x->size > 1.0 ? out * (out - 1.0) / (x->size * (x->size - 1.0)) : 0.0;
+        return (relation){0.5 * (1.0 - tied), 0.5 * (1.0 - tied), tied};
+    }
+    const double tied = (1.0 - within(x, depth)) * (1.0 - within(y, depth));
+    return x->start < y->start ? (relation){1.0 - tied, 0.0, tied} : (relation){0.0, 1.0 - tied, tied};
+}
+
+/* Kendall's tau distance between top lists with penalty p for pairs that one list ties (the same, sec. 3.1) */
+static double kendall(const ugt_sides *sides, const double *n, int depth, double penalty)
+{
+    const int cells = sides->n_model * sides->n_truth;
+    double sum = 0.0;
+    for (int c = 0; c < cells; c++) {
+        for (int d = c; d < cells; d++) {
+            const double pairs = c == d ? 0.5 * n[c] * (n[c] - 1.0) : n[c] * n[d];
+            if (pairs == 0.0)
+                continue;
+            const int a = c / sides->n_truth, b = c % sides->n_truth, e = d / sides->n_truth, f = d % sides->n_truth;
+            const relation m = relate(&sides->model[a], &sides->model[e], a == e, depth);
+            const relation t = relate(&sides->truth[b], &sides->truth[f], b == f, depth);
+            sum += pairs * (m.ahead * t.behind + m.behind * t.ahead +
+                            penalty * (m.tied * (1.0 - t.tied) + t.tied * (1.0 - m.tied)));
+        }
+    }
+    return sum;
+}
+
+void ugt_compare_cells(const ugt_sides *sides, const double *n, int depth, double penalty, int with_distances,
+                       double *scratch, double *out)
+{
+    double *topk = out, *set = out + depth, *overlap = out + 2 * depth, *rest = out + 3 * depth;
+    rest[0] = 0.0;
+    for (int k = 1; k <= depth; k++) {
+        topk[k - 1] = overlap[k - 1] = 0.0;
+        for (int a = 0; a < sides->n_model; a++) {
+            const double model = within(&sides->model[a], k);
+            for (int b = 0; b < sides->n_truth && model > 0.0; b++) {
+                const double count = n[a * sides->n_truth + b];
+                topk[k - 1] += count * model * within(&sides->truth[b], 1.0);
+                overlap[k - 1] += count * model * within(&sides->truth[b], k) / k;
+            }
+        }
+        set[k - 1] = same_set(sides, n, k);
+        rest[0] += overlap[k - 1] / depth;
+    }
+    rest[1] = with_distances ? kendall(sides, n, depth, penalty) : NAN;
+    rest[2] = with_distances ? footrule(sides, n, depth, scratch) : NAN;
+}
+
+int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, int64_t depth, ugt_bucket *buckets)
+{
+    int count = 0;
+    for (int64_t j = 0; j < listed && start[j] < depth; j++) {
+        if (j == 0 || start[j] != start[j - 1])
+            buckets[count++] = (ugt_bucket){start[j], 0.0};
+        buckets[count - 1].size += 1.0;
+    }
+    const double held = count == 0 ? 0.0 : buckets[count - 1].start + buckets[count - 1].size;
+    if (held < (double)n_classes)
+        buckets[count++] = (ugt_bucket){held, (double)n_classes - held};
+    return count;
+}
+
+typedef struct {
+    int32_t *bucket_of; /* [n_classes] bucket of a listed class in the model's order, -1: not listed */
+    ugt_bucket *model, *truth;
+    double *n, *scratch, *value;
+} room;
+
+static void place_model(room *r, const int32_t *class_index, const int32_t *start, int64_t listed, int64_t depth)
+{
+    int bucket = -1;
+    for (int64_t j = 0; j < listed && start[j] < depth; j++) {
+        bucket += j == 0 || start[j] != start[j - 1];
+        r->bucket_of[class_index[j]] = bucket;
+    }
+}
+
+/* n(a, b): listed classes of the truth where they fall, the model's others in the truth's last bucket */
+static void count_cells(room *r, const ugt_sides *sides, const int32_t *class_index, int64_t listed)
+{
+    const int last_model = sides->n_model - 1, last_truth = sides->n_truth - 1;
+    memset(r->n, 0, (size_t)(sides->n_model * sides->n_truth) * sizeof *r->n);
+    int b = 0;
+    double placed = 0.0;
+    for (int64_t j = 0; j < listed && b <= last_truth; j++) {
+        while (placed >= r->truth[b].start + r->truth[b].size)
+            b++;
+        const int32_t a = r->bucket_of[class_index[j]];
+        r->n[(a < 0 ? last_model : a) * sides->n_truth + b] += 1.0;
+        placed += 1.0;
+    }
+    for (int a = 0; a < sides->n_model; a++) {
+        double left = r->model[a].size;
+        for (b = 0; b < sides->n_truth; b++)
+            left -= r->n[a * sides->n_truth + b];
+        r->n[a * sides->n_truth + last_truth] += left;
+    }
+}
+
+static int valid_order(const ugt_orders *orders, int64_t row, int64_t n_classes)
+{
+    for (int64_t j = orders->offsets[row]; j < orders->offsets[row + 1]; j++)
+        if (orders->class_index[j] < 0 || orders->class_index[j] >= n_classes)
+            return 0;
+    return orders->offsets[row + 1] >= orders->offsets[row];
+}
+
+static int compare_case(room *r, const ugt_orders *truth, const ugt_orders *model, int64_t i, int64_t n_draws,
+                        int64_t n_classes, int depth, double penalty, int with_distances, double *per_case,
+                        double *per_draw)
+{
+    const int width = 3 * depth + 3;
+    const int64_t first = model->offsets[i], listed = model->offsets[i + 1] - first;
+    if (!valid_order(model, i, n_classes))
+        return UGT_ERR_RANGE;
+    place_model(r, model->class_index + first, model->start + first, listed, depth);
+    ugt_sides sides = {r->model, r->truth, ugt_order_buckets(model->start + first, listed, n_classes, depth, r->model), 0};
+    for (int m = 0; m < width; m++)
+        per_case[m] = 0.0;
+    for (int64_t d = 0; d < n_draws; d++) {
+        const int64_t row = i * n_draws + d, begin = truth->offsets[row], held = truth->offsets[row + 1] - begin;
+        if (!valid_order(truth, row, n_classes))
+            return UGT_ERR_RANGE;
+        sides.n_truth = ugt_order_buckets(truth->start + begin, held, n_classes, depth, r->truth);
+        count_cells(r, &sides, truth->class_index + begin, held);
+        ugt_compare_cells(&sides, r->n, depth, penalty, with_distances, r->scratch, r->value);
+        for (int m = 0; m < width; m++) {
+            per_case[m] += r->value[m];
+            per_draw[d * width + m] += r->value[m];
+        }
+    }
+    for (int m = 0; m < width; m++)
+        per_case[m] /= (double)n_draws;
+    for (int64_t j = first; j < first + listed; j++)
+        r->bucket_of[model->class_index[j]] = -1;
+    return UGT_OK;
+}
+
+int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin,
+                       int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty, int with_distances,
+                       double *per_case, double *per_draw)
+{
+    int status = UGT_ERR_MEMORY;
+    const int width = 3 * depth + 3;
+    const size_t side = (size_t)depth + 2;
+    room r = {malloc((size_t)n_classes * sizeof *r.bucket_of), malloc(side * sizeof *r.model),
+              malloc(side * sizeof *r.truth),                  malloc(side * side * sizeof *r.n),
+              malloc(2 * side * sizeof *r.scratch),            malloc((size_t)width * sizeof *r.value)};
+    if (!r.bucket_of || !r.model || !r.truth || !r.n || !r.scratch || !r.value)
+        goto out;
+    for (int64_t k = 0; k < n_classes; k++)
+        r.bucket_of[k] = -1;
+    status = UGT_OK;
+    for (int64_t i = begin; i < end && status == UGT_OK; i++) {
+        if (!defined[i]) {
+            for (int m = 0; m < width; m++)
+                per_case[i * width + m] = NAN;
+            continue;
+        }
+        status = compare_case(&r, truth, model, i, n_draws, n_classes, depth, penalty, with_distances,
+                              per_case + i * width, per_draw);
+    }
+out:
+    free(r.bucket_of);
+    free(r.model);
+    free(r.truth);
+    free(r.n);
+    free(r.scratch);
+    free(r.value);
+    return status;
+}

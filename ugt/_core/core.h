@@ -1,0 +1,104 @@
+/* What the C files share among themselves; Python sees ugt.h only. */
+#ifndef UGT_CORE_H
+#define UGT_CORE_H
+
+#include "ugt.h"
+
+/* ---- special.c ---- */
+typedef struct {
+    double c, log_c, log_scale; /* log_scale: log Gamma(c+1) below shape 20, Stirling's prefactor above */
+} ugt_shape;
+
+typedef struct {
+    double lower, upper, density; /* P(c, x), Q(c, x), and x^c e^-x / Gamma(c), the density of s = log x */
+} ugt_cell;
+
+void ugt_shape_set(ugt_shape *shape, double c);                                      /* c > 0, finite */
+void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell);     /* x = exp(s) */
+double ugt_log1p_defect(double x);                                                   /* x - log(1+x) */
+double ugt_gamma_log_above(const ugt_shape *shape, double t); /* an s with log Q(c, e^s) <= -t */
+double ugt_gamma_log_below(const ugt_shape *shape, double t); /* an s with log P(c, e^s) <= -t */
+
+/* ---- cells.c: tables of the three functions on the nodes of one quadrature grid ---- */
+
+/* Grids. Grid l < UGT_PANELS: the trapezoid rule, u = i 2^-l. Grid UGT_PANELS + l: Gauss-Legendre with UGT_GAUSS nodes
+ * on panels of width 2^-l, for running integrals. Both in u, with s = u - exp(-(u + UGT_GRID_BEND)): the bend sends
+ * the left tail to -inf double-exponentially, so that concentrations down to 1e-12 need some dozen nodes more and no
+ * special case. */
+#define UGT_GRID_BEND 5.0
+#define UGT_PANELS 1000
+#define UGT_GAUSS 16
+
+typedef struct ugt_cells ugt_cells;
+
+typedef struct {
+    const double *lower, *upper; /* at nodes lo, lo+1, ... of the request */
+    const double *density;       /* times the weight of the node: every integrand has just one density */
+} ugt_columns;
+
+ugt_cells *ugt_cells_new(void); /* NULL: out of memory */
+void ugt_cells_free(ugt_cells *cells);
+void ugt_cells_trim(ugt_cells *cells); /* forgets everything when the tables exceed their budget */
+int ugt_cells_get(ugt_cells *cells, double c, int grid, int64_t lo, int64_t hi, ugt_columns *out);
+double ugt_grid_point(int grid, int64_t i, double *s); /* weight of node i; *s its abscissa */
+double ugt_grid_coordinate(double s);                  /* u of s */
+
+/* ---- profile.c: what a Dirichlet law looks like with the names of its classes taken away ---- */
+typedef struct {
+    int64_t n_groups;
+    const double *c;      /* distinct positive concentrations, descending */
+    const int64_t *count; /* classes of each */
+} ugt_profile;
+
+ugt_profile ugt_profile_at(const ugt_profiles *profiles, int64_t i);
+int64_t ugt_profile_support(const ugt_profile *profile); /* classes with positive concentration */
+
+/* Nodes for integrals over the law of the order-th largest variable. */
+typedef struct {
+    int grid;
+    int64_t lo, hi; /* nodes [lo, hi) */
+} ugt_plan;
+
+ugt_plan ugt_plan_order(const ugt_profile *profile, int64_t order);
+ugt_plan ugt_plan_halve(const ugt_plan *plan); /* the same range with half the step */
+
+/* ---- quadrature.c ---- */
+typedef struct {
+    ugt_cells *cells;
+    ugt_columns *columns; /* [n_groups] */
+    double *poly;         /* whatever an integrand needs */
+    int64_t n_columns, n_poly;
+} ugt_workspace;
+
+int ugt_grow(double **array, int64_t *room, int64_t n); /* makes room for n, never shrinks */
+int ugt_workspace_prepare(ugt_workspace *work, const ugt_profile *profile, const ugt_plan *plan);
+void ugt_workspace_free(ugt_workspace *work);
+
+/* Fills the task's answer on the nodes of a plan and adds up what must be 1 in *sum. */
+typedef int ugt_integral(ugt_workspace *work, const ugt_profile *profile, const ugt_plan *plan, void *task, double *sum);
+int ugt_integrate(ugt_workspace *work, const ugt_profile *profile, ugt_plan plan, ugt_integral *integral, void *task);
+
+double ugt_power(double x, int64_t n); /* n >= 0 */
+void ugt_binomial(double *e, int64_t n, double lower, double upper, int d);
+void ugt_multiply(double *out, const double *p, const double *e, int d);
+
+/* ---- compare.c ---- */
+typedef struct {
+    double start, size; /* classes strictly better, classes tied; whole numbers */
+} ugt_bucket;
+
+typedef struct {
+    const ugt_bucket *model, *truth;
+    int n_model, n_truth; /* at most depth + 1 each */
+} ugt_sides;
+
+double ugt_choose(double n, int64_t k);
+
+/* buckets of an order that start before depth, and one for everything else; at most depth + 1 */
+int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, int64_t depth, ugt_bucket *buckets);
+
+/* n [n_model * n_truth]; scratch [2 * (depth + 1)]; out [3 * depth + 3] as in ugt_compare_orders */
+void ugt_compare_cells(const ugt_sides *sides, const double *n, int depth, double penalty, int with_distances,
+                       double *scratch, double *out);
+
+#endif

@@ -1,0 +1,194 @@
+#include "ugt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The finaliser of MurmurHash3 (Appleby): a bijection of 64 bits in which every bit of the input changes every bit of the
+ * output with a probability close to 1/2, so that keys such as the multiples of 2^32 differ in the low bits too. */
+static uint64_t mix64(uint64_t h)
+{
+    h ^= h >> 33;
+    h *= UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 33;
+    h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ (h >> 33);
+}
+
+/* ---- numbering distinct rows --------------------------------------------------------------------- */
+
+/* Open addressing with linear probing. A slot keeps the low half of the hash: it tells most unequal rows apart without a look at
+ * the rows, and is all that a growing table needs, because there are never more than 2^32 slots (codes are int32). */
+typedef struct {
+    uint32_t hash;
+    int32_t code; /* -1: free */
+} slot;
+
+typedef struct {
+    slot *slots;
+    uint64_t mask; /* number of slots, a power of two, minus 1 */
+} slot_table;
+
+#define FIRST_SLOTS 1024 /* 8 kB: stays in the first-level cache where few ids are distinct */
+
+static uint64_t hash_row(const uint8_t *row, size_t width)
+{
+    uint64_t h = UINT64_C(0x9e3779b97f4a7c15), word;
+    for (; width >= 8; row += 8, width -= 8) {
+        memcpy(&word, row, 8);
+        h = mix64(h ^ word);
+    }
+    if (width > 0) {
+        word = 0;
+        memcpy(&word, row, width);
+        h = mix64(h ^ word);
+    }
+    return h;
+}
+
+static int open_slots(slot_table *table, uint64_t n_slots)
+{
+    if (n_slots > SIZE_MAX / sizeof(slot))
+        return UGT_ERR_SIZE;
+    table->slots = malloc((size_t)n_slots * sizeof(slot));
+    if (table->slots == NULL)
+        return UGT_ERR_MEMORY;
+    memset(table->slots, 0xff, (size_t)n_slots * sizeof(slot));
+    table->mask = n_slots - 1;
+    return UGT_OK;
+}
+
+static int double_slots(slot_table *table)
+{
+    slot_table wider;
+    int status = open_slots(&wider, 2 * (table->mask + 1));
+    if (status != UGT_OK)
+        return status;
+    for (uint64_t i = 0; i <= table->mask; i++) {
+        if (table->slots[i].code < 0)
+            continue;
+        uint64_t at = table->slots[i].hash & wider.mask;
+        while (wider.slots[at].code >= 0)
+            at = (at + 1) & wider.mask;
+        wider.slots[at] = table->slots[i];
+    }
+    free(table->slots);
+    *table = wider;
+    return UGT_OK;
+}
+
+int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct)
+{
+    const size_t w = (size_t)width;
+    slot_table table;
+    int64_t distinct = 0;
+    int status = open_slots(&table, FIRST_SLOTS);
+    if (status != UGT_OK)
+        return status;
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t *row = rows + (size_t)i * w;
+        const uint32_t hash = (uint32_t)hash_row(row, w);
+        uint64_t at = hash & table.mask;
+        const slot *s;
+        while ((s = &table.slots[at])->code >= 0 && (s->hash != hash || memcmp(rows + (size_t)first[s->code] * w, row, w) != 0))
+            at = (at + 1) & table.mask;
+        if (s->code >= 0) {
+            code[i] = s->code;
+            continue;
+        }
+        if (distinct == INT32_MAX) {
+            status = UGT_ERR_SIZE;
+            goto out;
+        }
+        code[i] = (int32_t)distinct;
+        first[distinct++] = i;
+        table.slots[at] = (slot){hash, code[i]};
+        /* at most half full: less than two probes are expected for a row that is there, less than three for a new one */
+        if ((uint64_t)distinct > table.mask / 2 && (status = double_slots(&table)) != UGT_OK)
+            goto out;
+    }
+    *n_distinct = distinct;
+out:
+    free(table.slots);
+    return status;
+}
+
+/* ---- grouping ------------------------------------------------------------------------------------ */
+
+int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
+{
+    memset(offsets, 0, (size_t)(n_groups + 1) * sizeof *offsets);
+    for (int64_t i = 0; i < n; i++) {
+        if (code[i] < 0 || code[i] >= n_groups)
+            return UGT_ERR_RANGE;
+        offsets[code[i] + 1]++;
+    }
+    for (int64_t g = 0; g < n_groups; g++)
+        offsets[g + 1] += offsets[g];
+    /* every start walks to the start of the next group while its rows are placed ... */
+    for (int64_t i = 0; i < n; i++)
+        order[offsets[code[i]]++] = i;
+    /* ... and is put back */
+    for (int64_t g = n_groups; g > 0; g--)
+        offsets[g] = offsets[g - 1];
+    offsets[0] = 0;
+    return UGT_OK;
+}
+
+/* ---- stream keys --------------------------------------------------------------------------------- */
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): its offset basis and prime. */
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+static uint64_t fnv_byte(uint64_t h, uint32_t byte)
+{
+    return (h ^ (byte & 0xff)) * FNV_PRIME;
+}
+
+/* The UTF-8 bytes of one code point (RFC 3629; lone surrogates are encoded like their neighbours). */
+static uint64_t fnv_point(uint64_t h, uint32_t point)
+{
+    if (point < 0x80)
+        return fnv_byte(h, point);
+    if (point < 0x800) {
+        h = fnv_byte(h, 0xc0 | point >> 6);
+    } else {
+        if (point < 0x10000) {
+            h = fnv_byte(h, 0xe0 | point >> 12);
+        } else {
+            h = fnv_byte(h, 0xf0 | point >> 18);
+            h = fnv_byte(h, 0x80 | (point >> 12 & 0x3f));
+        }
+        h = fnv_byte(h, 0x80 | (point >> 6 & 0x3f));
+    }
+    return fnv_byte(h, 0x80 | (point & 0x3f));
+}
+
+void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key)
+{
+    for (int64_t i = 0; i < n; i++, text += width) {
+        int64_t length = width;
+        while (length > 0 && text[length - 1] == 0)
+            length--;
+        uint64_t h = FNV_BASIS;
+        for (int64_t j = 0; j < length; j++)
+            h = fnv_point(h, text[j]);
+        key[i] = mix64(h);
+    }
+}
+
+void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint8_t digits[20]; /* 2^64 has 20 */
+        int n_digits = 0;
+        uint64_t rest = value[i] < 0 ? 0 - (uint64_t)value[i] : (uint64_t)value[i];
+        do
+            digits[n_digits++] = (uint8_t)('0' + rest % 10);
+        while ((rest /= 10) > 0);
+        uint64_t h = value[i] < 0 ? fnv_byte(FNV_BASIS, '-') : FNV_BASIS;
+        while (n_digits > 0)
+            h = fnv_byte(h, digits[--n_digits]);
+        key[i] = mix64(h);
+    }
+}

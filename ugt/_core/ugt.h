@@ -1,0 +1,235 @@
+/* The contract of the C core. Pure C11: no Python, no numpy, no global state.
+ *
+ * Every function that can fail returns an int status: UGT_OK or a negative code of the table below
+ * (status.c has the messages; _status.pxd turns a code into a Python exception, once).
+ * Outputs come last. Unless a comment says otherwise
+ *   - arrays are C-contiguous, owned by the caller and not kept; lengths are stated as [..];
+ *   - Python has checked finiteness, ranges and duplicates (ugt/_checks.py); C checks what memory safety
+ *     needs (offsets, class indices) and returns UGT_ERR_RANGE;
+ *   - functions may be called from several threads at once on different outputs;
+ *   - offsets are int64, start at 0 and do not decrease; ragged row i is [offsets[i], offsets[i+1]). */
+#ifndef UGT_H
+#define UGT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UGT_OK 0
+#define UGT_ERR_MEMORY (-1)
+#define UGT_ERR_RANGE (-2)
+#define UGT_ERR_VALUE (-3)
+#define UGT_ERR_SIZE (-4)
+#define UGT_ERR_CONVERGENCE (-5)
+
+const char *ugt_status_message(int status);
+
+/* ---- stream.c: counter-keyed random streams ------------------------------------------------------ */
+
+/* State of xoshiro256++ 1.0 (Blackman & Vigna 2019). */
+typedef struct {
+    uint64_t s[4];
+} ugt_stream;
+
+/* Philox4x64-10 (Salmon et al. 2011): one block of four words for (counter, key). */
+void ugt_philox(const uint64_t counter[4], const uint64_t key[2], uint64_t out[4]);
+
+/* The stream of (seed, case key, chain, purpose): Philox of the four numbers is the state of xoshiro256++.
+ * `purpose` keeps different uses of one seed apart (see UGT_PURPOSE_*). */
+void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint64_t chain, uint64_t purpose);
+
+#define UGT_PURPOSE_DRAWS 1
+#define UGT_PURPOSE_BOOTSTRAP 2
+#define UGT_PURPOSE_SYNTHETIC 3
+
+uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
+double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), multiples of 2^-53 plus 2^-54 */
+uint64_t ugt_stream_below(ugt_stream *stream, uint64_t n); /* 0..n-1, n >= 1, exactly uniform (Lemire 2019) */
+double ugt_stream_exponential(ugt_stream *stream);   /* rate 1 */
+double ugt_stream_normal(ugt_stream *stream);
+double ugt_stream_gamma(ugt_stream *stream, double shape);     /* shape > 0, rate 1; may underflow to 0 */
+double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* its logarithm, finite for any shape > 0 */
+
+/* ---- profile.c: Dirichlet posteriors without the names of their classes ----------------------------- */
+
+/* A profile is the multiset of a posterior's positive concentrations; cases that share one share its integrals.
+ * Opaque, made by ugt_profiles_new, freed by the caller. */
+typedef struct ugt_profiles ugt_profiles;
+
+/* offsets [n_cases+1], concentration [offsets[n_cases]] > 0, background [n_cases] >= 0: the concentration of each
+ * of the n_classes - (listed) classes of a case. Out: case_profile [n_cases], -1 where nothing is positive;
+ * entry_group [offsets[n_cases]] and background_group [n_cases] (-1: no unlisted class or background 0): positions
+ * in the profile's groups, which are in descending order of concentration. */
+int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases,
+                     int64_t n_classes, ugt_profiles **out, int64_t *case_profile, int32_t *entry_group,
+                     int32_t *background_group);
+void ugt_profiles_free(ugt_profiles *profiles);
+int64_t ugt_profiles_count(const ugt_profiles *profiles);
+const int64_t *ugt_profiles_offsets(const ugt_profiles *profiles);  /* [count+1], into groups */
+const double *ugt_profiles_concentrations(const ugt_profiles *profiles); /* [groups] */
+const int64_t *ugt_profiles_counts(const ugt_profiles *profiles);   /* [groups] */
+
+/* ---- dirichlet.c: exact probabilities of ranks and of overlaps, by quadrature ----------------------- */
+
+/* rank [groups * depth]: for each group of profiles [begin, end), P(one given class of the group has rank r+1),
+ * r < depth; ranks beyond the support get 0. Written at the groups' own places. */
+int ugt_dirichlet_ranks(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, double *rank);
+
+/* A Dirichlet posterior and what ugt_profiles_new found out about it. */
+typedef struct {
+    const ugt_profiles *profiles;
+    const int64_t *case_profile;    /* [n_cases] */
+    const int64_t *offsets;         /* [n_cases+1] */
+    const int32_t *class_index;     /* [offsets[n_cases]], in 0..n_classes-1, no class twice in a case */
+    const int32_t *entry_group;     /* [offsets[n_cases]] */
+    const int32_t *background_group; /* [n_cases] */
+    int64_t n_classes;
+} ugt_posterior;
+
+/* Two disjoint sets of classes per case: what is in the first for certain, and what is tied for the rest of it. */
+#define UGT_ROLE_NONE 0
+#define UGT_ROLE_CERTAIN 1
+#define UGT_ROLE_TIED 2
+typedef struct {
+    const int64_t *offsets; /* [n_cases+1] */
+    const int32_t *class_index;
+    const int8_t *role;
+    const int8_t *rest_role; /* [n_cases] role of the classes not listed */
+} ugt_sets;
+
+/* Joint law of how many classes of the two sets are among the k[i] largest plausibilities of case i.
+ * k [n_cases] in 1..k_max. table [n_cases * (k_max+1)^2]: entry (a, b) = P(a of the first and b of the second);
+ * NaN where the case is undefined. Where fewer than k classes have a positive concentration, the zeros fill up,
+ * each choice alike. Cases [begin, end). */
+int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets, const int32_t *k, int k_max,
+                           int64_t begin, int64_t end, double *table);
+
+/* ---- tables.c: long tables become ragged arrays -------------------------------------------------- */
+
+/* Numbers the distinct rows of rows[n][width] (bytes, width >= 1) in order of first appearance: code[n] of every row, and in
+ * first[0..*n_distinct) the row where each distinct one appears first; first needs room for n. More than 2^31 - 1 distinct rows:
+ * UGT_ERR_SIZE. Expected time linear in n * width; 16 to 32 bytes of memory (48 while it grows) per distinct row. */
+int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct);
+
+/* Stable counting sort: the rows of group g are order[offsets[g] .. offsets[g+1]), in the order in which they came.
+ * code[n] in 0..n_groups-1 (checked), offsets[n_groups + 1], order[n]. */
+int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order);
+
+/* key[n] of case ids for ugt_stream_open: mix64(FNV-1a-64(UTF-8 bytes of the id)), mix64 being the finaliser of MurmurHash3. The
+ * same on every machine. text[n][width]: UCS-4, native byte order, trailing zeros ignored. Integers hash as their decimal digits. */
+void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key);
+void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key);
+
+/* ---- irn.c: sums over the annotations of a case -------------------------------------------------- */
+
+/* Annotations of n_cases cases: rankings [case_offsets[n_cases + 1]) of blocks [ranking_offsets[n_rankings + 1]) of classes
+ * items[block_offsets[n_blocks + 1]), best block first. Offsets and items are checked against the lengths and n_classes. */
+typedef struct {
+    int64_t n_cases, n_rankings, n_blocks, n_items, n_classes;
+    const int64_t *case_offsets, *ranking_offsets, *block_offsets;
+    const int32_t *items;
+} ugt_rankings;
+
+/* Inverse rank normalisation, [A] eq. 14-16: a class of the i-th block b_i (i = 1, 2, ...) of a ranking weighs 1/(i |b_i|), or 1/i
+ * with full = 1; value = sum of the class / sum of all. Only the first `depth` blocks of a ranking count.
+ * Output, ragged, offsets[n_cases + 1]: the classes of each case with a positive weight, ascending, in index[] and value[], which
+ * need room for n_items. A case in which nothing is ranked gets an empty row.
+ * Equal sums give the same double, in whatever order annotators and classes come: see irn.c. */
+int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value);
+
+/* Counts of equal labels of a case, added up: label[n_rows], count[n_rows] of case i at [offsets[i], offsets[i+1]); counts >= 0
+ * with sums below 2^63. Output as for ugt_irn: labels with a positive sum, ascending; index and total need room for n_rows. */
+int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label, const int64_t *count,
+                     int64_t *out_offsets, int32_t *index, int64_t *total);
+
+/* The first position at which a class stands for the second time in its row of items[offsets[n_rows + 1]); -1: no repetition. */
+int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position);
+
+/* ---- order.c and compare.c: orders of classes and their agreement --------------------------------- */
+
+/* An order: classes best first, each with the start of its bucket of ties (order.c says more). */
+typedef struct {
+    const int64_t *offsets; /* [n_rows+1] */
+    const int32_t *class_index, *start;
+} ugt_orders;
+
+/* Orders of the rows of a table, deep enough for the best `depth` >= 1 classes (depth <= n_classes).
+ * offsets == NULL: value [n_rows * n_classes], dense. Else ragged rows of (index, value > 0), other classes 0.
+ * ties_first: ties broken by position, `depth` classes at the most.
+ * Call twice: with order_class == NULL it fills order_offsets [n_rows+1] (order_offsets[0] set by the caller),
+ * then order_class and order_start [order_offsets[n_rows]]. */
+int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows,
+                   int64_t n_classes, int64_t depth, int ties_first, int64_t *order_offsets, int32_t *order_class,
+                   int32_t *order_start);
+
+/* Cases [begin, end): the model's order of a case against n_draws orders of its truth (rows case * n_draws + draw).
+ * Values per comparison, 3 * depth + 3 of them: top-k accuracy, set accuracy, overlap for k = 1..depth; average
+ * overlap, Kendall and footrule distances at depth (the last two NaN unless with_distances).
+ * per_case [n_cases * width] gets means over draws (NaN where not defined); per_draw [n_draws * width] is added to. */
+int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin,
+                       int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty, int with_distances,
+                       double *per_case, double *per_draw);
+
+/* out [n_profiles], filled for [begin, end): P(the k largest plausibilities are those of the k largest
+ * concentrations), the highest probability of any set of k; 1 where no more than k concentrations are positive. */
+int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t end, int k, double *out);
+
+/* ---- lists.c: the law of the best classes in order ------------------------------------------------ */
+
+/* Number of lists of the best `depth` classes, over groups; 0 where they are more than `most`, or where the
+ * concentrations lie too far apart for one grid. size [n_profiles], filled for [begin, end). */
+int ugt_dirichlet_list_sizes(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, int64_t most,
+                             int64_t *size);
+
+/* Probability of each list of given classes, one after the other (table_offsets [n_profiles+1] = running sum of the
+ * sizes). Lists are enumerated depth first over groups in descending order of concentration. */
+int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth,
+                        const int64_t *table_offsets, double *table);
+
+#define UGT_AVERAGE_OVERLAP 0
+#define UGT_KENDALL 1
+#define UGT_FOOTRULE 2
+typedef struct {
+    int kind, depth;
+    double penalty, scale; /* distances are divided by scale, so that values lie in [0, 1] */
+    int64_t lattice;       /* values are counted at i / lattice */
+} ugt_list_metric;
+
+/* moments [n_cases * 3]: mean and mean square over the posterior, and the least value (what classes of plausibility 0
+ * always add); pmf [n_cases * (lattice+1)]: the law of what exceeds it, on the lattice (a value between two points is
+ * split so that the mean stays). NaN where the table has no lists for the profile. */
+int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *model, const ugt_list_metric *metric,
+                              const int64_t *table_offsets, const double *table, int64_t begin, int64_t end,
+                              double *moments, double *pmf);
+
+/* ---- gamma_draws.c ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    const int64_t *offsets;      /* [n_cases+1] */
+    const int32_t *class_index;  /* [offsets[n_cases]] */
+    const double *concentration; /* [offsets[n_cases]] > 0 */
+    const double *background;    /* [n_cases] >= 0 */
+    const uint64_t *stream_key;  /* [n_cases] */
+    int64_t n_classes;
+} ugt_concentrations;
+
+/* out [(end-begin) * n_draws * n_classes]: plausibilities, adding up to 1; NaN for an undefined case. */
+int ugt_dirichlet_draws(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws,
+                        double *out);
+
+/* out [(end-begin) * n_draws * depth]: each draw's best classes, -1 behind the last of positive plausibility.
+ * The draws are those of ugt_dirichlet_draws. */
+int ugt_dirichlet_top(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws,
+                      int64_t depth, int32_t *out);
+
+/* ---- resample.c ------------------------------------------------------------------------------------- */
+
+/* Bootstrap over rows: resample b in [begin, end) draws n rows with replacement (stream: seed, b) and out
+ * [(end-begin) * m] holds the means of the m columns of value [n * m]. n >= 1. */
+int ugt_bootstrap_means(const double *value, int64_t n, int64_t m, uint64_t seed, int64_t begin, int64_t end,
+                        double *out);
+
+/* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
+ * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
+int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
+
+#endif

@@ -1,0 +1,138 @@
+"""Orders of classes with their ties, from scores or plausibilities; and the sets that they cut off at k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _threads
+from ._core import _order
+from ._ragged import offsets_of, row_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
+CHUNK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """For every row: classes in a set for certain, and classes tied for the ``n_open`` places that are left.
+
+    ``offsets`` (N + 1,), ``index`` and ``role`` list classes; ``rest_role`` (N,) is the role of all others.
+    """
+
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    role: NDArray[np.int8]
+    rest_role: NDArray[np.int8]
+    n_classes: int
+
+    def count(self, role: int) -> NDArray[np.float64]:
+        """(N,) number of classes with a role."""
+        listed = np.bincount(row_of(self.offsets)[self.role == role], minlength=len(self.rest_role)).astype(np.float64)
+        return listed + np.where(self.rest_role == role, self.n_classes - np.diff(self.offsets), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """Rows of classes, best first, with the start of each one's bucket of ties.
+
+    Classes that are not listed form one last bucket, which starts where the row ends. Only buckets that start before
+    ``depth`` are there. The probability over random tie-breaking that a class is among the best k (k <= depth) is
+    ``clip((k - start) / size, 0, 1)``.
+    """
+
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    start: NDArray[np.int32]
+    n_classes: int
+    depth: int
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def from_dense(cls, values: NDArray[np.float64], depth: int, ties: str) -> Orders:
+        """Orders of the rows of a (N, K) table."""
+
+        def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+            block = np.ascontiguousarray(values[begin:end], np.float64)
+            offsets = np.zeros(end - begin + 1, np.int64)
+            _order.dense_rows(block, depth, ties == "first", offsets)
+            index, start = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+            _order.dense_rows(block, depth, ties == "first", offsets, index, start)
+            return np.diff(offsets), index, start
+
+        parts = _threads.run(part, len(values), CHUNK, "ordering scores")
+        sizes, index, start = (np.concatenate(column) for column in zip(*parts))
+        return cls(offsets_of(sizes), index, start, values.shape[1], depth)
+
+    @classmethod
+    def from_ragged(
+        cls, offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArray[np.float64], n_classes: int, depth: int, ties: str
+    ) -> Orders:
+        """Orders of ragged rows of positive values; classes not listed have 0."""
+        found = np.zeros(len(offsets), np.int64)
+        _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", found)
+        order, start = np.empty(found[-1], np.int32), np.empty(found[-1], np.int32)
+        _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", found, order, start)
+        orders = cls(found, order, start, n_classes, depth)
+        return orders._filled_up() if ties == "first" else orders
+
+    @classmethod
+    def from_top(cls, top: NDArray[np.int32], n_classes: int) -> Orders:
+        """Orders without ties from rows of best classes (rows, depth), -1 behind the last one."""
+        rows, depth = top.shape
+        listed = top >= 0
+        start = np.broadcast_to(np.arange(depth, dtype=np.int32), top.shape)
+        return cls(offsets_of(listed.sum(1)), top[listed], start[listed], n_classes, depth)
+
+    def _filled_up(self) -> Orders:
+        """Rows shorter than ``depth`` go on with the first classes that are not listed: ties broken by position."""
+        sizes = np.diff(self.offsets)
+        short = np.flatnonzero(sizes < self.depth)
+        if len(short) == 0:
+            return self
+        index = [self.index[self.offsets[i] : self.offsets[i + 1]] for i in range(len(self))]
+        for i in short:  # at most depth + listed candidates are looked at
+            others = np.setdiff1d(np.arange(min(self.n_classes, self.depth + sizes[i]), dtype=np.int32), index[i])
+            index[i] = np.concatenate([index[i], others[: self.depth - sizes[i]]])
+        offsets = offsets_of(np.array([len(row) for row in index]))
+        start = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
+        return Orders(offsets, np.concatenate(index).astype(np.int32), start.astype(np.int32), self.n_classes, self.depth)
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """End of the bucket of every listed class."""
+        row = row_of(self.offsets)
+        fresh = np.ones(len(row), bool)
+        fresh[1:] = (row[1:] != row[:-1]) | (self.start[1:] != self.start[:-1])
+        bucket = np.cumsum(fresh) - 1
+        return np.asarray(self.start + np.bincount(bucket, minlength=bucket[-1] + 1)[bucket] if len(bucket) else self.start, np.int64)
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Whether any bucket that matters holds more than one class."""
+        rest = np.diff(self.offsets)
+        return bool((self._ends - self.start > 1).any() or ((rest < self.depth) & (rest < self.n_classes - 1)).any())
+
+    @cached_property
+    def _kept_sets(self) -> dict[int, Sets]:
+        return {}
+
+    def sets(self, k: int) -> Sets:
+        """The best k of every row."""
+        if k not in self._kept_sets:
+            self._kept_sets[k] = self._make_sets(k)
+        return self._kept_sets[k]
+
+    def _make_sets(self, k: int) -> Sets:
+        role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
+        listed = np.diff(self.offsets)
+        rest = np.where(listed >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
+        return Sets(self.offsets, self.index, role, rest, self.n_classes)

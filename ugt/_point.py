@@ -1,0 +1,419 @@
+"""Plausibilities that are known vectors: one per case (``Point``) or several sampled ones (``Draws``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from . import _threads
+from ._agreement import Agreement, distance_scale
+from ._axes import Axes, Frozen
+from ._checks import error
+from ._core import _order
+from ._orders import CERTAIN, TIED, Orders, Sets
+from ._ragged import offsets_of, row_of, take
+from ._sets import as_groups, as_sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+CHUNK = 512
+MOST_TIED_SETS = 10_000
+
+
+class _Vectors(Frozen):
+    """What a case's known vectors answer; subclasses say where the vectors are."""
+
+    axes: Axes
+    n_draws: int
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return self.axes.n_cases
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.axes.n_classes
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all."""
+        raise NotImplementedError
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        raise NotImplementedError
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        """(N * draws,) whether the lowest plausibility of a vector is 0."""
+        raise NotImplementedError
+
+    @cached_property
+    def _kept_orders(self) -> dict[tuple[int, str], Orders]:
+        return {}
+
+    def _orders(self, depth: int, ties: str = "expectation") -> Orders:
+        if (depth, ties) not in self._kept_orders:
+            self._kept_orders[depth, ties] = self._make_orders(depth, ties)
+        return self._kept_orders[depth, ties]
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """(N, K) probability that a class is among the best k; NaN for an undefined case. Ties by expectation."""
+        return self._membership(k, ties, zeros=True)
+
+    def _membership(self, k: int, ties: str, zeros: bool) -> Array:
+        """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
+        sets = self._orders(k, ties).sets(k)
+        open_share = (k - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
+        row = row_of(sets.offsets)
+        weight = np.where(sets.role == CERTAIN, 1.0, np.where(sets.role == TIED, open_share[row], 0.0))
+        rest = np.where(sets.rest_role == CERTAIN, 1.0, np.where(sets.rest_role == TIED, open_share, 0.0))
+        if not zeros:
+            rest = np.where(self._is_zero_tail(), 0.0, rest)
+        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        total = np.repeat(np.bincount(case, rest, self.n_cases)[:, None], self.n_classes, axis=1)
+        np.add.at(total, (case[row], sets.index), weight - rest[row])
+        total /= self.n_draws
+        total[~self.defined] = np.nan
+        return total
+
+    def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
+        return self.coverage(as_sets(sets, self.axes), ties=ties).per_case
+
+    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Agreement:
+        """Is the best class in the set?"""
+        best = self._orders(1, ties).sets(1)
+        row = row_of(best.offsets)
+        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        inside = np.zeros((self.n_cases, self.n_classes), bool)
+        inside[row_of(sets.offsets), sets.index] = True
+        hit = inside[case[row], best.index]
+        listed = np.bincount(row[hit], minlength=len(case))
+        # best class certain (listed, alone), or one of several that tie (listed, or all that are not)
+        open_share = np.where(best.count(CERTAIN) > 0, 0.0, 1.0 / np.maximum(best.count(TIED), 1))
+        in_rest = np.where(best.rest_role == TIED, np.diff(sets.offsets)[case] - listed, 0)
+        role = np.bincount(row[hit], best.role[hit] == CERTAIN, len(case))
+        tied = np.bincount(row[hit], best.role[hit] == TIED, len(case))
+        return self._spread(role + (np.where(best.rest_role == TIED, in_rest, 0) + tied) * open_share)
+
+    def mass(self, sets: Sets) -> Agreement:
+        """How much plausibility does the set hold?"""
+        row = row_of(sets.offsets)
+        values = np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1)
+        return self._spread(values.reshape(-1))
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        raise NotImplementedError
+
+    def _spread(self, values: Array) -> Agreement:
+        """Agreement from a value for every (case, draw)."""
+        table = np.where(self.defined[:, None], values.reshape(self.n_cases, self.n_draws), np.nan)
+        per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
+        return self._agreement(table.mean(1), per_draw)
+
+    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        """(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
+        given = as_sets(sets, self.axes)
+        size = np.diff(given.offsets)
+        check_not_empty(size, self.axes)
+        value = np.full(self.n_cases, np.nan)
+        for k in np.unique(size):
+            order = Orders(given.offsets, given.index, np.zeros(len(given.index), np.int32), self.n_classes, int(k))
+            found = self._compare(order, int(k), 0.0, False, ties)[0][:, 2 * k - 1]
+            value[size == k] = found[size == k]
+        return value
+
+    def _compare(self, order: Orders, k: int, penalty: float, distances: bool, ties: str) -> tuple[Array, Array]:
+        truth = self._orders(k, ties)
+        per_case = np.empty((self.n_cases, 3 * k + 3))
+        defined = np.ascontiguousarray(self.defined, np.uint8)
+
+        def part(begin: int, end: int) -> Array:
+            per_draw = np.zeros((self.n_draws, 3 * k + 3))
+            _order.compare(
+                truth.offsets, truth.index, truth.start, order.offsets, order.index, order.start, defined,
+                begin, end, self.n_draws, self.n_classes, k, penalty, distances, per_case, per_draw,
+            )  # fmt: skip
+            return per_draw
+
+        per_draw = sum(_threads.run(part, self.n_cases, CHUNK, "comparing orders"), np.zeros((self.n_draws, 3 * k + 3)))
+        return per_case, per_draw
+
+    def compare(self, order: Orders, metric: str, k: int, *, penalty: float = 0.0, ties: str = "expectation") -> Agreement:
+        """How a model's order agrees with each vector: see accuracy.py for the metrics."""
+        distances = metric in ("kendall", "footrule")
+        per_case, per_draw = self._compare(order, k, penalty, distances, ties)
+        first = {"topk": k - 1, "set": 2 * k - 1, "overlap": 3 * k - 1, "average_overlap": 3 * k, "kendall": 3 * k + 1}
+        column = first.get(metric, 3 * k + 2)
+        scale = distance_scale(metric, k, penalty) if distances else 1.0
+        n_defined = int(self.defined.sum())
+        values = per_draw[:, column] / scale / n_defined if n_defined else np.full(self.n_draws, np.nan)
+        return self._agreement(per_case[:, column] / scale, values)
+
+    def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
+        raise NotImplementedError
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        if kind == "rank":
+            here = self._membership(k, ties, zeros=False)
+            here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
+            return np.maximum(here.max(1), 1.0 - here.sum(1))  # or: certain that nothing plausible has this rank
+        sets = self._orders(k, ties).sets(k)
+        case = np.repeat(np.arange(self.n_cases), self.n_draws)
+        found = best_sets(sets, k, self._is_zero_tail(), np.repeat(self.defined, self.n_draws), lambda row: self.axes.case_name(case[row]))
+        value = heaviest(case[found[0]], found[1], found[2], self.n_cases, self.n_classes)
+        return np.where(self.defined, value / self.n_draws, np.nan)
+
+
+def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[int], str]) -> tuple[Any, Any, Array]:
+    """The best k of each wanted row as ``(row, members, weight)``: members (…, k) ascending behind a padding of -1.
+
+    Ties that cross the border make several sets, each with its probability. Classes of plausibility 0 never belong to
+    a set: where fewer than k are positive, the set is all of these.
+    """
+    certain = sets.role == CERTAIN
+    row = row_of(sets.offsets)
+    size = np.bincount(row[certain], minlength=len(wanted))
+    open_rest = (sets.rest_role == TIED) & ~zero_tail
+    everything = (sets.rest_role == CERTAIN) & ~zero_tail
+    split = wanted & (open_rest | (np.bincount(row[sets.role == TIED], minlength=len(wanted)) > 0))
+    members = np.full((len(wanted), k), -1, np.int32)
+    place = np.arange(certain.sum()) - np.repeat(np.cumsum(size) - size, size)
+    members[row[certain], place] = sets.index[certain]
+    if everything.any():  # k = K
+        members[everything] = np.arange(k)
+    members.sort(1)
+    whole = np.flatnonzero(wanted & ~split)
+    parts = [(whole, members[whole], np.ones(len(whole)))]
+    for i in np.flatnonzero(split):
+        sure, tied = members[i][members[i] >= 0], sets.index[sets.offsets[i] : sets.offsets[i + 1]]
+        tied = np.setdiff1d(np.arange(sets.n_classes), tied) if open_rest[i] else tied[sets.role[sets.offsets[i] : sets.offsets[i + 1]] == TIED]
+        ways = comb(len(tied), k - len(sure))
+        if ways > MOST_TIED_SETS:
+            raise error("ties", "be 'first' where ties make more than 10,000 sets", f"{ways} sets", f"case {name(i)}")
+        more = np.array(list(combinations(tied, k - len(sure))), np.int32)
+        some = np.concatenate([np.repeat(sure[None], ways, 0), more], 1)
+        some.sort(1)
+        parts.append((np.full(ways, i), some, np.full(ways, 1.0 / ways)))
+    rows, chosen, weight = zip(*parts)
+    return np.concatenate(rows), np.concatenate(chosen), np.concatenate(weight)
+
+
+def heaviest(case: Any, members: Any, weight: Array, n_cases: int, n_classes: int) -> Array:
+    """(n_cases,) the largest total weight that any set has within its case; 0 for a case without sets."""
+    code = case.astype(np.int64)
+    for column in members.T:  # renumbered after every column, so that the code never overflows
+        code = np.unique(code, return_inverse=True)[1].reshape(-1) * (n_classes + 1) + (column + 1)
+    _, first, group = np.unique(code, return_index=True, return_inverse=True)
+    total = np.bincount(group.reshape(-1), weight)
+    top = np.zeros(n_cases)
+    np.maximum.at(top, case[first], total)
+    return top
+
+
+def check_not_empty(size: NDArray[np.int64], axes: Axes) -> None:
+    """Sets whose probability to be the best \\|C\\| classes is asked hold a class."""
+    if (size == 0).any():
+        raise error("sets", "not be empty", "an empty set", f"case {axes.case_name(int(np.argmax(size == 0)))}")
+
+
+def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[np.bool_]]:
+    """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN).
+
+    Raises
+    ------
+    ValueError
+        On another shape, negative or infinite numbers, vectors of zeros, or cases with some NaN.
+    """
+    table = np.asarray(array)
+    if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
+        shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
+        raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
+    table = np.ascontiguousarray(table, np.float64)
+    flat = table.reshape(len(table), -1)
+    undefined = np.isnan(flat).all(1)
+    bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
+    bad |= ~undefined & ~(table.sum(-1) > 0).reshape(len(table), -1).all(1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise error(argument, "hold finite numbers of at least 0, some of them positive (or NaN for a whole case)", flat[i][:8], f"row {i}")
+    return table, undefined
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point(_Vectors):
+    """Certain plausibilities: one vector per case, as majority vote or inverse rank give it.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets : (N + 1,) int64
+        Row i of the ragged arrays is ``offsets[i]`` to ``offsets[i + 1]``.
+    index : (E,) int32
+        Class positions, ascending within a case.
+    value : (E,) float64
+        Plausibilities, positive, adding up to 1 within a case. Classes not listed have 0; a case without entries is undefined.
+
+    Examples
+    --------
+    >>> point = Point.from_array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])
+    >>> point.membership(1)
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 1. ]])
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    value: Array
+
+    n_draws = 1
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
+        """From a table (N, K) of numbers of at least 0; rows are divided by their sums, rows of NaN are undefined."""
+        table, undefined = check_table(array, "plausibilities", 2)
+        table = np.where(undefined[:, None], 0.0, table)
+        row, index = np.nonzero(table)
+        value = table[row, index] / table.sum(1)[row]
+        offsets = offsets_of(np.bincount(row, minlength=len(table)))
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
+
+    def __repr__(self) -> str:
+        return f"Point(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all."""
+        return np.diff(self.offsets) > 0
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        return Orders.from_ragged(self.offsets, self.index, self.value, self.n_classes, depth, ties)
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        return np.diff(self.offsets) < self.n_classes
+
+    def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
+        return Agreement(per_case, 0.0 if self.defined.any() else float("nan"))
+
+    def mean(self) -> Array:
+        """(N, K) the plausibilities; NaN for an undefined case."""
+        table = np.zeros((self.n_cases, self.n_classes))
+        table[row_of(self.offsets), self.index] = self.value
+        table[~self.defined] = np.nan
+        return table
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        return np.bincount(row, self.mean()[row, sets.index], self.n_cases)
+
+    def grouped(self, groups: Any, names: Any = None) -> Point:
+        """Plausibilities of groups of classes: sums over each group."""
+        group = as_groups(groups, self.axes)
+        table = _summed(self.mean(), group)
+        return Point.from_array(table, case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
+
+    def take(self, rows: Any) -> Point:
+        """The plausibilities of some cases, by position."""
+        offsets, at = take(self.offsets, np.asarray(rows))
+        return Point(self.axes.take(rows), offsets, self.index[at], self.value[at])
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K): the same vector n times."""
+        return np.repeat(self.mean()[:, None, :], n, axis=1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(_Vectors):
+    """Sampled plausibilities: draw j of all cases is one sample of the whole data set.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    values : (N, draws, K) float64
+        Plausibilities, adding up to 1 over classes; NaN for an undefined case.
+
+    Examples
+    --------
+    >>> draws = Draws.from_array([[[0.6, 0.4], [0.3, 0.7], [0.2, 0.8]]])
+    >>> draws.label_probability([[1]]).round(3)
+    array([0.667])
+    """
+
+    axes: Axes
+    values: Array
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
+        """From plausibility draws made elsewhere, (N, draws, K); vectors are divided by their sums."""
+        table, _ = check_table(array, "draws", 3)
+        with np.errstate(invalid="ignore"):
+            table = table / table.sum(-1, keepdims=True)
+        return cls(Axes.of(len(table), table.shape[2], case_ids, classes), table)
+
+    def __repr__(self) -> str:
+        return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
+
+    @property
+    def n_draws(self) -> int:  # type: ignore[override]
+        """Number of draws."""
+        return int(self.values.shape[1])
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all."""
+        return ~np.isnan(self.values[:, 0, 0])
+
+    def _rows(self) -> Array:
+        return np.where(self.defined[:, None, None], self.values, 0.0).reshape(-1, self.n_classes)
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        return Orders.from_dense(self._rows(), depth, ties)
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        return np.asarray(self._rows().min(1) == 0)
+
+    def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
+        n = self.n_draws
+        error_ = float(per_draw.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+        return Agreement(per_case, float(per_draw.std()), error_, per_draw)
+
+    def mean(self) -> Array:
+        """(N, K) mean over draws; NaN for an undefined case."""
+        return np.asarray(self.values.mean(1))
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        return np.bincount(row, self.values[row, draw, sets.index], self.n_cases)
+
+    def grouped(self, groups: Any, names: Any = None) -> Draws:
+        """Plausibilities of groups of classes: sums over each group, draw by draw."""
+        group = as_groups(groups, self.axes)
+        return Draws.from_array(_summed(self.values, group), case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
+
+    def take(self, rows: Any) -> Draws:
+        """The plausibilities of some cases, by position."""
+        return Draws(self.axes.take(rows), self.values[rows])
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K): the first n draws, which must be there."""
+        if not 1 <= n <= self.n_draws:
+            raise error("n", f"be 1 to {self.n_draws}, the draws there are", n)
+        return self.values[:, :n]
+
+
+def _summed(table: Array, group: NDArray[np.int64]) -> Array:
+    out = np.zeros((*table.shape[:-1], int(group.max()) + 1))
+    for k, g in enumerate(group):
+        out[..., g] += table[..., k]
+    return out

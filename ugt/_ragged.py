@@ -1,0 +1,40 @@
+"""Ragged arrays: row i of ``values`` is ``values[offsets[i]:offsets[i + 1]]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64 = NDArray[np.int64]
+
+
+def offsets_of(sizes: NDArray[np.integer]) -> Int64:
+    """Offsets (n + 1,) of rows with these sizes (n,)."""
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def row_of(offsets: Int64) -> Int64:
+    """The row of every value."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+
+
+def row_at(offsets: Int64, position: int) -> int:
+    """The row of one value."""
+    return int(np.searchsorted(offsets, position, side="right")) - 1
+
+
+def take(offsets: Int64, rows: NDArray[np.integer]) -> tuple[Int64, Int64]:
+    """``(new offsets, positions)``: where the values of these rows stand, one row after the other."""
+    taken = offsets_of(np.diff(offsets)[rows])
+    return taken, np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[rows] - taken[:-1], np.diff(taken))
+
+
+def n_empty(offsets: Int64) -> int:
+    """How many rows have no values."""
+    return int(np.count_nonzero(np.diff(offsets) == 0))

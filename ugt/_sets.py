@@ -1,0 +1,74 @@
+"""Sets of classes that users give: masks, tables or lists become one ragged form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._checks import error
+from ._orders import CERTAIN, NONE, Sets
+from ._ragged import offsets_of, row_at
+
+if TYPE_CHECKING:
+    from ._axes import Axes
+
+
+def as_sets(sets: Any, axes: Axes) -> Sets:
+    """Sets of class positions, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences.
+
+    Raises
+    ------
+    ValueError
+        If there are not N sets, a class is out of range or stands twice in a set.
+    """
+    if isinstance(sets, Sets):
+        return sets
+    if isinstance(sets, np.ndarray) and sets.dtype == bool:
+        if sets.shape != (axes.n_cases, axes.n_classes):
+            raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
+        row, index = np.nonzero(sets)
+        return _ragged(np.bincount(row, minlength=axes.n_cases), index, axes)
+    rows = [np.asarray(row) for row in sets]
+    if len(rows) != axes.n_cases:
+        raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
+    for i, row in enumerate(rows):
+        if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
+            raise error("sets", "hold sequences of class positions", repr(sets[i]), f"case {axes.case_name(i)}")
+    index = np.concatenate(rows) if rows else np.empty(0)
+    return _ragged(np.array([len(row) for row in rows]), index.astype(np.int64), axes)
+
+
+def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
+    offsets = offsets_of(sizes)
+    outside = (index < 0) | (index >= axes.n_classes)
+    if outside.any():
+        at = int(np.argmax(outside))
+        where = f"case {axes.case_name(row_at(offsets, at))}"
+        raise error("sets", f"hold class positions from 0 to {axes.n_classes - 1}", int(index[at]), where)
+    row = np.repeat(np.arange(axes.n_cases, dtype=np.int64), sizes)
+    order = np.argsort(row * axes.n_classes + index, kind="stable")
+    index = index[order]
+    twice = (row[1:] == row[:-1]) & (index[1:] == index[:-1])
+    if twice.any():
+        at = int(np.argmax(twice))
+        raise error("sets", "hold a class once", f"class {axes.class_name(int(index[at]))} twice", f"case {axes.case_name(int(row[at]))}")
+    role = np.full(len(index), CERTAIN, np.int8)
+    return Sets(offsets, index.astype(np.int32), role, np.full(axes.n_cases, NONE, np.int8), axes.n_classes)
+
+
+def as_groups(groups: Any, axes: Axes) -> Any:
+    """(K,) group of every class, as positions 0 to G-1.
+
+    Raises
+    ------
+    ValueError
+        If it is not K integers from 0 on.
+    """
+    found = np.asarray(groups)
+    if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
+        raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")
+    if found.min() < 0 or found.max() > 2**24:
+        bad = int(np.argmax((found < 0) | (found > 2**24)))
+        raise error("groups", "hold group numbers from 0 on", int(found[bad]), f"class {axes.class_name(bad)}")
+    return found.astype(np.int64)

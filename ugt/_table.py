@@ -1,0 +1,74 @@
+"""Rows of long tables and cells of wide ones, as the constructors of annotations read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _ids
+from ._axes import case_axis
+from ._checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Rows(NamedTuple):
+    """The columns that every long table has: row j is about case ``case_ids[case[j]]``, by ``annotators[annotator[j]]``."""
+
+    case_ids: NDArray[Any]
+    case: NDArray[np.int32]
+    annotators: NDArray[Any]
+    annotator: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, case: Any, annotator: Any, cases: Any) -> Rows:
+        case_column, annotator_column = _ids.number("case", case), _ids.number("annotator", annotator)
+        case_ids, code = case_axis(case_column, cases)
+        rows = cls(case_ids, code, annotator_column.ids, annotator_column.code)
+        rows.check_length("annotator", len(rows.annotator))
+        return rows
+
+    def check_length(self, argument: str, length: int) -> None:
+        if length != len(self.case):
+            raise error(argument, f"have as many rows as case, {len(self.case)}", length)
+
+    def numbers(self, argument: str, values: Any) -> NDArray[np.float64]:
+        """A column of finite numbers."""
+        array = _ids.unmasked(values)
+        try:
+            column = array.astype(np.float64)
+        except (TypeError, ValueError):
+            column = np.empty(0)
+        if array.dtype.kind not in "iufO" or column.shape != array.shape or array.ndim != 1:
+            raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
+        self.check_length(argument, len(column))
+        if not np.isfinite(column).all():
+            j = int(np.argmin(np.isfinite(column)))
+            raise error(argument, "be finite", column[j], self.where(j))
+        return column
+
+    def where(self, j: int) -> str:
+        """Row j in a message; a row too many has no case."""
+        return f"case {_ids.name(self.case_ids[self.case[j]])} (row {j})" if j < len(self.case) else f"row {j}"
+
+
+def wide(table: Any) -> NDArray[Any]:
+    """A table (N, A) of cells. Lists become objects first: numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
+    cells = _ids.unmasked(table) if hasattr(table, "__array__") else np.array(list(table), dtype=object)
+    if cells.ndim != 2:
+        raise error("table", "be two-dimensional, cases x annotators", f"{cells.ndim} dimensions (or rows of different lengths)")
+    return cells.astype(object) if cells.dtype.kind == "T" else cells
+
+
+def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
+    """Which cells are empty. One null among ``missing`` (None or nan) stands for all of None, nan, NaT and pandas' NA."""
+    values = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
+    null, plain = any(map(_ids.is_null, values)), [v for v in values if not _ids.is_null(v)]
+    if cells.dtype.kind == "O":
+        flat = ((null and _ids.is_null(c)) or c in plain for c in cells.ravel().tolist())
+        return np.fromiter(flat, bool, cells.size).reshape(cells.shape)
+    same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
+    empty: NDArray[np.bool_] = np.isin(cells, same_kind) if same_kind else np.zeros(cells.shape, bool)
+    return empty | np.isnan(cells) if null and cells.dtype.kind == "f" else empty

@@ -1,0 +1,202 @@
+"""The tables of an Evaluation, and how they leave the library: columns, JSON, CSV, files written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _checks
+from ._version import __version__
+from .annotations import Labels, Rankings
+from .plausibilities import Point
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+SCHEMA = 1
+EQUAL = 1e-12  # models closer than this share a win
+
+
+def number_name(value: float | None) -> str:
+    """10.0 as "10", 2.5 as "2.5", None as "given"."""
+    return "given" if value is None else f"{value:g}"
+
+
+def data_summary(known: Any) -> dict[str, Any]:
+    """Numbers of cases, classes, annotators and annotations."""
+    found: dict[str, Any] = {"kind": type(known).__name__.lower(), "n_cases": known.n_cases, "n_classes": known.n_classes}
+    if not isinstance(known, (Labels, Rankings)):
+        return found
+    per_case = annotations_per_case(known)
+    used = np.unique(known.label if isinstance(known, Labels) else known.items)
+    return {
+        **found,
+        "n_unused_classes": known.n_classes - len(used),
+        "n_annotators": len(known.annotators) or None,
+        "n_annotations": int(per_case.sum()),
+        "annotations_per_case": {"min": int(per_case.min()), "median": float(np.median(per_case)), "max": int(per_case.max())},
+    }
+
+
+def annotations_per_case(known: Labels | Rankings) -> NDArray[np.int64]:
+    """(N,) number of labels or rankings."""
+    if isinstance(known, Rankings):
+        return np.diff(known.case_offsets)
+    case = np.repeat(np.arange(known.n_cases), np.diff(known.offsets))
+    return np.bincount(case, known.count, known.n_cases).astype(np.int64)
+
+
+def notes(known: Any, truths: Any, provenance: Mapping[str, Any]) -> Iterable[str]:
+    """What a reader must know, in sentences."""
+    yield "Metrics judge against what annotators would come to agree on, not against nature."
+    if isinstance(known, Rankings):
+        yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
+    elif isinstance(known, Labels):
+        yield "The voted label is the most frequent label; classes tied at the top share it."
+    if any((truth.support < truth.n_classes).any() for _, truth in truths if hasattr(truth, "support")):
+        yield (
+            "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were named, "
+            "and set accuracy is low there, because the rest of the set is a random choice."
+        )
+    if any(getattr(truth, "n_draws", 1) > 1 for _, truth in truths):
+        yield "The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little."
+    if provenance.get("ties") == "first":
+        yield "Ties are broken by position, not by expectation."
+
+
+def winners(rows: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """The best model of each metric, order and reliability."""
+    tables: dict[tuple[Any, ...], list[tuple[float, str]]] = {}
+    for row in rows:
+        if not math.isnan(row["value"]):
+            tables.setdefault((row["metric"], row["k"], row["reliability"]), []).append((row["value"], row["model"]))
+    for (metric, k, reliability), found in tables.items():
+        best = max(value for value, _ in found)
+        first = [model for value, model in found if best - value <= EQUAL]
+        others = sorted(((value, model) for value, model in found if best - value > EQUAL), key=lambda pair: -pair[0])
+        yield {
+            "metric": metric, "k": k, "reliability": reliability, "model": " = ".join(first), "value": best,
+            "runner_up": others[0][1] if others else None, "margin": best - others[0][0] if others else None,
+        }  # fmt: skip
+
+
+def worklist(known: Any, voted: Point, present: NDArray[np.bool_], certainty: Mapping[str, Array]) -> dict[str, Any]:
+    """Columns of the judged cases, least certain first, undefined last."""
+    mean = np.mean(np.stack(list(certainty.values())), 0)
+    order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
+    rows = np.flatnonzero(present)[order]
+    counts = annotations_per_case(known)[rows].tolist() if isinstance(known, (Labels, Rankings)) else [None] * len(rows)
+    return {
+        "case": [str(known.axes.case_ids[i]) for i in rows],
+        "n_annotations": counts,
+        "voted": [_best_classes(voted, i) for i in order],
+        "certainty": {name: values[order].tolist() for name, values in certainty.items()},
+        "mean_certainty": mean[order].tolist(),
+    }
+
+
+def _best_classes(voted: Point, i: int) -> str:
+    """The voted class of a case; tied ones joined by " = "."""
+    part = slice(voted.offsets[i], voted.offsets[i + 1])
+    value = voted.value[part]
+    if len(value) == 0:
+        return ""
+    return " = ".join(str(voted.axes.classes[k]) for k in voted.index[part][value == value.max()])
+
+
+# ---- ways out ----
+
+
+def to_dict(evaluation: Any) -> dict[str, Any]:
+    """Everything as plain values; NaN as None."""
+    names = ("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "cases")
+    found = _plain({name: getattr(evaluation, name) for name in names})
+    return {"ugt": __version__, "schema": SCHEMA, **found}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def columns(evaluation: Any, table: str) -> dict[str, list[Any]]:
+    """One table as columns."""
+    _checks.option("table", table, ("metrics", "certainty", "winners", "cases"))
+    if table == "cases":
+        found = dict(evaluation.cases)
+        certainty = found.pop("certainty")
+        mean = found.pop("mean_certainty")
+        return {**found, **{f"certainty_{name}": values for name, values in certainty.items()}, "mean_certainty": mean}
+    rows = getattr(evaluation, table)
+    return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+
+
+def to_frame(evaluation: Any, table: str) -> Any:
+    """A pandas DataFrame, or the columns where pandas is not installed."""
+    found = columns(evaluation, table)
+    try:
+        import pandas  # noqa: ICN001, PLC0415  (optional)
+    except ImportError:
+        return found
+    return pandas.DataFrame(found)
+
+
+def json_text(evaluation: Any) -> str:
+    """Strict JSON."""
+    return json.dumps(to_dict(evaluation), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def csv_text(evaluation: Any, table: str) -> str:
+    """CSV with a header; undefined numbers are empty."""
+    found = columns(evaluation, table)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(found)
+    for row in zip(*found.values()):
+        writer.writerow(_cell(value) for value in row)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    value = _plain(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value  # spreadsheets would run it
+    return "" if value is None else value
+
+
+def write_text(path: Any, text: str) -> None:
+    """Write a file whole or not at all: a temporary name in its folder, then a rename."""
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,336 @@
+"""Uncertainty-adjusted metrics of predictions: expectations over the posterior of the plausibilities [A 2.4].
+
+All take the truth first (plausibilities, or arrays (N, K) of certain ones, (N, draws, K) of draws), scores (N, K) second.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _checks, results
+from ._agreement import Agreement
+from ._orders import Orders
+from ._sets import as_sets
+from .plausibilities import Plausibilities, as_plausibilities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+TIES = ("expectation", "first")
+
+
+def check_scores(scores: Any, truth: Plausibilities) -> Array:
+    """Scores (N, K) that fit the truth, without NaN.
+
+    Raises
+    ------
+    ValueError
+        On another shape, other than numbers, or NaN.
+    """
+    table = np.asarray(scores)
+    if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
+        raise _checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
+    bad = np.isnan(table)
+    if bad.any():
+        i, k = np.argwhere(bad)[0]
+        raise _checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(k)}")
+    return table
+
+
+def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
+    """The model's order of classes, deep enough for its best k."""
+    _checks.whole("k", k, 1, truth.n_classes)
+    return Orders.from_dense(check_scores(scores, truth), k, _checks.option("ties", ties, TIES))
+
+
+def estimate(agreement: Agreement, mean_set_size: float | None = None) -> results.Estimate:
+    """The public record of a comparison."""
+    value, n = results.mean_of(agreement.per_case)
+    left_out = results.left_out(agreement.per_case)
+    return results.Estimate(
+        value, agreement.per_case, agreement.draw_std, agreement.mc_error, n, left_out, agreement.per_draw, mean_set_size, agreement.law
+    )
+
+
+def _metric(truth: Any, scores: Any, metric: str, k: int, ties: str, penalty: float = 0.0) -> results.Estimate:
+    post = as_plausibilities(truth)
+    return estimate(post.compare(orders_of(post, scores, k, ties), metric, k, penalty=penalty, ties=ties))
+
+
+def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted top-k accuracy: is the most plausible class among the model's best k?
+
+    Per case ``E_λ 1[argmax λ ∈ C_k]``, C_k the k highest scores; the value is the mean over cases [A eq. 8].
+
+    Parameters
+    ----------
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+        Plausibilities. Cases without annotations are left out and counted.
+    scores : (N, K) array
+        Higher = better; infinities are allowed, NaN is not.
+    k : int
+        1 to K.
+    ties : {"expectation", "first"}
+        Tied scores and tied plausibilities: expectation over random tie-breaking, or by position. Classes of
+        plausibility exactly 0 in a Dirichlet posterior are always taken by expectation.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1]; exact for Point and Dirichlet, with Monte Carlo error for Draws.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a score is NaN, k lies outside 1 to K, or ``ties`` is unknown.
+    TypeError
+        If ``truth`` is neither plausibilities nor such an array.
+
+    Notes
+    -----
+    With a one-hot ``Point`` this is ordinary top-k accuracy. It says how often the model agrees with what annotators
+    would come to agree on, not with nature.
+
+    References
+    ----------
+    [A] Stutz et al., "Evaluating AI systems under uncertain ground truth: a case study in dermatology", section 2.4.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5)
+    >>> ua = ugt.ua_topk_accuracy(post, [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]])
+    >>> round(ua.value, 4), ua.per_case.round(4), round(ua.draw_std, 4)
+    (0.5193, array([0.9109, 0.1277]), 0.2196)
+    """
+    return _metric(truth, scores, "topk", k, ties)
+
+
+def ua_set_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted set accuracy: are the k most plausible classes exactly the model's best k?
+
+    Per case ``P(top-k(λ) = C_k)`` as sets [A eq. 9].
+
+    Parameters
+    ----------
+    truth, scores, k, ties
+        As in :func:`ua_topk_accuracy`.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`ua_topk_accuracy`.
+
+    Notes
+    -----
+    Where fewer than k classes are plausible at all, the rest of the truth's set is a random choice among the others, so
+    that the probability is small: prefer :func:`ua_overlap` there.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> round(ugt.ua_set_accuracy(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.3, 0.2]], k=2).value, 4)
+    0.9564
+    """
+    return _metric(truth, scores, "set", k, ties)
+
+
+def ua_overlap(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted overlap: which share of the k most plausible classes is among the model's best k?
+
+    Per case ``E_λ |C_k ∩ top-k(λ)| / k`` [A eq. 11].
+
+    Parameters
+    ----------
+    truth, scores, k, ties
+        As in :func:`ua_topk_accuracy`.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`ua_topk_accuracy`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> round(ugt.ua_overlap(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.1, 0.4]], k=2).value, 4)
+    0.5214
+    """
+    return _metric(truth, scores, "overlap", k, ties)
+
+
+def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
+
+    Parameters
+    ----------
+    truth, scores, k, ties
+        As in :func:`ua_topk_accuracy`.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1]. The value is exact for a Dirichlet posterior; so is its spread over draws, unless a case has more
+        than 20,000 possible lists: then the spread is that of 1,000 draws (``per_draw``).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`ua_topk_accuracy`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> round(ugt.ua_average_overlap(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.4, 0.1]], k=2).value, 4)
+    0.9073
+    """
+    return _metric(truth, scores, "average_overlap", k, ties)
+
+
+def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
+
+    ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``: pairs of classes in opposite orders, where a class beyond its list
+    comes after all in it, and pairs that only one list orders count p (Fagin, Kumar & Sivakumar 2003, section 3.1).
+
+    Parameters
+    ----------
+    truth, scores, k, ties
+        As in :func:`ua_topk_accuracy`.
+    penalty : float
+        p in [0, 1]; 0 (optimistic) or ½ (neutral) are usual.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1], 0 = the same list. For a Dirichlet posterior exact, or by 1,000 draws with ``mc_error`` where a case
+        has more than 20,000 possible lists.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`ua_topk_accuracy`; or if the penalty lies outside [0, 1].
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.ua_kendall_distance([[0.5, 0.3, 0.2, 0.0]], [[0.3, 0.5, 0.2, 0.0]], k=3).value
+    0.1111111111111111
+    """
+    if _checks.scalar("penalty", penalty) > 1:
+        raise _checks.error("penalty", "be a number from 0 to 1", penalty)
+    return _metric(truth, scores, "kendall", k, ties, float(penalty))
+
+
+def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted Spearman footrule between the model's and the truth's lists of the best k classes.
+
+    ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond its list (Fagin, Kumar &
+    Sivakumar 2003, section 3.3, location k + 1).
+
+    Parameters
+    ----------
+    truth, scores, k, ties
+        As in :func:`ua_topk_accuracy`.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1], 0 = the same list; exactness as in :func:`ua_kendall_distance`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`ua_topk_accuracy`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> round(ugt.ua_footrule_distance([[0.5, 0.3, 0.2, 0.0]], [[0.3, 0.5, 0.2, 0.0]], k=3).value, 4)
+    0.1667
+    """
+    return _metric(truth, scores, "footrule", k, ties)
+
+
+def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.Estimate:
+    """Coverage of given prediction sets: the probability that the most plausible class is in the set.
+
+    Per case ``P(argmax λ ∈ C)``; the record also says the mean size of the sets.
+
+    Parameters
+    ----------
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+        Plausibilities.
+    sets : (N, K) boolean mask, (N, j) integers, or N sequences of class positions
+        A set may be empty.
+    ties : {"expectation", "first"}
+        As in :func:`ua_topk_accuracy`.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1], with ``mean_set_size``.
+
+    Raises
+    ------
+    ValueError
+        If there are not N sets, a class is out of range or twice in a set.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> covered = ugt.ua_coverage(ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5), [[0], [1, 2]])
+    >>> round(covered.value, 4), covered.mean_set_size
+    (0.8916, 1.5)
+    """
+    post = as_plausibilities(truth)
+    given = as_sets(sets, post.axes)
+    return estimate(post.coverage(given, ties=_checks.option("ties", ties, TIES)), float(np.diff(given.offsets).mean()))
+
+
+def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
+    """Plausibility mass of given prediction sets ("aggregated coverage"): how much plausibility the set holds.
+
+    Per case ``E_λ Σ_{y ∈ C} λ_y``; for a Dirichlet posterior the mass is Beta distributed, mean and variance exact.
+
+    Parameters
+    ----------
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+        Plausibilities.
+    sets : (N, K) boolean mask, (N, j) integers, or N sequences of class positions
+        A set may be empty.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1], with ``mean_set_size``. Quantiles over draws of a Dirichlet posterior are those of the normal limit.
+
+    Raises
+    ------
+    ValueError
+        If there are not N sets, a class is out of range or twice in a set.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> mass = ugt.ua_plausibility_mass(ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5), [[0], [1, 2]])
+    >>> round(mass.value, 4), round(mass.draw_std, 4)
+    (0.7265, 0.1004)
+    """
+    post = as_plausibilities(truth)
+    given = as_sets(sets, post.axes)
+    return estimate(post.mass(given), float(np.diff(given.offsets).mean()))

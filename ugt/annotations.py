@@ -1,0 +1,229 @@
+"""What annotators said: single labels or partial rankings of classes, ragged, checked once, immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _ids
+from ._axes import Axes, Frozen, class_axis, given_ids
+from ._checks import error
+from ._core import _tables
+from ._ragged import n_empty, offsets_of, row_of
+from ._rankings import Rankings
+from ._table import Rows, is_missing, wide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._axes import Classes
+
+__all__ = ["Axes", "Labels", "Rankings"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels(Frozen):
+    """Labels that annotators gave to cases, one class a label. Made by one of the ``from_*`` constructors.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of the N cases and K classes.
+    annotators : (A,) array of int64 or str
+        Annotator ids; empty where only counts are known.
+    offsets : (N + 1,) int64
+        The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the input.
+    annotator : (R,) int32
+        Position in ``annotators``; -1 where only counts are known.
+    label : (R,) int32
+        Position in ``axes.classes``.
+    count : (R,) int64
+        How many times the label was given: 1, or more from counts.
+
+    Notes
+    -----
+    One annotator may label a case several times: every label counts. A case without labels is kept.
+    """
+
+    axes: Axes
+    annotators: NDArray[Any]
+    offsets: NDArray[np.int64]
+    annotator: NDArray[np.int32]
+    label: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+    @classmethod
+    def from_long(cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None) -> Labels:
+        """Read a long table, one row a label.
+
+        Parameters
+        ----------
+        case, annotator, label : sequences of n ids
+            Each column holds integers (of any width, or whole floats) or strings.
+        classes : None, int K or sequence of K names
+            None: the labels that occur, sorted. K: labels are 0 to K-1. Names: labels are names, or positions in the
+            list where the labels are integers and the names are strings. Classes that nobody used are kept.
+        cases : sequence of case ids, optional
+            All cases in the order wanted, those without labels too. Default: cases in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If columns differ in length; an id is missing, empty or of another kind than the rest of its column;
+            a class or a case is unknown.
+
+        Examples
+        --------
+        >>> labels = Labels.from_long(["p1", "p1", "p2"], ["ann", "bob", "ann"], ["benign", "malign", "benign"])
+        >>> labels
+        Labels(n_cases=2, n_empty=0, n_classes=2, n_labels=3, n_annotators=2)
+        >>> labels.counts().tolist()
+        [[1, 1], [1, 0]]
+        """
+        rows = Rows.read(case, annotator, cases)
+        column = _ids.number("label", label, rows.where)
+        rows.check_length("label", len(column.code))
+        names, index = class_axis("label", column, classes, rows.where)
+        offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        axes = Axes(rows.case_ids, names)
+        return cls(axes, rows.annotators, offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
+
+    @classmethod
+    def from_wide(
+        cls, table: Any, *, classes: Classes = None, case_ids: Any = None, annotators: Any = None, missing: Any = (None, "", float("nan"))
+    ) -> Labels:
+        """Read a wide table, one row a case and one column an annotator.
+
+        Parameters
+        ----------
+        table : (N, A) array or list of lists
+            Integer or string labels, and values that mean "no label".
+        classes : None, int K or sequence of K names
+            As for :meth:`from_long`.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+        annotators : sequence of A ids, optional
+            Default: 0 to A-1.
+        missing : value or sequence of values
+            What stands for "no label", such as -1 or 99. None or nan stands for every kind of null.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_long`; if the table is not two-dimensional; if ids are repeated or of another number.
+
+        Examples
+        --------
+        >>> Labels.from_wide([[0, 1], [None, 1]], classes=3)
+        Labels(n_cases=2, n_empty=0, n_classes=3, n_labels=3, n_annotators=2)
+        """
+        cells = wide(table)
+        n_cases, n_annotators = cells.shape
+        cases, raters = given_ids("case_ids", case_ids, n_cases), given_ids("annotators", annotators, n_annotators)
+        row, col = np.nonzero(~is_missing(cells, missing))
+
+        def where(j: int) -> str:
+            return f"case {_ids.name(cases[row[j]])}, annotator {_ids.name(raters[col[j]])}"
+
+        names, index = class_axis("table", _ids.number("table", cells[row, col], where), classes, where)
+        offsets = offsets_of(np.bincount(row, minlength=n_cases))
+        ones = np.ones(len(row), np.int64)
+        return cls(Axes(cases, names, case_ids is None), raters, offsets, col.astype(np.int32), index, ones)
+
+    @classmethod
+    def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
+        """Read a table of label counts, one row a case and one column a class; who gave the labels is unknown.
+
+        Parameters
+        ----------
+        counts : (N, K) array of non-negative whole numbers
+            How many annotators chose each class; a row of zeros is a case without labels.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+        classes : sequence of K names, optional
+            Default: 0 to K-1.
+
+        Raises
+        ------
+        ValueError
+            If a count is negative, not finite or not whole; if ids are repeated or of another number.
+
+        Examples
+        --------
+        >>> Labels.from_counts([[8, 2, 0], [0, 0, 0]])
+        Labels(n_cases=2, n_empty=1, n_classes=3, n_labels=10)
+        """
+        table = _ids.unmasked(counts)
+        if table.ndim != 2 or table.dtype.kind not in "iuf":
+            raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
+        axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
+        _check_counts(table, axes)
+        row, col = np.nonzero(table)
+        offsets, unknown = offsets_of(np.bincount(row, minlength=len(table))), np.full(len(row), -1, np.int32)
+        return cls(axes, np.empty(0, np.int64), offsets, unknown, col.astype(np.int32), table[row, col].astype(np.int64))
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return self.axes.n_cases
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.axes.n_classes
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, counts included."""
+        return int(self.count.sum())
+
+    def class_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Ragged label counts.
+
+        Returns
+        -------
+        offsets : (N + 1,) int64
+        index : int32
+            The classes of each case that were chosen, ascending.
+        count : int64
+            How often each was chosen.
+
+        Examples
+        --------
+        >>> [part.tolist() for part in Labels.from_wide([[2, 0, 2], [1, 1, None]]).class_counts()]
+        [[0, 2, 3], [0, 2, 1], [1, 2, 2]]
+        """
+        return _tables.class_counts(self.offsets, self.label, self.count, self.n_classes)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Label counts as a table (N, K)."""
+        offsets, index, count = self.class_counts()
+        table = np.zeros((self.n_cases, self.n_classes), np.int64)
+        table[row_of(offsets), index] = count
+        return table
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    def __repr__(self) -> str:
+        known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
+        return (
+            f"Labels(n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}, n_labels={self.n_labels}{known})"
+        )
+
+
+def _check_counts(table: NDArray[Any], axes: Axes) -> None:
+    for bad, must in (
+        (~np.isfinite(table), "be finite"),
+        (table < 0, "not be negative"),
+        (table != np.floor(table), "be whole numbers"),
+    ):
+        if bad.any():
+            i, k = (int(j) for j in np.argwhere(bad)[0])
+            raise error("counts", must, _ids.name(table[i, k]), f"case {axes.case_name(i)}, class {axes.class_name(k)}")
+    totals = table.sum(axis=1, dtype=np.float64)
+    if (totals > _ids.MAX_WHOLE).any():
+        i = int(np.argmax(totals > _ids.MAX_WHOLE))
+        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(i)}")

@@ -1,0 +1,349 @@
+"""The main job: annotations and predictions in, an ``Evaluation`` of every model under every truth out."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _checks, _tables_out, _threads, aggregation, resampling
+from ._orders import Orders
+from ._version import __version__
+from .accuracy import TIES, estimate
+from .annotations import Labels, Rankings
+from .certainty import annotation_certainty
+from .plausibilities import Plausibilities, Point
+from .predictions import Predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .results import Certainty, Estimate
+
+    Array = NDArray[np.float64]
+
+AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes")
+NO_ANNOTATIONS = "case without annotations"
+NO_PREDICTIONS = "case without predictions (dropped)"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Models x reliabilities x metrics, with the spread over draws and an interval over cases; made by :func:`evaluate`.
+
+    Attributes
+    ----------
+    provenance : mapping
+        Versions, seed, date, aggregation and its parameters; input files and command where known.
+    data : mapping
+        Numbers of cases, classes, annotators and annotations.
+    left_out : mapping
+        Cases left out, by reason.
+    notes : tuple of str
+        What a reader must know, in sentences.
+    models : tuple of str
+        Names of the models.
+    certainty : tuple of mappings
+        One row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
+    metrics : tuple of mappings
+        One row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
+        case_low, case_high, mc_error, n_cases``. ``draw_*``: spread over draws of the truth; ``case_*``: over cases.
+        ``voted_accuracy`` (reliability None) is ordinary accuracy against the voted label.
+    winners : tuple of mappings
+        The best model of each metric and reliability, the runner-up and the margin.
+    cases : mapping
+        Columns of the worklist, least certain case first.
+    """
+
+    provenance: Mapping[str, Any]
+    data: Mapping[str, Any]
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+    models: tuple[str, ...]
+    certainty: tuple[Mapping[str, Any], ...]
+    metrics: tuple[Mapping[str, Any], ...]
+    winners: tuple[Mapping[str, Any], ...]
+    cases: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values; NaN as None."""
+        return _tables_out.to_dict(self)
+
+    def to_frame(self, table: str = "metrics") -> Any:
+        """One table (``"metrics"``, ``"certainty"``, ``"winners"`` or ``"cases"``): a pandas DataFrame, or a mapping of columns without pandas."""
+        return _tables_out.to_frame(self, table)
+
+    def to_json(self, path: Any) -> None:
+        """Write everything as strict JSON (no NaN tokens)."""
+        _tables_out.write_text(path, _tables_out.json_text(self))
+
+    def to_csv(self, path: Any, table: str = "metrics") -> None:
+        """Write one table as CSV; cells that a spreadsheet would run as a formula get a leading apostrophe."""
+        _tables_out.write_text(path, _tables_out.csv_text(self, table))
+
+    def to_html(self, path: Any) -> None:
+        """Write the report: one self-contained page."""
+        from .report import html  # noqa: PLC0415  (the report is above this module)
+
+        _tables_out.write_text(path, html(self.to_dict()))
+
+
+def evaluate(
+    annotations: Any,
+    predictions: Mapping[str, Any],
+    *,
+    aggregation: str = "auto",
+    reliability: float | Sequence[float] | None = None,
+    k: int | Sequence[int] = (1, 3),
+    groups: Any = None,
+    group_names: Any = None,
+    prior: Any = 0.1,
+    background: float = 0.0,
+    tie_weight: str = "split",
+    ties: str = "expectation",
+    missing: str = "error",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    seed: resampling.Seed = 0,
+    n_threads: int = 1,
+    provenance: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Evaluate models against an uncertain truth.
+
+    Parameters
+    ----------
+    annotations : Labels, Rankings, array (N, K) of counts, or plausibilities
+        What annotators said. Point, Dirichlet or Draws made before are judged as they are, without reliabilities.
+    predictions : mapping of name to scores
+        Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
+    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes"}
+        How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
+    reliability : number or sequence of numbers
+        Trust in annotators, above 0; the whole evaluation is done for each. Default 1 for ``"dirichlet"`` and
+        10, 20, 30, 50, 100 for ``"prirn"``; ``"irn"`` and ``"votes"`` have none.
+    k : int or sequence of int
+        Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
+    groups : (K,) integers, optional
+        Group of every class (such as its risk): certainty about the group of the best class is added.
+    group_names : sequence, optional
+        Names of the groups, for the report.
+    prior, background, tie_weight
+        See :func:`dirichlet`, :func:`prirn`.
+    ties : {"expectation", "first"}
+        See :func:`ua_topk_accuracy`.
+    missing : {"error", "drop"}
+        Cases without predictions of some model: refuse, or leave them out everywhere and count them.
+    level : float
+        Of all intervals, in (0, 1).
+    n_resamples : int
+        Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
+    seed : int, Generator or SeedSequence
+        Same seed, same bytes, for any number of threads.
+    n_threads : int
+        Threads to use.
+    provenance : mapping, optional
+        ``command`` and ``inputs`` for the record.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError
+        If predictions do not fit the cases and classes, hold NaN, or an option is out of range.
+    TypeError
+        If annotations are of another kind.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> counts = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4]])
+    >>> models = {"A": [[0.7, 0.2, 0.1]] * 3, "B": [[0.2, 0.2, 0.6], [0.1, 0.2, 0.7], [0.1, 0.5, 0.4]]}
+    >>> ev = ugt.evaluate(counts, models, k=1)
+    >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
+    [('A', 0.348), ('B', 0.464)]
+    """
+    options = _options(level, n_resamples, ties, missing)
+    with _threads.threads(n_threads):
+        known = aggregation_input(annotations)
+        scores, present = _joined(predictions, known.axes, missing)
+        truths, settings = _truths(known, aggregation, reliability, prior, background, tie_weight)
+        orders_k = sorted({_checks.whole("k", one, 1, known.n_classes) for one in ([k] if np.ndim(k) == 0 else k)})
+        if not orders_k:
+            raise _checks.error("k", "hold at least one order", k)
+        work = _Work(truths, _voted(known), scores, present, orders_k, groups, ties, level)
+        work.run()
+        work.add_case_intervals(level, n_resamples, resampling.seed_of(seed))
+    settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
+    if groups is not None:
+        settings["groups"] = [str(name) for name in group_names] if group_names is not None else int(np.max(groups)) + 1
+    return _record(known, work, _provenance(settings, provenance), list(predictions))
+
+
+def aggregation_input(annotations: Any) -> Any:
+    """Annotations or plausibilities; an array of counts becomes Labels."""
+    if isinstance(annotations, (Labels, Rankings, *_KINDS)):
+        return annotations
+    if np.ndim(annotations) == 2:
+        return Labels.from_counts(annotations)
+    raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
+
+
+_KINDS = Plausibilities.__args__  # type: ignore[attr-defined]
+
+
+def _options(level: float, n_resamples: int, ties: str, missing: str) -> dict[str, Any]:
+    return {
+        "level": resampling.check_level(level),
+        "n_resamples": _checks.whole("n_resamples", n_resamples),
+        "ties": _checks.option("ties", ties, TIES),
+        "missing": _checks.option("missing", missing, ("error", "drop")),
+    }
+
+
+def _joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
+    """Scores of every model in the order of the cases, and which cases all models have."""
+    if not isinstance(predictions, Mapping) or not predictions:
+        raise TypeError("predictions must be a mapping from model names to scores, with at least one model.")
+    scores, present = {}, np.ones(axes.n_cases, bool)
+    for name, value in predictions.items():
+        try:
+            scores[str(name)], here = Predictions.from_any(value).aligned(axes, missing=missing)
+        except ValueError as problem:
+            raise ValueError(f"model {name!r}: {problem}") from None
+        present &= here
+    if not present.any():
+        raise _checks.error("predictions", "cover at least one case together", "none")
+    return scores, present
+
+
+def _truths(
+    known: Any, how: str, reliability: Any, prior: Any, background: float, tie_weight: str
+) -> tuple[list[tuple[float | None, Plausibilities]], dict[str, Any]]:
+    """The plausibilities to judge by, with their reliabilities, and what was chosen."""
+    _checks.option("aggregation", how, AGGREGATIONS)
+    if isinstance(known, _KINDS):
+        return [(None, known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []}
+    if how == "auto":
+        how = "dirichlet" if isinstance(known, Labels) else "prirn"
+    if how in ("irn", "votes"):
+        if reliability is not None:
+            raise _checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
+        truth = aggregation.votes(known) if how == "votes" else aggregation.irn(known, tie_weight=tie_weight)
+        return [(None, truth)], {"aggregation": how, "parameters": {"tie_weight": tie_weight} if how == "irn" else {}, "reliability": []}
+    default: Any = 1.0 if how == "dirichlet" else (10, 20, 30, 50, 100)
+    chosen = np.atleast_1d(np.asarray(default if reliability is None else reliability, np.float64))
+    if chosen.ndim != 1 or len(chosen) == 0:
+        raise _checks.error("reliability", "be a number or a sequence of numbers", reliability)
+    for value in chosen:
+        _checks.scalar("reliability", float(value), positive=True)
+    if len(np.unique(chosen)) != len(chosen):
+        raise _checks.error("reliability", "hold each value once", reliability)
+    if how == "dirichlet":
+        truths = [(float(g), aggregation.dirichlet(known, reliability=float(g), prior=prior)) for g in chosen]
+        parameters = {"prior": np.asarray(prior).tolist()}
+    else:
+        truths = [(float(g), aggregation.prirn(known, reliability=float(g), tie_weight=tie_weight, background=background)) for g in chosen]
+        parameters = {"tie_weight": tie_weight, "background": float(background)}
+    return list(truths), {"aggregation": how, "parameters": parameters, "reliability": chosen.tolist()}
+
+
+def _voted(known: Any) -> Point:
+    """The voted label: majority of labels; of rankings the best class by inverse rank; of plausibilities that of their mean."""
+    if isinstance(known, Labels):
+        return aggregation.votes(known)
+    if isinstance(known, Rankings):
+        return aggregation.irn(known)
+    return Point.from_array(known.mean())
+
+
+class _Work:
+    """The computation: rows of results, and the contributions of cases that their intervals need."""
+
+    def __init__(
+        self, truths: Any, voted: Point, scores: Mapping[str, Array], present: Any, ks: list[int], groups: Any, ties: str, level: float
+    ) -> None:
+        rows = np.flatnonzero(present)
+        self.truths = [(g, truth.take(rows)) for g, truth in truths]
+        self.voted = voted.take(rows)
+        self.present, self.ks, self.groups, self.ties, self.level = present, ks, groups, ties, level
+        self.orders = {name: Orders.from_dense(table[rows], ks[-1], ties) for name, table in scores.items()}
+        self.certainty: list[dict[str, Any]] = []
+        self.metrics: list[dict[str, Any]] = []
+        self.columns: list[Array] = []  # per-case contributions, certainty rows first
+        self.case_certainty: dict[str, Array] = {}
+
+    def run(self) -> None:
+        for reliability, truth in self.truths:
+            for k in sorted({1, *self.ks}):
+                self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=self.ties))
+            if self.groups is not None:
+                found = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
+                self._add_certainty(reliability, "group_certainty", 1, found)
+        for name, order in self.orders.items():
+            for k in self.ks:
+                self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
+        for reliability, truth in self.truths:
+            for name, order in self.orders.items():
+                for metric, k in self._wanted():
+                    found = estimate(truth.compare(order, metric, k, ties=self.ties))
+                    self._add_metric(name, reliability, "topk_accuracy" if metric == "topk" else NAMES.get(metric, metric), k, found)
+
+    def _wanted(self) -> list[tuple[str, int]]:
+        wider = [k for k in self.ks if k > 1]
+        return [("topk", k) for k in self.ks] + [(metric, k) for k in wider for metric in ("set", "overlap", "average_overlap")]
+
+    def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
+        below = int((found.per_case < 0.99).sum())
+        self.certainty.append(
+            {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
+             "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
+        )  # fmt: skip
+        self.columns.append(found.per_case)
+        if measure == "certainty" and k == 1:
+            self.case_certainty[_tables_out.number_name(reliability)] = found.per_case
+
+    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate) -> None:
+        low, high = found.draw_interval(self.level)
+        self.metrics.append(
+            {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
+             "draw_low": low, "draw_high": high, "case_low": None, "case_high": None, "mc_error": found.mc_error, "n_cases": found.n_cases}
+        )  # fmt: skip
+        self.columns.append(found.per_case)
+
+    def add_case_intervals(self, level: float, n_resamples: int, seed: int) -> None:
+        intervals = resampling.case_intervals(np.stack(self.columns, 1), level, n_resamples, seed)
+        for row, (low, high) in zip(self.certainty + self.metrics, intervals):
+            row["case_low"], row["case_high"] = float(low), float(high)
+
+
+NAMES = {"set": "set_accuracy"}
+
+
+def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[str]) -> Evaluation:
+    undefined = int((~work.voted.defined).sum())
+    left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
+    return Evaluation(
+        provenance,
+        _tables_out.data_summary(known),
+        {reason: n for reason, n in left_out.items() if n},
+        tuple(_tables_out.notes(known, work.truths, provenance)),
+        tuple(str(name) for name in models),
+        tuple(work.certainty),
+        tuple(work.metrics),
+        tuple(_tables_out.winners(work.metrics)),
+        _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
+    )
+
+
+def _provenance(settings: dict[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    import scipy  # noqa: PLC0415  (only its version)
+
+    versions = {"ugt": __version__, "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return {"date": date, "versions": versions, "command": None, "inputs": [], **settings, **(given or {})}

@@ -1,0 +1,123 @@
+"""Text, numbers and tables as HTML. Every string of the user passes through `text`, once."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+UNDEFINED = "undefined"
+
+# Embeddings, overrides, isolates and marks of the bidirectional algorithm: they could make one id look like another.
+_BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+# No glyph of their own and no use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
+_INVISIBLE = {0x200B, 0x2060, 0xFEFF, 0x2028, 0x2029}
+
+
+def text(value: object) -> str:
+    """Any value as harmless HTML text: escaped, unprintable and direction-changing characters spelled out.
+
+    The ``bdi`` element keeps a name in a right-to-left script from reordering what stands beside it.
+    """
+    shown = escape("".join(map(_visible, str(value))))
+    return f"<bdi>{shown}</bdi>" if shown else "<i>empty</i>"
+
+
+def _visible(character: str) -> str:
+    code = ord(character)
+    if character in "\t\n":
+        return " "
+    if code in _BIDI_CONTROLS or code in _INVISIBLE or unicodedata.category(character) in ("Cc", "Cs"):
+        return f"[U+{code:04X}]"
+    return character
+
+
+def number(value: float | None) -> str:
+    """A proportion or statistic to four decimals; what rounds to 0 or 1 without being it is shown as such."""
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if 0 < value < 0.00005:
+        return "&lt;0.0001"
+    if 0.99995 <= value < 1:
+        return "&gt;0.9999"
+    return f"{value:.4f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Both limits, or undefined where one is missing."""
+    if low is None or high is None:
+        return UNDEFINED
+    return f"{number(low)}{' to ' if low < 0 else '–'}{number(high)}"
+
+
+class Cell(NamedTuple):
+    """A table cell whose HTML is ready; `best` sets it in bold."""
+
+    html: str
+    best: bool = False
+
+
+class Group(NamedTuple):
+    """The rows that belong to one name: ``(label, cells)`` each."""
+
+    name: str
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+
+
+class Section(NamedTuple):
+    """A part of the page, and what a link to it needs."""
+
+    anchor: str
+    title: str
+    html: str
+
+
+def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section:
+    """A section with its heading and the few words that say how to read it."""
+    body = "\n".join(content)
+    return Section(anchor, title, f'<section id="{anchor}">\n<h2>{title}</h2>\n<p class="how">{how_to_read}</p>\n{body}\n</section>')
+
+
+def definitions(pairs: Iterable[tuple[str, str]]) -> str:
+    """A list of facts; names and values are HTML."""
+    return "<dl>\n" + "\n".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in pairs) + "\n</dl>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    """An unordered list of HTML items."""
+    return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of HTML cells whose first column names the rows."""
+    body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(map(Cell, row[1:]))}</tr>' for row in rows)
+    return _framed("plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
+
+
+def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group]) -> str:
+    """A table in which each name has several labelled rows; the first two columns are headings."""
+    return _framed("grouped", caption, "\n".join([_head(columns), *map(_row_group, groups)]))
+
+
+def _row_group(group: Group) -> str:
+    name = f'<th scope="rowgroup" rowspan="{len(group.rows)}">{group.name}</th>'
+    rows = [f'<th scope="row">{label}</th>{_cells(cells)}</tr>' for label, cells in group.rows]
+    return f"<tbody>\n<tr>{name}" + "\n<tr>".join(rows) + "\n</tbody>"
+
+
+def _cells(cells: Iterable[Cell]) -> str:
+    return "".join(f"<td><strong>{c.html}</strong></td>" if c.best else f"<td>{c.html}</td>" for c in cells)
+
+
+def _head(columns: Sequence[str]) -> str:
+    return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in columns) + "</tr></thead>"
+
+
+def _framed(kind: str, caption: str, content: str) -> str:
+    # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it.
+    frame = f'<div class="frame" role="region" aria-label="{caption}" tabindex="0">'
+    return f'{frame}\n<table class="{kind}">\n<caption>{caption}</caption>\n{content}\n</table>\n</div>'

@@ -1,0 +1,225 @@
+"""The sections of the report, in the order in which they are read. Each takes the evaluation's dictionary and returns HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import words
+from .markup import UNDEFINED, Cell, Group, Section, bullets, definitions, grouped_table, interval, number, section, table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    Data = Mapping[str, Any]
+    Entry = Mapping[str, Any]
+
+WORKLIST_ROWS = 100
+
+
+def data(source: Data) -> Section:
+    """What came in, and what was left out."""
+    facts = source["data"]
+    listed = [
+        ("Kind", text(facts["kind"])),
+        ("Cases", _count(facts["n_cases"])),
+        ("Classes", _count(facts["n_classes"])),
+        *(_annotation_facts(facts) if "n_annotations" in facts else ()),
+        ("Models", ", ".join(map(text, source["models"]))),
+    ]
+    left_out = source["left_out"]
+    omitted = (
+        table("Left out", ["reason", "cases"], [[text(reason), _count(n)] for reason, n in left_out.items()])
+        if left_out
+        else "<p>No case was left out.</p>"
+    )
+    how = "Cases without what a number needs are left out of that number and counted here; nothing is dropped silently."
+    return section("data", "Data", how, definitions(listed), omitted)
+
+
+def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
+    """What is known where annotations came in, and not plausibilities."""
+    spread = facts["annotations_per_case"]
+    return [
+        ("Classes never named", _count(facts["n_unused_classes"])),
+        ("Annotators", _count(facts["n_annotators"])),
+        ("Annotations", _count(facts["n_annotations"])),
+        ("Annotations per case", f"{spread['min']:g} to {spread['max']:g}, median {spread['median']:g}"),
+    ]
+
+
+def provenance(source: Data) -> Section:
+    """When, with what and from which files."""
+    facts = source["provenance"]
+    listed = [
+        ("Date", text(facts["date"])),
+        ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts["versions"].items())),
+        ("Command", f"<code>{text(facts['command'])}</code>" if facts["command"] else "called from Python"),
+        ("Seed", text(facts["seed"])),
+    ]
+    rows = [[text(file["name"]), f"<code>{text(file['sha256'])}</code>"] for file in facts["inputs"]]
+    files = table("Files read", ["file", "SHA-256"], rows) if rows else "<p>The input was given in memory, not as files.</p>"
+    how = "The same input, version and seed give this report again; a file whose SHA-256 differs is another file."
+    return section("provenance", "Provenance", how, definitions(listed), files)
+
+
+def truth(source: Data) -> Section:
+    """How annotations became truth, with the parameters and the limits."""
+    facts = source["provenance"]
+    done, limits = words.truth(facts["aggregation"])
+    listed = [
+        ("Model", text(facts["aggregation"])),
+        ("Reliability", ", ".join(f"{value:g}" for value in facts["reliability"] or ()) or "none"),
+        *((text(name.replace("_", " ")), text(value)) for name, value in facts["parameters"].items()),
+        ("Tied scores", text(facts["ties"])),
+        *([("Groups of classes", _groups(facts["groups"]))] if "groups" in facts else ()),
+    ]
+    how = "Plausibility is how probable a class is as the true class of a case, given its annotations; this section says how it was got."
+    return section("truth", "How annotations became truth", how, f"<p>{done}</p>", definitions(listed), f"<p><b>Limits.</b> {limits}</p>")
+
+
+def _groups(names: list[str] | int) -> str:
+    return _count(names) if isinstance(names, int) else ", ".join(map(text, names))
+
+
+def certainty(source: Data) -> Section:
+    """How certain the truth itself is, under each reliability."""
+    entries = source["certainty"]
+    columns = _reliabilities(entries)
+    names = list(dict.fromkeys((e["measure"], e["k"]) for e in entries))
+    groups = [
+        Group(words.measure_name(*name), _certainty_rows([_find(entries, ("measure", "k"), name, r) for r in columns], source))
+        for name in names
+    ]
+    how = (
+        "Certainty is the probability that the most plausible classes of a case really come first: 1 means that the annotations settle it. "
+        "The top-1 accuracy of a model cannot be above the mean certainty of the top-1 set."
+    )
+    shown = grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
+    return section("certainty", "Certainty of the truth", how, shown if entries else "<p>None was computed.</p>")
+
+
+def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
+    return [
+        ("mean", _row(entries, lambda e: number(e["value"]))),
+        (_over_cases(source), _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        ("cases below 0.99", _row(entries, lambda e: f"{_count(e['n_below_099'])} of {_count(e['n_cases'])}")),
+        *_monte_carlo(entries),
+    ]
+
+
+def performance(source: Data) -> Section:
+    """A table for each metric: models by reliabilities, each value with its two spreads."""
+    entries = source["metrics"]
+    shown = [e for e in entries if e["metric"] != "voted_accuracy"]
+    names = list(dict.fromkeys((e["metric"], e["k"]) for e in shown))
+    alone = [] if names else list(dict.fromkeys((e["metric"], e["k"]) for e in entries))
+    tables = [_metric_table(source, name, _reliabilities(shown)) for name in names] + [
+        _metric_table(source, name, [None]) for name in alone
+    ]
+    how = (
+        "Under each value stand two ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
+        "truth of these cases, <b>over cases</b> is how far the value would move with another set of cases of this size. "
+        "Bold marks the highest value of a column."
+    )
+    return section("performance", "Performance", how, *tables)
+
+
+def _metric_table(source: Data, name: tuple[str, int], columns: list[float | None]) -> str:
+    metric, k = name
+    by_model = {model: [e for e in source["metrics"] if e["model"] == model] for model in source["models"]}
+    cells = {model: [_find(entries, ("metric", "k"), name, reliability) for reliability in columns] for model, entries in by_model.items()}
+    headings = [words.reliability_name(r) for r in columns]
+    if metric == "topk_accuracy":  # the ordinary accuracy beside the adjusted one
+        headings.insert(0, "voted label")
+        for model, entries in by_model.items():
+            cells[model].insert(0, _find(entries, ("metric", "k"), ("voted_accuracy", k), None))
+    best = [max((e["value"] for e in column if e and e["value"] is not None), default=None) for column in zip(*cells.values())]
+    groups = [Group(text(model), _metric_rows(entries, best, source)) for model, entries in cells.items()]
+    meaning = words.metric_meaning(metric, k)
+    caption = f"{words.metric_name(metric, k)}{': ' if meaning else ''}{meaning} ({_case_numbers(cells.values())})"
+    return grouped_table(caption, ["model", "", *headings], groups)
+
+
+def _metric_rows(entries: list[Entry | None], best: list[float | None], source: Data) -> list[tuple[str, list[Cell]]]:
+    values = [_value(e, b if len(source["models"]) > 1 else None) for e, b in zip(entries, best)]
+    return [
+        ("value", values),
+        (f"over draws, {source['provenance']['level']:.0%}", _row(entries, _over_draws)),
+        (_over_cases(source), _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        *_monte_carlo(entries),
+    ]
+
+
+def _value(entry: Entry | None, best: float | None) -> Cell:
+    value = entry["value"] if entry else None
+    return Cell(number(value), best=value is not None and best is not None and value >= best - 1e-12)
+
+
+def _over_draws(entry: Entry) -> str:
+    if entry["metric"] == "voted_accuracy":
+        return "taken as certain"
+    return interval(entry["draw_low"], entry["draw_high"])
+
+
+def worklist(source: Data) -> Section:
+    """The cases, least certain first."""
+    cases = source["cases"]
+    total = len(cases["case"])
+    columns = [
+        map(text, cases["case"]),
+        map(_count, cases["n_annotations"]),
+        map(text, cases["voted"]),
+        *(map(number, column) for column in cases["certainty"].values()),
+        map(number, cases["mean_certainty"]),
+    ]
+    rows = [list(row) for row, _ in zip(zip(*columns), range(WORKLIST_ROWS))]
+    headings = ["case", "annotations", "voted label", *(f"certainty, {_key_name(key)}" for key in cases["certainty"]), "mean certainty"]
+    how = "The cases whose truth is least certain stand first: another annotation, or a discussion, is worth most there."
+    more = f"<p>{_count(min(total, WORKLIST_ROWS))} of {_count(total)} cases are shown; the file cases.csv has all of them.</p>"
+    return section("worklist", "Worklist", how, more, table("Cases, least certain first", headings, rows))
+
+
+def notes(source: Data) -> Section:
+    """What the evaluation wants to be known."""
+    how = "What was noticed on the way; “undefined” in a table has its reason here or under Data."
+    return section("notes", "Notes", how, bullets(map(text, source["notes"])) if source["notes"] else "<p>Nothing to note.</p>")
+
+
+def _reliabilities(entries: Iterable[Entry]) -> list[float | None]:
+    return list(dict.fromkeys(e["reliability"] for e in entries))
+
+
+def _find(entries: Iterable[Entry], keys: tuple[str, str], name: tuple[str, int], reliability: float | None) -> Entry | None:
+    wanted = (*name, reliability)
+    return next((e for e in entries if (e[keys[0]], e[keys[1]], e["reliability"]) == wanted), None)
+
+
+def _row(entries: list[Entry | None], show: Callable[[Entry], str]) -> list[Cell]:
+    return [Cell(show(e) if e else UNDEFINED) for e in entries]
+
+
+def _monte_carlo(entries: list[Entry | None]) -> list[tuple[str, list[Cell]]]:
+    """A row for the Monte Carlo error, only where something was simulated."""
+    if not any(e and e["mc_error"] for e in entries):
+        return []
+    return [("Monte Carlo standard error", _row(entries, lambda e: f"{e['mc_error'] or 0:.2g}"))]
+
+
+def _over_cases(source: Data) -> str:
+    return f"over cases, {source['provenance']['level']:.0%}"
+
+
+def _case_numbers(rows: Iterable[list[Entry | None]]) -> str:
+    numbers = sorted({e["n_cases"] for row in rows for e in row if e}) or [0]
+    return f"{_count(numbers[0])} cases" if len(numbers) == 1 else f"{_count(numbers[0])} to {_count(numbers[-1])} cases"
+
+
+def _key_name(key: str) -> str:
+    try:
+        return words.reliability_name(float(key))
+    except ValueError:
+        return words.reliability_name(None)
+
+
+def _count(value: int | None) -> str:
+    return "not known" if value is None else f"{value:,}"

@@ -1,0 +1,80 @@
+"""What the report calls things, and how it explains them to someone who has not read a paper about them."""
+
+from __future__ import annotations
+
+from html import escape
+
+_METRICS = {
+    "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
+    "topk_accuracy": ("Top-{k} accuracy", "the probability that the true class is among the model's {k} best"),
+    "set_accuracy": ("Set accuracy@{k}", "the probability that the model's {k} best are exactly the {k} most plausible classes"),
+    "overlap": ("Overlap@{k}", "the expected share of the {k} most plausible classes that are among the model's {k} best"),
+    "average_overlap": ("Average overlap@{k}", "the mean of the overlaps at 1 to {k}: the order near the top counts most"),
+}
+# At k = 1 all but the first are one and the same.
+_FIRST_CHOICE = {
+    "voted_accuracy": "the share of cases whose voted label is the model's first choice",
+    "": "the probability that the true class is the model's first choice",
+}
+
+_MEASURES = {"certainty": "Certainty of the top-{k} set", "group_certainty": "Certainty of the group of the top-{k} class"}
+
+_TRUTH = {
+    "votes": (
+        "Each case has one label: the one most annotators gave. Labels with equally many votes share the case equally.",
+        "This takes the vote as the truth. However split the annotators were, the certainty of the truth is not modelled.",
+    ),
+    "irn": (
+        "Inverse rank normalisation: an annotator gives weight 1 to the first place, 1/2 to the second, 1/3 to the third and so on; tied "
+        "classes are weighted as the parameters say. The weights of all annotators are added and divided by their sum.",
+        "This is one fixed set of weights for each case. It says which classes are plausible, not how certain the annotators leave it.",
+    ),
+    "prirn": (
+        "Probabilistic inverse rank normalisation: the plausibilities of a case follow a Dirichlet distribution around the inverse rank "
+        "weights (1 for an annotator's first place, 1/2 for the second, 1/3 for the third, added over annotators and normalised). The "
+        "reliability says how far annotators are trusted: the higher, the closer the plausibilities stay to the weights.",
+        "The reliability is an assumption, not an estimate: compare several. The weights are normalised, so two agreeing annotators count "
+        "as much as ten. Without a background, a class that nobody named has plausibility zero.",
+    ),
+    "dirichlet": (
+        "The plausibilities of a case follow a Dirichlet distribution: the number of annotators who gave a class, times the reliability, "
+        "plus the prior. The reliability says how far one label is trusted; more labels make the truth of a case more certain.",
+        "The reliability is an assumption, not an estimate: compare several. Annotators are taken as independent and equally good; what "
+        "they all get wrong together cannot be seen.",
+    ),
+}
+_GIVEN = (
+    "The plausibilities were made elsewhere and given to the evaluation as they are.",
+    "What they assume about the annotators is not known here.",
+)
+
+
+def metric_name(metric: str, k: int | None) -> str:
+    """Heading of a metric."""
+    return _METRICS[metric][0].format(k=k) if metric in _METRICS else _plain(metric, k)
+
+
+def metric_meaning(metric: str, k: int | None) -> str:
+    """Half a sentence that says what the number is, or nothing for a metric without an entry."""
+    if metric not in _METRICS:
+        return ""
+    return _FIRST_CHOICE.get(metric, _FIRST_CHOICE[""]) if k == 1 else _METRICS[metric][1].format(k=k)
+
+
+def measure_name(measure: str, k: int | None) -> str:
+    """Heading of a measure of certainty."""
+    return _MEASURES[measure].format(k=k) if measure in _MEASURES else _plain(measure, k)
+
+
+def truth(aggregation: str) -> tuple[str, str]:
+    """How annotations became truth: what was done, and the limits of it."""
+    return _TRUTH.get(aggregation, _GIVEN)
+
+
+def reliability_name(reliability: float | None) -> str:
+    """Heading of a column; point aggregates and given plausibilities have no reliability."""
+    return "without reliability" if reliability is None else f"reliability {reliability:g}"
+
+
+def _plain(name: str, k: int | None) -> str:
+    return escape(name.replace("_", " ") + ("" if k is None else f", k = {k}"))

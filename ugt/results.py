@@ -1,0 +1,176 @@
+"""Frozen records that functions return: one for each shape of answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Callable, Optional
+
+import numpy as np
+
+from . import resampling
+from ._checks import error
+from ._core import _resample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._agreement import Law
+
+    Array = NDArray[np.float64]
+
+# Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
+EXACT_LAW_WORK = 2e9
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """Annotation certainty: how sure the annotations make us of the best classes.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the cases that have annotations.
+    per_case : (N,) array
+        In [0, 1]; NaN for a case without annotations.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where the answer is exact.
+    n_cases : int
+        Cases counted in ``value``.
+    left_out : mapping
+        Cases left out, by reason.
+    """
+
+    value: float
+    per_case: Array
+    mc_error: float
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
+        """Percentile bootstrap interval over cases."""
+        return resampling.case_interval(self.per_case, level, n_resamples, seed)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric that takes the uncertainty of the truth into account.
+
+    Two spreads, never mixed up: over **draws** of the plausibilities (what the annotations leave open:
+    ``draw_std``, :meth:`draw_interval`) and over **cases** (what another test set would change: :meth:`interval`).
+
+    Attributes
+    ----------
+    value : float
+        Mean over cases of the posterior expectation of the metric; NaN if no case has annotations.
+    per_case : (N,) array
+        The expectation per case; NaN for a case without annotations.
+    draw_std : float
+        Standard deviation of the data-set value over draws; exact for Dirichlet posteriors, 0 for certain plausibilities.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where it is exact.
+    n_cases : int
+        Cases counted.
+    left_out : mapping
+        Cases left out, by reason.
+    per_draw : (draws,) array or None
+        The data-set value of every draw, where there are draws.
+    mean_set_size : float or None
+        Mean number of classes in the sets that were judged, where sets were given.
+    """
+
+    value: float
+    per_case: Array
+    draw_std: float
+    mc_error: float
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    per_draw: Optional[Array] = None
+    mean_set_size: Optional[float] = None
+    _law: Optional[Callable[[], Law]] = field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
+        """Percentile bootstrap interval over cases.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        n_resamples : int
+            Number of resamples, at least 1.
+        seed : int, Generator or SeedSequence
+            The same seed gives the same bytes.
+
+        Returns
+        -------
+        (low, high)
+            NaN where fewer than two cases are counted.
+        """
+        return resampling.case_interval(self.per_case, level, n_resamples, seed)
+
+    def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Central interval over draws: see :meth:`draw_quantile`."""
+        resampling.check_level(level)
+        low, high = self.draw_quantile(np.array([0.5 - level / 2, 0.5 + level / 2]))
+        return float(low), float(high)
+
+    def draw_quantile(self, q: Array | float) -> Array:
+        """Quantiles of the data-set value over draws of the plausibilities.
+
+        Exact for Dirichlet posteriors (the law of a sum of independent cases, by convolution; where ties in the scores
+        put a case's values between the points of its lattice, they are split so that means stay exact); of the draws
+        where there are draws; by the normal limit where the exact law would take over 2e9 operations.
+
+        Parameters
+        ----------
+        q : float or array
+            Probabilities in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If a probability lies outside [0, 1].
+        """
+        probabilities = np.asarray(q, np.float64)
+        if not ((probabilities >= 0) & (probabilities <= 1)).all():
+            raise error("q", "hold probabilities from 0 to 1", q)
+        if self.n_cases == 0:
+            return np.full(probabilities.shape, np.nan)
+        if self.per_draw is not None:
+            return np.asarray(np.quantile(self.per_draw, probabilities))
+        if self.draw_std == 0:
+            return np.full(probabilities.shape, self.value)
+        law = self._law() if self._law is not None else None
+        # cases times the width of the law, some 24 standard deviations
+        if law is None or 24 * self.draw_std * self.n_cases * law.pmf.size > EXACT_LAW_WORK:
+            from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
+
+            return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), 0.0, 1.0))
+        return (law.constant + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
+
+
+def _lattice_quantile(pmf: Array, q: Array) -> Array:
+    """Quantiles of the sum over cases."""
+    law = np.empty(pmf.shape[0] * (pmf.shape[1] - 1) + 1)
+    _resample.law_of_sum(np.ascontiguousarray(pmf), law)
+    cumulative = np.cumsum(law)
+    # 1e-12: the sum of the law is 1 up to rounding
+    at = np.searchsorted(cumulative, np.minimum(q, cumulative[-1]) - 1e-12)
+    return np.asarray(at / float(pmf.shape[1] - 1))
+
+
+def left_out(per_case: Array, reason: str = "case without annotations") -> dict[str, int]:
+    """Count undefined cases and say so once."""
+    undefined = int(np.isnan(per_case).sum())
+    if undefined == 0:
+        return {}
+    if undefined == len(per_case):
+        warnings.warn(f"undefined: no case is left ({reason}: {undefined})", RuntimeWarning, stacklevel=4)
+    return {reason: undefined}
+
+
+def mean_of(per_case: Array) -> tuple[float, int]:
+    """Mean over defined cases (NaN if there are none) and their number."""
+    defined = per_case[~np.isnan(per_case)]
+    return (float(defined.mean()) if len(defined) else float("nan")), len(defined)

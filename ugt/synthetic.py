@@ -1,0 +1,209 @@
+"""Generated annotations and predictions with known truth: for the demo, for tests, for simulations of a study to come.
+
+Everything is made from uniforms of the library's own streams, so that a seed gives the same data on every numpy version.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from ._checks import error
+from ._core._stream import Stream
+from .annotations import Labels, Rankings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PURPOSE = 3  # UGT_PURPOSE_SYNTHETIC of ugt.h: these streams are nobody else's
+
+# What a block of uniforms is for: the truth, the annotations and the predictions of one seed are independent.
+TRUTH, ANNOTATIONS, PREDICTIONS = range(3)
+
+
+def make_labels(
+    n_cases: int, n_classes: int, n_annotators: int, *, difficulty: float = 0.2, seed: int = 0
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Labels by annotators who draw them from each case's true plausibilities.
+
+    Parameters
+    ----------
+    n_cases, n_classes, n_annotators : int
+        Every annotator labels every case once.
+    difficulty : float, in (0, 1)
+        Mean share of the plausibility that is not on a case's one clear class: most cases are clear, some are not.
+    seed : int
+
+    Returns
+    -------
+    labels : Labels
+    truth : (n_cases, n_classes) array
+        The true plausibilities, rows sum to 1.
+
+    Notes
+    -----
+    λ = (1 − w)·e_z + w·q with z uniform, q ~ Dirichlet(a, …, a), a = min(1/2, 3/K), and w = U^((1 − d)/d), so that E w = d.
+
+    Examples
+    --------
+    >>> labels, truth = make_labels(100, 5, 3)
+    >>> labels.n_labels, truth.shape
+    (300, (100, 5))
+    """
+    truth = _truth(n_cases, n_classes, difficulty, seed)
+    table = _labelled(truth, _positive("n_annotators", n_annotators), seed)
+    return Labels.from_wide(table, classes=n_classes), truth
+
+
+def make_counts(
+    n_cases: int = 10_000, n_classes: int = 10, n_labels: int = 50, *, difficulty: float = 0.05, seed: int = 0
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Label counts without annotators, many of them unanimous; the defaults resemble CIFAR-10H.
+
+    Parameters
+    ----------
+    n_cases, n_classes : int
+    n_labels : int
+        Labels of every case.
+    difficulty, seed
+        As in :func:`make_labels`.
+
+    Returns
+    -------
+    labels : Labels
+    truth : (n_cases, n_classes) array
+
+    Examples
+    --------
+    >>> labels, truth = make_counts(20, 3, 50)
+    >>> labels.counts().sum(axis=1).tolist() == [50] * 20
+    True
+    """
+    truth = _truth(n_cases, n_classes, difficulty, seed)
+    table = _labelled(truth, _positive("n_labels", n_labels), seed)
+    cells = table + np.arange(n_cases)[:, None] * n_classes
+    counts = np.bincount(cells.ravel(), minlength=truth.size).reshape(truth.shape)
+    return Labels.from_counts(counts), truth
+
+
+def make_rankings(
+    n_cases: int, n_classes: int, n_annotators: int, *, depth: int = 3, tie_width: float = 0.3, difficulty: float = 0.3, seed: int = 0
+) -> tuple[Rankings, NDArray[np.float64]]:
+    """Partial rankings with ties, by annotators who follow each case's true plausibilities.
+
+    Parameters
+    ----------
+    n_cases, n_classes, n_annotators : int
+        Every annotator ranks classes of every case.
+    depth : int
+        Annotators rank 1 to ``depth`` classes, each number as often.
+    tie_width : float, > 0
+        Classes whose arrival times have the same logarithm after rounding down to multiples of this are tied.
+    difficulty, seed
+        As in :func:`make_labels`.
+
+    Returns
+    -------
+    rankings : Rankings
+    truth : (n_cases, n_classes) array
+
+    Notes
+    -----
+    Plackett–Luce: class k arrives after an exponential time of rate λ_k; an annotator ranks the first arrivals in their order.
+
+    Examples
+    --------
+    >>> rankings, truth = make_rankings(50, 10, 4)
+    >>> rankings.n_cases, truth.shape
+    (50, (50, 10))
+    """
+    truth = _truth(n_cases, n_classes, difficulty, seed)
+    depth = min(_positive("depth", depth), n_classes)
+    if not tie_width > 0:
+        raise error("tie_width", "be positive", tie_width)
+    rate = np.maximum(truth, np.finfo(float).tiny)
+    columns: list[tuple[NDArray[Any], ...]] = []
+    for annotator in range(_positive("n_annotators", n_annotators)):
+        u = _uniforms(seed, ANNOTATIONS, annotator, (n_cases, n_classes + 1))
+        log_time = np.log(-np.log(u[:, :-1])) - np.log(rate)
+        first = np.argsort(log_time, axis=1)[:, :depth]
+        rank = np.floor(np.take_along_axis(log_time, first, axis=1) / tie_width)
+        case, place = np.nonzero(np.arange(depth) < 1 + np.floor(depth * u[:, -1:]))
+        columns.append((case, np.full(len(case), annotator), first[case, place], rank[case, place]))
+    case, annotators, label, rank = (np.concatenate(column) for column in zip(*columns))
+    return Rankings.from_long(case, annotators, label, rank, classes=n_classes, cases=np.arange(n_cases)), truth
+
+
+def make_predictions(truth: NDArray[np.float64], *, skill: float | NDArray[np.float64] = 0.8, seed: int = 0) -> NDArray[np.float64]:
+    """Probabilities of a model that knows the truth as well as its skill allows.
+
+    Parameters
+    ----------
+    truth : (N, K) array
+        True plausibilities.
+    skill : float or (N,) array, in [0, 1]
+        1: the truth (a little smoothed); 0: noise only. An array makes the model better at some cases than at others.
+    seed : int
+
+    Returns
+    -------
+    (N, K) array
+        Rows sum to 1.
+
+    Notes
+    -----
+    Softmax of s·log(λ + 0.01) + (1 − s)·2·G with G standard Gumbel.
+
+    Examples
+    --------
+    >>> _, truth = make_labels(100, 5, 3)
+    >>> probabilities = make_predictions(truth, skill=0.9, seed=1)
+    >>> bool(abs(probabilities.sum(axis=1) - 1).max() < 1e-12)
+    True
+    """
+    truth = np.asarray(truth, dtype=np.float64)
+    if truth.ndim != 2 or not (truth >= 0).all():
+        raise error("truth", "be a table of non-negative numbers, cases x classes", f"shape {truth.shape}")
+    share = np.broadcast_to(np.asarray(skill, dtype=np.float64), (len(truth),))[:, None]
+    if not ((share >= 0) & (share <= 1)).all():
+        raise error("skill", "lie between 0 and 1", skill)
+    noise = -np.log(-np.log(_uniforms(seed, PREDICTIONS, 0, truth.shape)))
+    logits = share * np.log(truth + 0.01) + (1 - share) * 2 * noise
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> NDArray[np.float64]:
+    _positive("n_cases", n_cases)
+    _positive("n_classes", n_classes)
+    if not 0 < difficulty < 1:
+        raise error("difficulty", "lie between 0 and 1", difficulty)
+    u = _uniforms(seed, TRUTH, 0, (n_cases, n_classes + 2))
+    gammas = gammaincinv(min(0.5, 3 / n_classes), u[:, 2:])
+    share = u[:, 1:2] ** ((1 - difficulty) / difficulty)
+    truth: NDArray[np.float64] = share * gammas / gammas.sum(axis=1, keepdims=True)
+    truth[np.arange(n_cases), (u[:, 0] * n_classes).astype(int)] += 1 - share[:, 0]
+    return truth
+
+
+def _labelled(truth: NDArray[np.float64], n_labels: int, seed: int) -> NDArray[np.int64]:
+    """Classes drawn from each row of the truth, (cases, labels)."""
+    u = _uniforms(seed, ANNOTATIONS, 0, (len(truth), n_labels))
+    below = np.cumsum(truth, axis=1)[:, :-1]  # the last class takes what rounding leaves
+    return np.column_stack([(u[:, j, None] > below).sum(axis=1) for j in range(n_labels)])
+
+
+def _uniforms(seed: int, use: int, part: int, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Uniforms in the open interval (0, 1), from a stream for each use and part."""
+    u = np.empty(shape)
+    Stream(seed, case_key=part, chain=use, purpose=PURPOSE).uniform(u.reshape(-1))
+    return u
+
+
+def _positive(argument: str, value: int) -> int:
+    if value < 1:
+        raise error(argument, "be at least 1", value)
+    return value
