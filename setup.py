@@ -15,10 +15,10 @@ CORE = "ugt/_core"
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)
 MODULES = {
-    "_tables": ["status", "tables", "irn"],
+    "_tables": ["status", "tables", "irn", "agreement"],
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
-    "_dirichlet": ["status", "stream", "special", "cells", "profile", "quadrature", "dirichlet", "overlaps", "lists", "compare", "gamma_draws"],
+    "_dirichlet": "status stream special cells profile quadrature dirichlet overlaps lists compare gamma_draws".split(),
     "_resample": ["status", "stream", "resample"],
 }
 

@@ -6,17 +6,11 @@ Run: python benchmarks/bench_annotations.py [rows]
 from __future__ import annotations
 
 import sys
-import time
 
 import numpy as np
+from common import seconds
 
 from ugt.annotations import Labels, Rankings
-
-
-def seconds(function, *args, **options):
-    start = time.perf_counter()
-    function(*args, **options)
-    return time.perf_counter() - start
 
 
 def columns(n_rows):
@@ -36,11 +30,11 @@ def columns(n_rows):
 def main(n_rows):
     print(f"{n_rows:,} rows; seconds, and as a ratio to numpy.unique on the case column")
     for kind, (case, annotator, label) in columns(n_rows):
-        yardstick = seconds(np.unique, np.asarray(case), return_inverse=True)
-        times = {"Labels.from_long": seconds(Labels.from_long, case, annotator, label)}
+        yardstick, _ = seconds(np.unique, np.asarray(case), return_inverse=True)
+        times = {"Labels.from_long": seconds(Labels.from_long, case, annotator, label)[0]}
         if kind == "int64 arrays":  # ten classes a ranking, none of them twice
             row = np.arange(n_rows)
-            times["Rankings.from_long"] = seconds(Rankings.from_long, row // 50, row // 10 % 5, row % 10 * 7, rank=row % 10 // 2)
+            times["Rankings.from_long"] = seconds(Rankings.from_long, row // 50, row // 10 % 5, row % 10 * 7, rank=row % 10 // 2)[0]
         for name, took in times.items():
             print(f"{name:20} {kind:15} {took:6.2f}  {took / yardstick:5.2f} x numpy.unique ({yardstick:.2f})")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Callable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +35,8 @@ class Agreement:
     per_case: Array
     draw_std: float
     mc_error: float = 0.0
-    per_draw: Optional[Array] = None
-    law: Optional[Callable[[], Law]] = None
+    per_draw: Array | None = None
+    law: Callable[[], Law] | None = None
 
 
 def distance_scale(metric: str, k: int, penalty: float) -> float:

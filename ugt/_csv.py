@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ._checks import error
+from ._threads import Reporter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,7 +131,9 @@ class Table:
     def _blocks(self) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
         """(first row, columns) of each block of rows: no Python per row, unless to say what is wrong with one."""
         width = len(self.header)
-        reader = _reader(self._data, self._delimiter)
+        buffer = io.BytesIO(self._data)
+        reader = _reader(buffer, self._delimiter)
+        progress = Reporter("reading", len(self._data))
         first = -1  # the header is row -1
         while True:
             try:
@@ -146,6 +149,7 @@ class Table:
             if block:
                 yield max(first, 0), [column[first < 0 :] for column in zip(*block)]
             first += len(block)
+            progress.done(buffer.tell())
 
     def _bad_row(self) -> ValueError:
         """The complaint about the first row that cannot be read."""
@@ -171,14 +175,14 @@ class Table:
         return found[0]
 
 
-def _reader(data: bytes, delimiter: str) -> Any:
-    # BytesIO shares the bytes: neither the text nor its lines are ever held as a whole.
-    return csv.reader(io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline=""), delimiter=delimiter, strict=True)
+def _reader(buffer: io.BytesIO, delimiter: str) -> Any:
+    # The buffer shares the file's bytes: neither the text nor its lines are ever held as a whole.
+    return csv.reader(io.TextIOWrapper(buffer, "utf-8-sig", newline=""), delimiter=delimiter, strict=True)
 
 
 def _rows(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(line where the row starts, cells), one by one; empty lines are no rows."""
-    reader = _reader(data, delimiter)
+    reader = _reader(io.BytesIO(data), delimiter)
     line = 1
     try:
         for row in reader:

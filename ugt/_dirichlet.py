@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _threads
+from ._agreement import Agreement
 from ._axes import Axes, Frozen
 from ._checks import error
-from ._agreement import Agreement
 from ._comparison import agreement, compare, spread_of
 from ._core import _dirichlet
 from ._orders import CERTAIN, Orders, Sets
@@ -73,12 +73,17 @@ class Dirichlet(Frozen):
                 case = at if name == "background" else int(np.searchsorted(self.offsets, at, side="right")) - 1
                 raise error(name, must, values[at], f"case {self.axes.case_name(case)}")
         object.__setattr__(self, "background", background)
+        endless = ~np.isfinite(self._totals())
+        if endless.any():
+            where = f"case {self.axes.case_name(int(np.argmax(endless)))}"
+            raise error("concentration", "have a finite sum over the classes of a case", np.inf, where)
         super().__post_init__()
 
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
         """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
-        table, undefined = check_table(array, "concentrations", 2)
+        with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
+            table, undefined = check_table(array, "concentrations", 2)
         table = np.where(undefined[:, None], 0.0, table)
         row, index = np.nonzero(table)
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
@@ -100,13 +105,19 @@ class Dirichlet(Frozen):
     @property
     def defined(self) -> NDArray[np.bool_]:
         """(N,) whether a case has a posterior at all."""
-        return (np.diff(self.offsets) > 0) | (self.background > 0)
+        return np.asarray((np.diff(self.offsets) > 0) | (self.background > 0))
 
     @property
     def support(self) -> NDArray[np.int64]:
         """(N,) number of classes with positive plausibility."""
         listed = np.diff(self.offsets)
         return np.where(self.background > 0, self.n_classes, listed)
+
+    def _totals(self) -> Array:
+        """(N,) sum of the concentrations of all classes."""
+        listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
+        with np.errstate(over="ignore"):
+            return np.asarray(listed + (self.n_classes - np.diff(self.offsets)) * self.background)
 
     # ---- what the C core knows about the posterior ----
 
@@ -209,11 +220,11 @@ class Dirichlet(Frozen):
         return table
 
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
-        """(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
+        r"""(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
         given = as_sets(sets, self.axes)
         size = np.diff(given.offsets)
         check_not_empty(size, self.axes)
-        return self._overlaps(given, size.astype(np.int32))[np.arange(self.n_cases), size, 0]
+        return np.asarray(self._overlaps(given, size.astype(np.int32))[np.arange(self.n_cases), size, 0])
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
@@ -231,9 +242,10 @@ class Dirichlet(Frozen):
         """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
         group = as_groups(groups, self.axes)
         n_groups = int(group.max()) + 1
-        of_entry = row_of(self.offsets) * n_groups + group[self.index]
-        unlisted = np.bincount(group, minlength=n_groups)[None, :] - np.bincount(of_entry, minlength=self.n_cases * n_groups).reshape(-1, n_groups)
-        total = np.bincount(of_entry, self.concentration, self.n_cases * n_groups).reshape(-1, n_groups) + unlisted * self.background[:, None]
+        cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
+        listed = np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
+        unlisted = np.bincount(group, minlength=n_groups) - listed
+        total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
         total[~self.defined] = np.nan
         return Dirichlet.from_array(total, case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
 
@@ -264,7 +276,7 @@ class Dirichlet(Frozen):
         _threads.run(part, self.n_cases, SAMPLED, "drawing best classes")
         return out
 
-    def _law(self) -> tuple[Any, ...]:
+    def _law(self) -> tuple[Any, Any, Any, Any, Any, int]:
         return self.offsets, self.index, self.concentration, self.background, self.axes.stream_keys, self.n_classes
 
     # ---- comparison with sets and with a model's order ----
@@ -276,9 +288,7 @@ class Dirichlet(Frozen):
 
     def mass(self, sets: Sets) -> Agreement:
         """How much plausibility does the set hold? A Beta variable."""
-        listed = np.diff(self.offsets)
-        row = row_of(self.offsets)
-        total = np.bincount(row, self.concentration, self.n_cases) + (self.n_classes - listed) * self.background
+        total = self._totals()
         value, found = self._entries(sets, self.concentration)
         wanted = row_of(sets.offsets)
         part = np.bincount(wanted, np.where(found, value, self.background[wanted]), self.n_cases)

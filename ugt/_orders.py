@@ -87,7 +87,7 @@ class Orders:
     @classmethod
     def from_top(cls, top: NDArray[np.int32], n_classes: int) -> Orders:
         """Orders without ties from rows of best classes (rows, depth), -1 behind the last one."""
-        rows, depth = top.shape
+        _rows, depth = top.shape
         listed = top >= 0
         start = np.broadcast_to(np.arange(depth, dtype=np.int32), top.shape)
         return cls(offsets_of(listed.sum(1)), top[listed], start[listed], n_classes, depth)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from math import comb
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _threads
 from ._agreement import Agreement, distance_scale
 from ._axes import Axes, Frozen
+from ._best_sets import best_sets, heaviest
 from ._checks import error
 from ._core import _order
 from ._orders import CERTAIN, TIED, Orders, Sets
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 CHUNK = 512
-MOST_TIED_SETS = 10_000
 
 
 class _Vectors(Frozen):
@@ -79,7 +77,7 @@ class _Vectors(Frozen):
         if not zeros:
             rest = np.where(self._is_zero_tail(), 0.0, rest)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
-        total = np.repeat(np.bincount(case, rest, self.n_cases)[:, None], self.n_classes, axis=1)
+        total = np.repeat(np.bincount(case, rest, self.n_cases)[:, None], self.n_classes, axis=1).astype(np.float64)
         np.add.at(total, (case[row], sets.index), weight - rest[row])
         total /= self.n_draws
         total[~self.defined] = np.nan
@@ -97,13 +95,11 @@ class _Vectors(Frozen):
         inside = np.zeros((self.n_cases, self.n_classes), bool)
         inside[row_of(sets.offsets), sets.index] = True
         hit = inside[case[row], best.index]
-        listed = np.bincount(row[hit], minlength=len(case))
-        # best class certain (listed, alone), or one of several that tie (listed, or all that are not)
-        open_share = np.where(best.count(CERTAIN) > 0, 0.0, 1.0 / np.maximum(best.count(TIED), 1))
-        in_rest = np.where(best.rest_role == TIED, np.diff(sets.offsets)[case] - listed, 0)
-        role = np.bincount(row[hit], best.role[hit] == CERTAIN, len(case))
-        tied = np.bincount(row[hit], best.role[hit] == TIED, len(case))
-        return self._spread(role + (np.where(best.rest_role == TIED, in_rest, 0) + tied) * open_share)
+        unlisted = np.diff(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
+        certain, tied = (
+            np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0) for role in (CERTAIN, TIED)
+        )
+        return self._spread(certain + tied / np.maximum(best.count(TIED), 1))
 
     def mass(self, sets: Sets) -> Agreement:
         """How much plausibility does the set hold?"""
@@ -121,7 +117,7 @@ class _Vectors(Frozen):
         return self._agreement(table.mean(1), per_draw)
 
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
-        """(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
+        r"""(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
         given = as_sets(sets, self.axes)
         size = np.diff(given.offsets)
         check_not_empty(size, self.axes)
@@ -167,62 +163,17 @@ class _Vectors(Frozen):
         if kind == "rank":
             here = self._membership(k, ties, zeros=False)
             here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
-            return np.maximum(here.max(1), 1.0 - here.sum(1))  # or: certain that nothing plausible has this rank
+            return np.asarray(np.maximum(here.max(1), 1.0 - here.sum(1)))  # or: certain that nothing plausible has this rank
         sets = self._orders(k, ties).sets(k)
         case = np.repeat(np.arange(self.n_cases), self.n_draws)
-        found = best_sets(sets, k, self._is_zero_tail(), np.repeat(self.defined, self.n_draws), lambda row: self.axes.case_name(case[row]))
-        value = heaviest(case[found[0]], found[1], found[2], self.n_cases, self.n_classes)
+        wanted = np.repeat(self.defined, self.n_draws)
+        row, members, weight = best_sets(sets, k, self._is_zero_tail(), wanted, lambda row: self.axes.case_name(int(case[row])))
+        value = heaviest(case[row], members, weight, self.n_cases, self.n_classes)
         return np.where(self.defined, value / self.n_draws, np.nan)
 
 
-def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[int], str]) -> tuple[Any, Any, Array]:
-    """The best k of each wanted row as ``(row, members, weight)``: members (…, k) ascending behind a padding of -1.
-
-    Ties that cross the border make several sets, each with its probability. Classes of plausibility 0 never belong to
-    a set: where fewer than k are positive, the set is all of these.
-    """
-    certain = sets.role == CERTAIN
-    row = row_of(sets.offsets)
-    size = np.bincount(row[certain], minlength=len(wanted))
-    open_rest = (sets.rest_role == TIED) & ~zero_tail
-    everything = (sets.rest_role == CERTAIN) & ~zero_tail
-    split = wanted & (open_rest | (np.bincount(row[sets.role == TIED], minlength=len(wanted)) > 0))
-    members = np.full((len(wanted), k), -1, np.int32)
-    place = np.arange(certain.sum()) - np.repeat(np.cumsum(size) - size, size)
-    members[row[certain], place] = sets.index[certain]
-    if everything.any():  # k = K
-        members[everything] = np.arange(k)
-    members.sort(1)
-    whole = np.flatnonzero(wanted & ~split)
-    parts = [(whole, members[whole], np.ones(len(whole)))]
-    for i in np.flatnonzero(split):
-        sure, tied = members[i][members[i] >= 0], sets.index[sets.offsets[i] : sets.offsets[i + 1]]
-        tied = np.setdiff1d(np.arange(sets.n_classes), tied) if open_rest[i] else tied[sets.role[sets.offsets[i] : sets.offsets[i + 1]] == TIED]
-        ways = comb(len(tied), k - len(sure))
-        if ways > MOST_TIED_SETS:
-            raise error("ties", "be 'first' where ties make more than 10,000 sets", f"{ways} sets", f"case {name(i)}")
-        more = np.array(list(combinations(tied, k - len(sure))), np.int32)
-        some = np.concatenate([np.repeat(sure[None], ways, 0), more], 1)
-        some.sort(1)
-        parts.append((np.full(ways, i), some, np.full(ways, 1.0 / ways)))
-    rows, chosen, weight = zip(*parts)
-    return np.concatenate(rows), np.concatenate(chosen), np.concatenate(weight)
-
-
-def heaviest(case: Any, members: Any, weight: Array, n_cases: int, n_classes: int) -> Array:
-    """(n_cases,) the largest total weight that any set has within its case; 0 for a case without sets."""
-    code = case.astype(np.int64)
-    for column in members.T:  # renumbered after every column, so that the code never overflows
-        code = np.unique(code, return_inverse=True)[1].reshape(-1) * (n_classes + 1) + (column + 1)
-    _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    total = np.bincount(group.reshape(-1), weight)
-    top = np.zeros(n_cases)
-    np.maximum.at(top, case[first], total)
-    return top
-
-
 def check_not_empty(size: NDArray[np.int64], axes: Axes) -> None:
-    """Sets whose probability to be the best \\|C\\| classes is asked hold a class."""
+    r"""Sets whose probability to be the best \\|C\\| classes is asked hold a class."""
     if (size == 0).any():
         raise error("sets", "not be empty", "an empty set", f"case {axes.case_name(int(np.argmax(size == 0)))}")
 
@@ -315,7 +266,7 @@ class Point(_Vectors):
         return table
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
-        return np.bincount(row, self.mean()[row, sets.index], self.n_cases)
+        return np.asarray(np.bincount(row, self.mean()[row, sets.index], self.n_cases), np.float64)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
         """Plausibilities of groups of classes: sums over each group."""
@@ -394,7 +345,7 @@ class Draws(_Vectors):
         return np.asarray(self.values.mean(1))
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
-        return np.bincount(row, self.values[row, draw, sets.index], self.n_cases)
+        return np.asarray(np.bincount(row, self.values[row, draw, sets.index], self.n_cases), np.float64)
 
     def grouped(self, groups: Any, names: Any = None) -> Draws:
         """Plausibilities of groups of classes: sums over each group, draw by draw."""

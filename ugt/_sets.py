@@ -35,8 +35,7 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
     for i, row in enumerate(rows):
         if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
             raise error("sets", "hold sequences of class positions", repr(sets[i]), f"case {axes.case_name(i)}")
-    index = np.concatenate(rows) if rows else np.empty(0)
-    return _ragged(np.array([len(row) for row in rows]), index.astype(np.int64), axes)
+    return _ragged(np.array([len(row) for row in rows]), np.concatenate(rows).astype(np.int64), axes)
 
 
 def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,7 +146,7 @@ def to_frame(evaluation: Any, table: str) -> Any:
     """A pandas DataFrame, or the columns where pandas is not installed."""
     found = columns(evaluation, table)
     try:
-        import pandas  # noqa: ICN001, PLC0415  (optional)
+        import pandas  # noqa: PLC0415  (optional)
     except ImportError:
         return found
     return pandas.DataFrame(found)
@@ -159,11 +154,16 @@ def to_frame(evaluation: Any, table: str) -> Any:
 
 def json_text(evaluation: Any) -> str:
     """Strict JSON."""
+    import json  # noqa: PLC0415  (as below: what only writing needs is not imported with the library)
+
     return json.dumps(to_dict(evaluation), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def csv_text(evaluation: Any, table: str) -> str:
     """CSV with a header; undefined numbers are empty."""
+    import csv  # noqa: PLC0415
+    import io  # noqa: PLC0415
+
     found = columns(evaluation, table)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -184,13 +184,15 @@ def _cell(value: Any) -> Any:
 
 def write_text(path: Any, text: str) -> None:
     """Write a file whole or not at all: a temporary name in its folder, then a rename."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    import tempfile  # noqa: PLC0415
+
+    folder, file_name = os.path.split(os.path.abspath(path))
+    handle, name = tempfile.mkstemp(prefix=f".{file_name}.", dir=folder)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise

@@ -8,17 +8,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Callable, Optional, TypeVar
+from typing import Callable, TypeVar
 
 from ._checks import error
 
 Result = TypeVar("Result")
 
 _n_threads: ContextVar[int] = ContextVar("ugt_n_threads", default=1)
-_progress: ContextVar[Optional[Callable[[str, float], None]]] = ContextVar("ugt_progress", default=None)
+_progress: ContextVar[Callable[[str, float], None] | None] = ContextVar("ugt_progress", default=None)
 
 QUIET_SECONDS = 2.0
 
@@ -74,7 +73,7 @@ def _line(what: str, share: float) -> None:
     sys.stderr.flush()
 
 
-class _Reporter:
+class Reporter:
     """Silent for two seconds, then a word every second at most."""
 
     def __init__(self, what: str, n: int) -> None:
@@ -92,7 +91,7 @@ class _Reporter:
 def run(task: Callable[[int, int], Result], n: int, chunk: int, what: str) -> list[Result]:
     """``task(begin, end)`` over 0..n in chunks; the results in order. The task releases the GIL by itself."""
     bounds = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
-    reporter = _Reporter(what, n)
+    reporter = Reporter(what, n)
     results: list[Result] = []
     workers = min(_n_threads.get(), len(bounds))
     if workers <= 1:
@@ -100,6 +99,8 @@ def run(task: Callable[[int, int], Result], n: int, chunk: int, what: str) -> li
             results.append(task(begin, end))
             reporter.done(end)
         return results
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (6 ms that one thread does not need)
+
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(task, begin, end) for begin, end in bounds]
         try:

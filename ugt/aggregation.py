@@ -28,7 +28,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Parameters
     ----------
-    annotations : Labels, Rankings or (N, K) array of counts
+    annotations : Labels, Rankings, or (N, K) array or nested lists of counts
         In a ranking, the annotator's one vote is split evenly over the first block.
     kind : {"majority", "mean"}
         Default ``"majority"``.
@@ -157,7 +157,7 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     extra = _checks.scalar("background", background)
     known = _annotations("annotations", annotations)
     offsets, index, value = _irn_arrays(known, tie_weight)
-    return Dirichlet(known.axes, offsets, index, gamma * value + extra, _where_defined(offsets, extra))
+    return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra))
 
 
 def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: float | NDArray[np.float64] = 0.1) -> Dirichlet:
@@ -165,7 +165,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
 
     Parameters
     ----------
-    labels : Labels or (N, K) array of counts
+    labels : Labels, or (N, K) array or nested lists of counts
         What annotators chose.
     reliability : float
         γ > 0, how much a label counts; default 1.
@@ -196,7 +196,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
 
     Examples
     --------
-    >>> dirichlet(np.array([[3, 1, 0]]), prior=0.5).mean().round(3).tolist()
+    >>> dirichlet([[3, 1, 0]], prior=0.5).mean().round(3).tolist()
     [[0.636, 0.273, 0.091]]
     """
     gamma = _checks.scalar("reliability", reliability, positive=True)
@@ -207,8 +207,8 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
     if alpha.min() == alpha.max():
         extra = float(alpha[0])
         offsets, index, count = known.class_counts()
-        return Dirichlet(known.axes, offsets, index, gamma * count + extra, _where_defined(offsets, extra))
-    table = gamma * known.counts() + alpha
+        return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra))
+    table = _scaled(gamma, known.counts(), alpha)
     table[np.diff(known.offsets) == 0] = 0
     row, col = np.nonzero(table)
     return Dirichlet(known.axes, offsets_of(np.bincount(row, minlength=len(table))), col.astype(np.int32), table[row, col])
@@ -218,11 +218,26 @@ def _annotations(argument: str, value: Any, *, counts: bool = False) -> Any:
     """Labels or Rankings, the former also from a table of counts."""
     if isinstance(value, (Labels, Rankings)):
         return value
-    if counts and hasattr(value, "__array__"):
-        return Labels.from_counts(value)
+    table = _counts_table(value) if counts else None
+    if table is not None:
+        return Labels.from_counts(table)
     wanted = "Labels, Rankings or an (N, K) array of counts" if counts else "Labels or Rankings"
     advice = "Labels.from_long, from_wide, from_counts and Rankings.from_blocks, from_long, from_strings make them"
     raise TypeError(f"{argument} must be {wanted}. Got {type(value).__name__}: {advice}.")
+
+
+def _counts_table(value: Any) -> Any:
+    """An array as it is, or the (N, K) numbers of nested lists; None for anything else."""
+    if hasattr(value, "__array__"):
+        return value
+    if not isinstance(value, (list, tuple)):
+        return None
+    try:
+        nested = np.array(value, dtype=object)  # as objects, so that rows of different lengths are no table and no warning
+    except ValueError:
+        return None
+    table = np.array(value) if nested.ndim == 2 else nested
+    return table if table.dtype.kind in "iuf" else None
 
 
 def _irn_arrays(annotations: Labels | Rankings, tie_weight: str, depth: int = _ALL_BLOCKS) -> Ragged:
@@ -259,6 +274,12 @@ def _prior(prior: Any, labels: Labels) -> NDArray[np.float64]:
         k = int(np.argmax(bad))
         raise _checks.error("prior", "be finite numbers of at least 0", _ids.name(alpha[k]), f"class {labels.axes.class_name(k)}")
     return alpha
+
+
+def _scaled(gamma: float, values: NDArray[Any], extra: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Concentrations; one that overflows becomes inf, which Dirichlet refuses by name."""
+    with np.errstate(over="ignore"):
+        return np.asarray(gamma * values + extra)
 
 
 def _where_defined(offsets: NDArray[np.int64], background: float) -> float | NDArray[np.float64]:

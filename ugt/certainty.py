@@ -131,7 +131,8 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     if values.shape != (post.n_classes,) or values.dtype.kind not in "fiu" or not np.isfinite(values).all():
         raise _checks.error("risk", f"be {post.n_classes} finite numbers, one a class", f"{values.dtype} of shape {values.shape}")
     _checks.option("kind", kind, ("top_class", "plausibility"))
-    per_case = np.asarray((post.membership(1) if kind == "top_class" else post.mean()) @ values.astype(np.float64))
+    values = values.astype(np.float64)  # squares of small integers must not overflow
+    per_case = np.asarray((post.membership(1) if kind == "top_class" else post.mean()) @ values)
     value, n = results.mean_of(per_case)
     return results.Certainty(value, per_case, _risk_error(post, values, kind), n, results.left_out(per_case))
 

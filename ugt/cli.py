@@ -1,4 +1,4 @@
-"""The command ``ugt``: evaluate | certainty | demo. What is slow to import is imported by the command that needs it."""
+"""The command ``ugt``: evaluate | certainty | demo."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from . import io
 from ._checks import error
+from ._threads import progress_to_stderr
 from ._version import __version__
-
-if TYPE_CHECKING:
-    from .evaluation import Evaluation
-    from .io import AnnotationFile
+from .evaluation import Evaluation, evaluate
 
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count")
@@ -46,17 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 for errors that the user can mend, told in one line; 130 after an interruption.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no error
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(words)
     options.command = shlex.join(["ugt", *words])
-    from ._threads import progress_to_stderr
-
     try:
         with warnings.catch_warnings(), progress_to_stderr():
             warnings.showwarning = lambda message, *_: print(f"ugt: {message}", file=sys.stderr)
             options.run(options)
     except (ValueError, OSError) as problem:
-        print(f"ugt: error: {problem}", file=sys.stderr)
+        print(f"ugt: error: {' '.join(str(problem).splitlines())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ugt: interrupted", file=sys.stderr)
@@ -65,62 +66,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from . import io
-    from .evaluation import evaluate
-
     files = _named_files(options.predictions)
     with io.output_folder(options.out) as draft:
         read = _read(options)
         predictions = {name: io.read_predictions(path) for name, path in files.items()}
         inputs = [io.fingerprint(path) for path in (options.annotations, *files.values())]
-        provenance = {"command": options.command, "inputs": inputs}
-        evaluation = evaluate(read.annotations, predictions, provenance=provenance, **_groups(options), **_keywords(options))
+        keywords = {**_keywords(options, read.annotations.n_classes), **_groups(options)}
+        evaluation = evaluate(read.annotations, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
-    _say(*_data_lines(found), "", *_model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
+    _say(*_data_lines(found, read.missing_note()), "", *_model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
 
 
 def _certainty(options: argparse.Namespace) -> None:
-    from . import io
-    from .evaluation import evaluate
-
-    read = _read(options)
-    evaluation = evaluate(read.annotations, {}, **_keywords(options))
-    if options.out is not None:
-        with io.output_folder(Path(options.out).parent) as draft:
+    with nullcontext() if options.out is None else io.output_folder(Path(options.out).parent) as draft:
+        read = _read(options)
+        evaluation = evaluate(read.annotations, {}, **_keywords(options, read.annotations.n_classes))
+        if draft is not None:
             evaluation.to_csv(draft / Path(options.out).name, table="cases")
-    found = replace(evaluation, notes=(read.missing_note(),)).to_dict()
-    written = ["", f"All cases: {options.out}"] if options.out else []
-    _say(*_data_lines(found), "", *_certainty_lines(found), "", *_worklist_lines(found["cases"], options.n_worst), *written)
+    found = evaluation.to_dict()
+    _say(*_data_lines(found, read.missing_note()), "", *_certainty_lines(found), "", *_worklist_lines(found["cases"]))
+    if draft is not None:
+        _say("", f"All cases: {options.out}")
 
 
 def _demo(options: argparse.Namespace) -> None:
-    import numpy as np
+    from . import synthetic
 
-    from . import io, synthetic
-    from .evaluation import evaluate
-
-    rankings, truth = synthetic.make_rankings(2000, 20, 5, seed=options.seed)
-    clear = truth.max(axis=1) > 0.8
-    skills = {"clear-cut": np.where(clear, 0.95, 0.77), "broad": np.where(clear, 0.70, 0.95), "baseline": np.full(len(truth), 0.60)}
-    models = {
-        name: synthetic.make_predictions(truth, skill=skill, seed=3 * options.seed + i)
-        for i, (name, skill) in enumerate(skills.items(), start=1)
-    }
-    agreement = [f"{name} {truth[np.arange(len(truth)), scores.argmax(axis=1)].mean():.3f}" for name, scores in models.items()]
+    rankings, models, truth = synthetic.make_demo(seed=options.seed)
     with io.output_folder(options.out) as draft:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
-    _say("Generated data with known truth: most cases are clear, some are not. Model clear-cut is good at clear", "cases, broad at unclear ones.")
-    _say(*_data_lines(found), "", *_model_lines(found), "", "How often one more annotator would agree with the model's first choice (from the known truth):")
-    _say("  " + ", ".join(agreement), "", f"Report: {Path(options.out) / 'report.html'}")
+    _say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *_data_lines(found), "")
+    _say(*_model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
+    _say("  " + ", ".join(f"{name} {synthetic.agreement(truth, scores):.4f}" for name, scores in models.items()))
+    _say("", f"Report: {Path(options.out) / 'report.html'}")
 
 
 # --- input -------------------------------------------------------------------------------------------------------------
 
 
-def _read(options: argparse.Namespace) -> AnnotationFile:
-    from . import io
-
+def _read(options: argparse.Namespace) -> io.AnnotationFile:
     columns = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
     classes: Any = options.classes
     if classes is not None:
@@ -144,8 +129,6 @@ def _named_files(items: Iterable[str]) -> dict[str, str]:
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
     """Groups of classes from a file; groups that are called by text are numbered in alphabetical order."""
-    from . import io
-
     if options.groups is None:
         return {}
     groups = io.read_names(options.groups)
@@ -153,12 +136,15 @@ def _groups(options: argparse.Namespace) -> dict[str, Any]:
         return {"groups": groups}
     if options.group_names is not None:
         raise error("group_names", "be given for numbered groups only", f"groups such as {groups[0]!r}")
-    options.group_names = sorted(set(groups))
-    return {"groups": [options.group_names.index(group) for group in groups]}
+    names = sorted(set(groups))
+    return {"groups": [names.index(group) for group in groups], "group_names": names}
 
 
-def _keywords(options: argparse.Namespace) -> dict[str, Any]:
+def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:
+    """What was said of the keywords of evaluate()."""
     given = {name: getattr(options, name, None) for name in KEYWORDS}
+    if options.k is None:
+        given["k"] = [k for k in (1, 3) if k <= n_classes]
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -179,10 +165,149 @@ def _say(*lines: str) -> None:
     print("\n".join(lines))
 
 
-def _data_lines(found: Mapping[str, Any]) -> list[str]:
-    """Sizes, what was left out, notes."""
+def _data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
+    """Sizes, what was left out, what was read as missing."""
     data = found["data"]
     by = f" by {data['n_annotators']:,} annotators" if data["n_annotators"] else ""
     kind = "rankings" if data["kind"] == "rankings" else "labels"
     sizes = f"{data['n_cases']:,} cases, {data['n_classes']:,} classes, {data['n_annotations']:,} {kind}{by}."
-    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, found["notes"])]
+    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [note])]
+
+
+def _certainty_lines(found: Mapping[str, Any]) -> list[str]:
+    """Mean certainty, a line a reliability."""
+    rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
+    orders = list(dict.fromkeys(k for _, k in rows))
+    lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 0.99"]]
+    for reliability in dict.fromkeys(reliability for reliability, _ in rows):
+        values = [_number(rows[reliability, k]["value"]) for k in orders]
+        lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
+    return ["Mean annotation certainty:", *_aligned(lines)]
+
+
+def _worklist_lines(cases: Mapping[str, Any], n: int = 10) -> list[str]:
+    """The cases that annotators left most open."""
+    rows = zip(cases["case"], cases["n_annotations"], cases["voted"], cases["mean_certainty"])
+    worst = [[case, str(number), voted, _number(mean)] for case, number, voted, mean in rows if mean is not None][:n]
+    return ["Least certain cases:", *_aligned([["case", "annotations", "voted", "certainty"], *worst])]
+
+
+def _model_lines(found: Mapping[str, Any]) -> list[str]:
+    """Models x metrics at the middle reliability, and which model wins where."""
+    reliabilities = found["provenance"]["reliability"]
+    shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
+    values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
+    for row in found["metrics"]:
+        if row["reliability"] in (None, shown):
+            values[row["model"]][HEADINGS[row["metric"]].format(row["k"])] = _number(row["value"])
+    lines = [list(next(iter(values.values()))), *(list(cells.values()) for cells in values.values())]
+    title = "Results"
+    if shown is not None:
+        title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
+    legend = "vote@k: accuracy against the voted label. The others allow for what the annotations leave open."
+    return [f"{title}:", *_aligned(lines), legend, *(_winner_lines(found["winners"]) if len(values) > 1 else [])]
+
+
+def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The best model by top-k accuracy under each reliability, and by the voted label."""
+    voted = {row["k"]: row["model"] for row in winners if row["metric"] == "voted_accuracy"}
+    lines = []
+    for k in dict.fromkeys(row["k"] for row in winners if row["metric"] == "topk_accuracy"):
+        best: dict[str, list[str]] = {}
+        for row in winners:
+            if (row["metric"], row["k"]) == ("topk_accuracy", k):
+                best.setdefault(row["model"], []).append(_reliability(row["reliability"]))
+        said = [f"{model} (at {', '.join(where)})" if len(best) > 1 else model for model, where in best.items()]
+        lines.append(f"Best by top-{k}: {', '.join(said)}; by the voted label: {voted[k]}.")
+    return lines
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of text; the first to the left, numbers to the right."""
+    first, *others = [max(map(len, column)) for column in zip(*lines)]
+    return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _reliability(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"
+
+
+# --- the command line --------------------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"ugt: error: {message} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="ugt", description="Evaluate models when the ground truth is uncertain.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"ugt {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    evaluate = commands.add_parser("evaluate", help="evaluate models against annotations", allow_abbrev=False)
+    evaluate.set_defaults(run=_evaluate)
+    evaluate.add_argument("--annotations", required=True, metavar="FILE", help="CSV, NPY, NPZ or JSON")
+    evaluate.add_argument(
+        "--predictions",
+        required=True,
+        nargs="+",
+        metavar="[NAME=]FILE",
+        help="one file a model: CSV, NPY or NPZ; default name: that of the file",
+    )
+    evaluate.add_argument("--out", required=True, metavar="DIR", help="folder for report.html, evaluation.json and the tables as CSV")
+    _add_reading(evaluate)
+    _add_truth(evaluate)
+    _add_judging(evaluate)
+
+    certainty = commands.add_parser("certainty", help="how certain annotations leave the truth", allow_abbrev=False)
+    certainty.set_defaults(run=_certainty)
+    certainty.add_argument("annotations", metavar="FILE", help="annotations: CSV, NPY, NPZ or JSON")
+    certainty.add_argument("--out", metavar="FILE.csv", help="write the certainty of every case, least certain first")
+    _add_reading(certainty)
+    _add_truth(certainty)
+
+    demo = commands.add_parser("demo", help="evaluate three models on generated data with known truth", allow_abbrev=False)
+    demo.set_defaults(run=_demo)
+    demo.add_argument("--out", default="ugt-demo", metavar="DIR", help="default: %(default)s")
+    demo.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    return parser
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reading annotations")
+    group.add_argument("--format", default="auto", choices=("auto", "long", "wide", "counts", "rankings"), help="of a CSV file or an array")
+    group.add_argument("--classes", metavar="FILE|K", help="all classes: a file with a name a line, or their number")
+    group.add_argument("--na", nargs="+", metavar="TEXT", help="cells that mean: not annotated (instead of blank, NA, N/A, NaN, null)")
+    for role in ROLES:
+        group.add_argument(f"--{role}-column", metavar="NAME", help=f"of the {role} ('': none)")
+
+
+def _add_truth(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("from annotations to truth")
+    group.add_argument(
+        "--aggregation", choices=("auto", "dirichlet", "prirn", "irn", "votes"), help="default: dirichlet for labels, prirn for rankings"
+    )
+    group.add_argument("--reliability", type=float, nargs="+", metavar="R", help="trust in annotators; everything is done for each")
+    group.add_argument("--prior", type=float, help="of every class (dirichlet)")
+    group.add_argument("--background", type=float, help="concentration of every class (prirn)")
+    group.add_argument("--tie-weight", choices=("split", "full"), help="of tied classes (irn, prirn)")
+    group.add_argument("--k", type=int, nargs="+", metavar="K", help="orders of certainty and of top-k accuracy")
+    group.add_argument("--ties", choices=("expectation", "first"), help="ties are shared (expectation, default) or broken by position")
+    group.add_argument("--threads", type=int, dest="n_threads", metavar="N", help="numbers do not depend on it")
+
+
+def _add_judging(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("judging models")
+    group.add_argument("--missing", choices=("error", "drop"), help="cases without predictions: refuse (default), or leave out and count")
+    group.add_argument("--groups", metavar="FILE", help="the group (such as the risk) of every class, one a line")
+    group.add_argument("--group-names", nargs="+", metavar="NAME", help="of groups 0, 1, ...")
+    group.add_argument("--level", type=float, help="of intervals; default 0.95")
+    group.add_argument("--n-resamples", type=int, metavar="N", help="of the bootstrap over cases; default 1000")
+    group.add_argument("--seed", type=int, help="default 0")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +73,7 @@ class Evaluation:
         return _tables_out.to_dict(self)
 
     def to_frame(self, table: str = "metrics") -> Any:
-        """One table (``"metrics"``, ``"certainty"``, ``"winners"`` or ``"cases"``): a pandas DataFrame, or a mapping of columns without pandas."""
+        """One table ("metrics", "certainty", "winners" or "cases"): a pandas DataFrame, or a mapping of columns without pandas."""
         return _tables_out.to_frame(self, table)
 
     def to_json(self, path: Any) -> None:
@@ -98,7 +97,7 @@ def evaluate(
     *,
     aggregation: str = "auto",
     reliability: float | Sequence[float] | None = None,
-    k: int | Sequence[int] = (1, 3),
+    k: int | Sequence[int] | None = None,
     groups: Any = None,
     group_names: Any = None,
     prior: Any = 0.1,
@@ -119,7 +118,7 @@ def evaluate(
     annotations : Labels, Rankings, array (N, K) of counts, or plausibilities
         What annotators said. Point, Dirichlet or Draws made before are judged as they are, without reliabilities.
     predictions : mapping of name to scores
-        Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
+        May be empty: then only certainty is evaluated. Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
     aggregation : {"auto", "dirichlet", "prirn", "irn", "votes"}
         How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
     reliability : number or sequence of numbers
@@ -127,6 +126,7 @@ def evaluate(
         10, 20, 30, 50, 100 for ``"prirn"``; ``"irn"`` and ``"votes"`` have none.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
+        Default 1 and 3 (as far as there are classes).
     groups : (K,) integers, optional
         Group of every class (such as its risk): certainty about the group of the best class is added.
     group_names : sequence, optional
@@ -173,15 +173,13 @@ def evaluate(
         known = aggregation_input(annotations)
         scores, present = _joined(predictions, known.axes, missing)
         truths, settings = _truths(known, aggregation, reliability, prior, background, tie_weight)
-        orders_k = sorted({_checks.whole("k", one, 1, known.n_classes) for one in ([k] if np.ndim(k) == 0 else k)})
-        if not orders_k:
-            raise _checks.error("k", "hold at least one order", k)
+        orders_k = _orders_wanted(k, known.n_classes)
         work = _Work(truths, _voted(known), scores, present, orders_k, groups, ties, level)
         work.run()
         work.add_case_intervals(level, n_resamples, resampling.seed_of(seed))
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
-        settings["groups"] = [str(name) for name in group_names] if group_names is not None else int(np.max(groups)) + 1
+        settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
     return _record(known, work, _provenance(settings, provenance), list(predictions))
 
 
@@ -206,10 +204,24 @@ def _options(level: float, n_resamples: int, ties: str, missing: str) -> dict[st
     }
 
 
+def _orders_wanted(k: Any, n_classes: int) -> list[int]:
+    wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
+    if not wanted:
+        raise _checks.error("k", "hold at least one order", k)
+    return sorted({_checks.whole("k", one, 1, n_classes) for one in wanted})
+
+
+def _group_names(names: Any, n_groups: int) -> list[str]:
+    found = [str(name) for name in (range(n_groups) if names is None else names)]
+    if len(found) != n_groups:
+        raise _checks.error("group_names", f"be {n_groups} names, one a group", len(found))
+    return found
+
+
 def _joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
     """Scores of every model in the order of the cases, and which cases all models have."""
-    if not isinstance(predictions, Mapping) or not predictions:
-        raise TypeError("predictions must be a mapping from model names to scores, with at least one model.")
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
     scores, present = {}, np.ones(axes.n_cases, bool)
     for name, value in predictions.items():
         try:
@@ -283,8 +295,8 @@ class _Work:
             for k in sorted({1, *self.ks}):
                 self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=self.ties))
             if self.groups is not None:
-                found = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
-                self._add_certainty(reliability, "group_certainty", 1, found)
+                by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
+                self._add_certainty(reliability, "group_certainty", 1, by_group)
         for name, order in self.orders.items():
             for k in self.ks:
                 self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
@@ -342,7 +354,9 @@ def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[st
 
 
 def _provenance(settings: dict[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    import scipy  # noqa: PLC0415  (only its version)
+    from datetime import datetime, timezone  # noqa: PLC0415  (5 ms that only this needs)
+
+    import scipy  # noqa: PLC0415
 
     versions = {"ugt": __version__, "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
     date = datetime.now(timezone.utc).isoformat(timespec="seconds")

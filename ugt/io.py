@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,8 +195,9 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
-        for part in filter(Path.is_dir, made):
-            part.rmdir()
+        with suppress(OSError):  # somebody else may have put something there
+            for part in filter(Path.is_dir, made):
+                part.rmdir()
         raise
 
 
@@ -214,7 +215,7 @@ def _read_csv(table: Table, format: str, columns: Mapping[str, str | None], clas
         roles = find_roles(table.header, columns, ("case", "annotator", "label", "rank", "confidence", "ranking", "count"))
         if format != "auto" or set(roles) - {"case"}:
             return _read_long(table, _long_roles(table, roles, format), classes, missing)
-    first = find_roles(table.header, {"case": columns.get("case") or table.header[0]}, ["case"])["case"]
+    first = find_roles(table.header, {"case": table.header[0], **{role: name for role, name in columns.items() if name}}, ["case"])["case"]
     others = [c for c in range(len(table.header)) if c != first]
     header = [table.header[c] for c in others]
     case, cells = table.coded([first], others)
@@ -273,8 +274,9 @@ def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: list[Any])
     case, label = columns["case"], columns["label"]
     case_ids, row = case_axis(_ids.number("case", case), cases)
     names, column = class_axis("label", _ids.number("label", label), classes, lambda i: f"case {_ids.name(case[i])}")
+    _check_once(row, column, case_ids, names)
     counts = np.zeros((len(case_ids), len(names)), dtype=np.int64)
-    counts[row, column] = _once(row, column, columns["count"], case_ids, names)
+    counts[row, column] = columns["count"]
     return Labels.from_counts(counts, case_ids=case_ids, classes=names)
 
 
@@ -301,26 +303,23 @@ def _long_predictions(table: Table, roles: dict[str, int]) -> Predictions:
     """A row a score; every case has a score for every class, once."""
     case, label = table.coded([roles["case"]], [roles["label"]])
     row, column = _ids.number("case", table.ids(case, "case")), _ids.number("class", table.ids(label, "class"))
-    scores = np.zeros((len(row.ids), len(column.ids)))
-    scores[row.code, column.code] = _once(row.code, column.code, table.numbers([roles["score"]])[:, 0], row.ids, column.ids)
-    if len(row.code) < scores.size:
-        absent = np.ones(scores.shape, dtype=bool)
-        absent[row.code, column.code] = False
+    _check_once(row.code, column.code, row.ids, column.ids)
+    scores, absent = (np.full((len(row.ids), len(column.ids)), fill) for fill in (0.0, True))
+    scores[row.code, column.code] = table.numbers([roles["score"]])[:, 0]
+    absent[row.code, column.code] = False
+    if absent.any():
         i, k = np.argwhere(absent)[0]
         got = f"none for {int(absent.sum())} of {absent.size}"
         raise error("scores", "be given for every case and class", got, f"case {_ids.name(row.ids[i])}, class {_ids.name(column.ids[k])}")
     return Predictions(row.ids, scores, column.ids)
 
 
-def _once(row: NDArray[Any], column: NDArray[Any], values: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """The values, after a look whether every (case, class) stands once."""
-    cell = row.astype(np.int64) * len(classes) + column
-    _, first = np.unique(cell, return_index=True)
-    if len(first) < len(cell):
-        again = int(np.argmin(np.isin(np.arange(len(cell)), first)))
+def _check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any]) -> None:
+    code, first = _ids.factorize(np.stack([row, column], axis=1))
+    if len(first) < len(code):
+        again = _ids.repeated(code, first)
         where = f"case {_ids.name(cases[row[again]])}, class {_ids.name(classes[column[again]])}"
-        raise error("rows", "not repeat a case and class", f"{len(cell) - len(first)} repeated", where)
-    return values
+        raise error("rows", "not repeat a case and class", f"{len(code) - len(first)} repeated", where)
 
 
 def _read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) -> AnnotationFile:
@@ -342,6 +341,8 @@ def _read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str])
 def _load(data: bytes, names: set[str], plain: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file, one of which has one of the names; the nameless array of an NPY file is called ``plain``."""
     try:
+        if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
+            zipfile.ZipFile(io.BytesIO(data)).close()
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         arrays = {plain: loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as problem:

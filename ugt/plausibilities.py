@@ -1,4 +1,4 @@
-"""Distributions over plausibilities, and the small protocol that metrics ask of them.
+r"""Distributions over plausibilities, and the small protocol that metrics ask of them.
 
 A plausibility is a distribution over K classes; annotations leave it uncertain. ``Point`` is certain of one vector
 per case, ``Dirichlet`` is a posterior that answers exactly, ``Draws`` holds sampled vectors. All three answer:

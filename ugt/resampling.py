@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from . import _threads
-from ._checks import error
+from ._checks import error, whole
 from ._core import _resample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-Seed = Union[int, np.random.Generator, np.random.SeedSequence]
+    Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
 CHUNK = 64
 
@@ -34,7 +33,7 @@ def seed_of(seed: Any) -> int:
 
 def check_level(level: Any) -> float:
     """A confidence level."""
-    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:
+    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
         raise error("level", "be a number between 0 and 1", repr(level))
     return float(level)
 
@@ -59,8 +58,7 @@ def case_intervals(per_case: Array, level: float, n_resamples: int, seed: Seed) 
         NaN in a column with fewer than two cases.
     """
     check_level(level)
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, numbers.Integral) or n_resamples < 1:
-        raise error("n_resamples", "be a whole number of at least 1", repr(n_resamples))
+    whole("n_resamples", n_resamples)
     word = seed_of(seed)
     intervals = np.full((per_case.shape[1], 2), np.nan)
     defined = ~np.isnan(per_case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Callable
 
 import numpy as np
 
@@ -86,9 +86,9 @@ class Estimate:
     mc_error: float
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
-    per_draw: Optional[Array] = None
-    mean_set_size: Optional[float] = None
-    _law: Optional[Callable[[], Law]] = field(default=None, repr=False, compare=False)
+    per_draw: Array | None = None
+    mean_set_size: float | None = None
+    _law: Callable[[], Law] | None = field(default=None, repr=False, compare=False)
 
     def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
         """Percentile bootstrap interval over cases.
@@ -141,8 +141,8 @@ class Estimate:
             return np.asarray(np.quantile(self.per_draw, probabilities))
         if self.draw_std == 0:
             return np.full(probabilities.shape, self.value)
-        law = self._law() if self._law is not None else None
-        # cases times the width of the law, some 24 standard deviations
+        # cases times the width of the law, some 24 standard deviations: at least this much, before it is even made
+        law = self._law() if self._law is not None and 24 * self.draw_std * self.n_cases**2 < EXACT_LAW_WORK else None
         if law is None or 24 * self.draw_std * self.n_cases * law.pmf.size > EXACT_LAW_WORK:
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 

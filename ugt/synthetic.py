@@ -176,6 +176,47 @@ def make_predictions(truth: NDArray[np.float64], *, skill: float | NDArray[np.fl
     return probabilities
 
 
+def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, NDArray[np.float64]], NDArray[np.float64]]:
+    """2,000 ranked cases and three models, one of which is good at clear cases and one at unclear ones.
+
+    Parameters
+    ----------
+    seed : int
+
+    Returns
+    -------
+    rankings : Rankings
+    models : dict of name to (2000, 20) array
+    truth : (2000, 20) array
+
+    Examples
+    --------
+    >>> rankings, models, truth = make_demo()
+    >>> list(models)
+    ['clear-cut', 'broad', 'baseline']
+    """
+    rankings, truth = make_rankings(2000, 20, 5, seed=seed)
+    clear = truth.max(axis=1) > 0.8
+    skills = {"clear-cut": np.where(clear, 0.95, 0.77), "broad": np.where(clear, 0.70, 0.95), "baseline": np.full(len(truth), 0.65)}
+    models = {name: make_predictions(truth, skill=skill, seed=3 * seed + i) for i, (name, skill) in enumerate(skills.items(), start=1)}
+    return rankings, models, truth
+
+
+def agreement(truth: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
+    """How often one more annotator would agree with a model's first choice: the mean true plausibility of that choice.
+
+    Parameters
+    ----------
+    truth, scores : (N, K) arrays
+
+    Examples
+    --------
+    >>> agreement([[0.75, 0.25], [0.5, 0.5]], [[3, 1], [0, 9]])
+    0.625
+    """
+    return float(np.take_along_axis(np.asarray(truth), np.argmax(scores, axis=1)[:, None], axis=1).mean())
+
+
 def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> NDArray[np.float64]:
     _positive("n_cases", n_cases)
     _positive("n_classes", n_classes)

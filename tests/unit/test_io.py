@@ -6,10 +6,12 @@ import hashlib
 import io
 import json
 import os
+from itertools import count
 
 import numpy as np
 import pytest
 
+from ugt._threads import progress_to_stderr
 from ugt.annotations import Labels, Rankings
 from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions
 
@@ -215,6 +217,7 @@ def test_counts(write):
     assert read.format == "counts"
     assert read.annotations.counts().tolist() == [[3, 0], [0, 0]]
     assert read.annotations.axes.classes.tolist() == ["cat", "dog"]
+    assert read_annotations(path, format="counts", columns={"case": "id"}).annotations.counts().tolist() == [[3, 0], [0, 0]]
     read = read_annotations(path, format="counts", classes=["dog", "ibex", "cat"])
     assert read.annotations.counts().tolist() == [[0, 0, 3], [0, 0, 0]]
     with pytest.raises(ValueError, match=r"classes must be one of the 1 classes\. Got 'dog', first at column 1"):
@@ -275,10 +278,18 @@ def npz(**arrays):
         (npz(counts=np.array([[1, np.inf]])), r"counts must be finite\. Got inf, first at case 0, class 1\."),
         (npz(counts=np.ones(3, int), classes=["a", "b", "c"]), r"counts must be a table of numbers"),
     ],
+    ids=count(),
 )
 def test_bad_arrays(write, content, message):
     with pytest.raises(ValueError, match=r"a\.npz: " + message):
         read_annotations(write(content, "a.npz"))
+
+
+def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
+    monkeypatch.setattr("ugt._threads.QUIET_SECONDS", 0.0)
+    with progress_to_stderr():
+        read_annotations(write(LONG))
+    assert capsys.readouterr().err == "ugt: reading: 100 %\n"
 
 
 # --- bad CSV -----------------------------------------------------------------------------------------------------------
@@ -314,6 +325,7 @@ def test_bad_arrays(write, content, message):
         (b"id,ann,bob\np,cat,dog\np,cat,cat\n", r"case_ids must not repeat an id\. Got 'p' twice"),
         (b"id,ann,bob\n,cat,dog\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
     ],
+    ids=count(),
 )
 def test_bad_csv(write, content, message):
     with pytest.raises(ValueError, match=r"file\.csv: " + message):
@@ -329,6 +341,8 @@ def test_bad_counts(write, cell):
 def test_bad_options(write):
     with pytest.raises(ValueError, match=r"format must be one of auto, long, wide, counts, rankings\. Got 'tall'\."):
         read_annotations(write(LONG), format="tall")
+    with pytest.raises(ValueError, match=r"columns must be given for the roles case\. Got 'label'\."):
+        read_annotations(write(LONG), format="wide", columns={"label": "label"})
     with pytest.raises(ValueError, match=r"columns must be given for the roles case, .* Got 'reader'\."):
         read_annotations(write(LONG), columns={"reader": "x"})
     with pytest.raises(ValueError, match=r"case column must be one of the columns case, annotator, label\. Got 'id'\."):

@@ -237,6 +237,7 @@ def hostile(data, string):
     data["cases"].update(case=[string] * len(names), voted=[string] * len(names))
     data["provenance"].update(date=string, command=string, parameters={string: string}, versions={string: string})
     data["provenance"]["inputs"] = [{"name": string, "sha256": string}]
+    data["provenance"]["groups"] = [string]
     data.update(ugt=string, notes=[string], left_out={string: 1}, models=[string, "B"])
     data["data"]["kind"] = string
     for entry in data["metrics"] + data["winners"]:

@@ -133,7 +133,7 @@ cdef class Profiles:
         cdef int k_max = <int> table.shape[1] - 1, status
         cdef ugt_sets sets
         cdef ugt_posterior posterior = self.posterior()
-        if offsets.shape[0] != self.n_cases + 1 or offsets[self.n_cases] != index.shape[0] or role.shape[0] != index.shape[0] \
+        if offsets.shape[0] != self.n_cases + 1 or offsets[0] != 0 or offsets[self.n_cases] != index.shape[0] or role.shape[0] != index.shape[0] \
                 or rest_role.shape[0] != self.n_cases or k.shape[0] != self.n_cases or table.shape[0] != self.n_cases \
                 or table.shape[2] != k_max + 1 or begin < 0 or end > self.n_cases:
             raise ValueError("arrays of the sets do not fit the posterior")
@@ -182,7 +182,7 @@ cdef class Profiles:
         cdef ugt_list_metric metric
         cdef ugt_posterior posterior = self.posterior()
         cdef int status
-        if offsets.shape[0] != self.n_cases + 1 or offsets[self.n_cases] != index.shape[0] or start.shape[0] != index.shape[0] \
+        if offsets.shape[0] != self.n_cases + 1 or offsets[0] != 0 or offsets[self.n_cases] != index.shape[0] or start.shape[0] != index.shape[0] \
                 or moments.shape[0] != self.n_cases or moments.shape[1] != 3 or pmf.shape[0] != self.n_cases or pmf.shape[1] < 2 \
                 or begin < 0 or end > self.n_cases or table_offsets.shape[0] != ugt_profiles_count(self.profiles) + 1 \
                 or depth < 1 or depth > self.n_classes:

@@ -1,5 +1,3 @@
-from typing import Optional
-
 from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
@@ -8,8 +6,8 @@ def dense_rows(
     depth: int,
     ties_first: bool,
     offsets: NDArray[int64],
-    index: Optional[NDArray[int32]] = None,
-    start: Optional[NDArray[int32]] = None,
+    index: NDArray[int32] | None = None,
+    start: NDArray[int32] | None = None,
 ) -> None: ...
 def ragged_rows(
     row_offsets: NDArray[int64],
@@ -19,8 +17,8 @@ def ragged_rows(
     depth: int,
     ties_first: bool,
     offsets: NDArray[int64],
-    index: Optional[NDArray[int32]] = None,
-    start: Optional[NDArray[int32]] = None,
+    index: NDArray[int32] | None = None,
+    start: NDArray[int32] | None = None,
 ) -> None: ...
 def compare(
     truth_offsets: NDArray[int64],

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
+_Float64 = NDArray[np.float64]
+_Rankings = tuple[_Int64, _Int64, _Int64, _Int32]  # case, ranking and block offsets, items
 
 def factorize(rows: NDArray[np.uint8]) -> tuple[_Int32, _Int64]:
     """``(code (n,), first (n_distinct,))`` of the rows of an (n, width) table of bytes, in order of first appearance."""
@@ -28,3 +30,30 @@ def class_counts(offsets: _Int64, label: _Int32, count: _Int64, n_classes: int) 
 
 def find_repeat(offsets: _Int64, items: _Int32, n_classes: int) -> int:
     """The first position at which a class stands again in its row, or -1."""
+
+def leave_one_out(
+    case_offsets: _Int64,
+    ranking_offsets: _Int64,
+    block_offsets: _Int64,
+    items: _Int32,
+    n_classes: int,
+    count: _Int64,
+    annotator_offsets: _Int64,
+    full: bool,
+) -> _Float64:
+    """Share of the top classes of the others that each annotator of a case ranked; NaN where the others ranked nothing."""
+
+def partial_overlaps(
+    first: _Rankings,
+    second: _Rankings,
+    n_classes: int,
+    start: _Int64,
+    stop: _Int64,
+    norm_first: _Float64,
+    norm_second: _Float64,
+    depth: int,
+    begin: int,
+    end: int,
+    total: _Float64,
+) -> None:
+    """Overlaps of ranking r of the first with the rankings ``start[r]`` to ``stop[r]`` of the second, summed into ``total[r]``."""

@@ -1,4 +1,4 @@
-"""Bindings of tables.c and irn.c."""
+"""Bindings of tables.c, irn.c and agreement.c."""
 
 import numpy as np
 
@@ -22,6 +22,10 @@ cdef extern from "ugt.h" nogil:
     int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value)
     int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label,
                          const int64_t *count, int64_t *out_offsets, int32_t *index, int64_t *total)
+    int ugt_leave_one_out(const ugt_rankings *rankings, const int64_t *count, int64_t n_annotators, const int64_t *annotator_offsets,
+                          int full, double *share)
+    int ugt_partial_overlaps(const ugt_rankings *x, const ugt_rankings *y, const int64_t *start, const int64_t *stop, const double *norm_x,
+                             const double *norm_y, int64_t depth, int64_t begin, int64_t end, double *sum)
     int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position)
 
 
@@ -65,14 +69,19 @@ def integer_keys(const int64_t[::1] value):
     return key
 
 
+cdef ugt_rankings view(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                       const int32_t[::1] items, int64_t n_classes) noexcept:
+    cdef ugt_rankings x
+    x.n_cases, x.n_rankings, x.n_blocks = case_offsets.shape[0] - 1, ranking_offsets.shape[0] - 1, block_offsets.shape[0] - 1
+    x.n_items, x.n_classes = items.shape[0], n_classes
+    x.case_offsets, x.ranking_offsets, x.block_offsets, x.items = &case_offsets[0], &ranking_offsets[0], &block_offsets[0], &items[0]
+    return x
+
+
 def irn(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets, const int32_t[::1] items,
         int64_t n_classes, bint full, int64_t depth):
-    cdef ugt_rankings rankings
-    cdef int64_t n_cases = case_offsets.shape[0] - 1
-    rankings.n_cases, rankings.n_rankings, rankings.n_blocks = n_cases, ranking_offsets.shape[0] - 1, block_offsets.shape[0] - 1
-    rankings.n_items, rankings.n_classes = items.shape[0], n_classes
-    rankings.case_offsets, rankings.ranking_offsets = &case_offsets[0], &ranking_offsets[0]
-    rankings.block_offsets, rankings.items = &block_offsets[0], &items[0]
+    cdef ugt_rankings rankings = view(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+    cdef int64_t n_cases = rankings.n_cases
     offsets, index, value = np.empty(n_cases + 1, np.int64), np.empty(items.shape[0], np.int32), np.empty(items.shape[0])
     cdef int64_t[::1] offsets_view = offsets
     cdef int32_t[::1] index_view = index
@@ -108,3 +117,31 @@ def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_
         status = ugt_find_repeat(offsets.shape[0] - 1, items.shape[0], n_classes, &offsets[0], &items[0], &position)
     check(status)
     return position
+
+
+def leave_one_out(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                  const int32_t[::1] items, int64_t n_classes, const int64_t[::1] count, const int64_t[::1] annotator_offsets, bint full):
+    cdef ugt_rankings rankings = view(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+    share = np.empty(annotator_offsets.shape[0] - 1)
+    cdef double[::1] share_view = share
+    cdef int status
+    if count.shape[0] != rankings.n_rankings:
+        raise ValueError("count must be of the length of the rankings")
+    with nogil:
+        status = ugt_leave_one_out(&rankings, &count[0], annotator_offsets.shape[0] - 1, &annotator_offsets[0], full, &share_view[0])
+    check(status)
+    return share
+
+
+def partial_overlaps(first, second, int64_t n_classes, const int64_t[::1] start, const int64_t[::1] stop, const double[::1] norm_first,
+                     const double[::1] norm_second, int64_t depth, int64_t begin, int64_t end, double[::1] total):
+    cdef ugt_rankings x = view(first[0], first[1], first[2], first[3], n_classes)
+    cdef ugt_rankings y = view(second[0], second[1], second[2], second[3], n_classes)
+    cdef int status
+    if not start.shape[0] == stop.shape[0] == norm_first.shape[0] == total.shape[0] == x.n_rankings or norm_second.shape[0] != y.n_rankings:
+        raise ValueError("arrays must be of the length of their rankings")
+    if not 0 <= begin <= end <= x.n_rankings or not 0 <= depth <= n_classes:
+        raise ValueError("begin, end and depth must lie in their ranges")
+    with nogil:
+        status = ugt_partial_overlaps(&x, &y, &start[0], &stop[0], &norm_first[0], &norm_second[0], depth, begin, end, &total[0])
+    check(status)

@@ -81,22 +81,22 @@ static double footrule(const ugt_sides *sides, const double *n, int depth, doubl
 }
 
 typedef struct {
-    double ahead, behind, tied;
+    double ahead, behind, tied, listed;
 } relation;
 
-/* a class of bucket x against a class of bucket y; beyond the list all are tied */
+/* a class of bucket x against a class of bucket y; tied: both beyond the list; listed: both in it */
 static relation relate(const ugt_bucket *x, const ugt_bucket *y, int same, double depth)
 {
     if (same) {
-        const double in = within(x, depth) * x->size, out = x->size - in;
-        const double tied = x->size > 1.0 ? out * (out - 1.0) / (x->size * (x->size - 1.0)) : 0.0;
-        return (relation){0.5 * (1.0 - tied), 0.5 * (1.0 - tied), tied};
+        const double in = within(x, depth) * x->size, out = x->size - in, pairs = fmax(x->size * (x->size - 1.0), 1.0);
+        const double tied = out * (out - 1.0) / pairs, listed = in * (in - 1.0) / pairs;
+        return (relation){0.5 * (1.0 - tied), 0.5 * (1.0 - tied), tied, listed};
     }
-    const double tied = (1.0 - within(x, depth)) * (1.0 - within(y, depth));
-    return x->start < y->start ? (relation){1.0 - tied, 0.0, tied} : (relation){0.0, 1.0 - tied, tied};
+    const double tied = (1.0 - within(x, depth)) * (1.0 - within(y, depth)), listed = within(x, depth) * within(y, depth);
+    return x->start < y->start ? (relation){1.0 - tied, 0.0, tied, listed} : (relation){0.0, 1.0 - tied, tied, listed};
 }
 
-/* Kendall's tau distance between top lists with penalty p for pairs that one list ties (the same, sec. 3.1) */
+/* Kendall's tau distance between top lists with penalty p for pairs of one list that the other lacks (the same, sec. 3.1) */
 static double kendall(const ugt_sides *sides, const double *n, int depth, double penalty)
 {
     const int cells = sides->n_model * sides->n_truth;
@@ -110,7 +110,7 @@ static double kendall(const ugt_sides *sides, const double *n, int depth, double
             const relation m = relate(&sides->model[a], &sides->model[e], a == e, depth);
             const relation t = relate(&sides->truth[b], &sides->truth[f], b == f, depth);
             sum += pairs * (m.ahead * t.behind + m.behind * t.ahead +
-                            penalty * (m.tied * (1.0 - t.tied) + t.tied * (1.0 - m.tied)));
+                            penalty * (m.tied * t.listed + t.tied * m.listed));
         }
     }
     return sum;
@@ -142,7 +142,8 @@ int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, i
 {
     int count = 0;
     for (int64_t j = 0; j < listed && start[j] < depth; j++) {
-        if (j == 0 || start[j] != start[j - 1])
+        /* starts lie in 0..depth-1 and grow; `count < depth` keeps arrays safe from any that do not */
+        if (j == 0 || (start[j] != start[j - 1] && count < depth))
             buckets[count++] = (ugt_bucket){start[j], 0.0};
         buckets[count - 1].size += 1.0;
     }
@@ -162,7 +163,7 @@ static void place_model(room *r, const int32_t *class_index, const int32_t *star
 {
     int bucket = -1;
     for (int64_t j = 0; j < listed && start[j] < depth; j++) {
-        bucket += j == 0 || start[j] != start[j - 1];
+        bucket += j == 0 || (start[j] != start[j - 1] && bucket + 1 < depth);
         r->bucket_of[class_index[j]] = bucket;
     }
 }

@@ -44,9 +44,12 @@ static int64_t row_order(const double *value, const int32_t *index, int64_t n, i
     const double threshold = n > depth ? threshold_of(value, n, depth, best) : -INFINITY;
     int64_t listed = 0;
     for (int64_t i = 0; i < n; i++)
-        if (value[i] >= threshold)
+        if (value[i] > threshold || n <= depth)
             found[listed++] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
     qsort(found, (size_t)listed, sizeof *found, better_first);
+    for (int64_t i = 0; i < n && n > depth; i++) /* those at the border, already in order: hundreds of zeros may be tied */
+        if (value[i] == threshold)
+            found[listed++] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
     if (ties_first)
         return listed < depth ? listed : depth;
     if (listed == n_classes) { /* the last bucket holds all the rest: it need not be listed */

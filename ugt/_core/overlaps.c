@@ -123,6 +123,8 @@ static int place_sets(const ugt_posterior *posterior, const ugt_sets *sets, int6
 {
     int64_t left[3] = {0, 0, 0}, outside = posterior->background_group[i] < 0 ? n_groups : posterior->background_group[i];
     const int64_t listed = sets->offsets[i + 1] - sets->offsets[i];
+    if (listed < 0 || listed > posterior->n_classes || sets->rest_role[i] < 0 || sets->rest_role[i] > UGT_ROLE_TIED)
+        return UGT_ERR_RANGE;
     memset(certain, 0, (size_t)(n_groups + 1) * sizeof *certain);
     memset(tied, 0, (size_t)(n_groups + 1) * sizeof *tied);
     for (int64_t j = sets->offsets[i]; j < sets->offsets[i + 1]; j++) {

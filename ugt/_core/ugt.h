@@ -144,6 +144,23 @@ int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const i
 /* The first position at which a class stands for the second time in its row of items[offsets[n_rows + 1]); -1: no repetition. */
 int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position);
 
+/* ---- agreement.c: annotators against each other --------------------------------------------------- */
+
+/* Leave one annotator out [A app. D]. Annotator a of a case gave the rankings [annotator_offsets[a], annotator_offsets[a+1]), which lie
+ * within one case; annotators are in the order of the cases. count [n_rankings] >= 1: how many annotators gave a ranking, each leaving the
+ * same answer; above 1 for rankings of one class only. Sums of counts stay below 2^63.
+ * share [n_annotators]: of the classes with the highest IRN weight (see ugt_irn) without annotator a, how many are among those that a
+ * ranked; NaN where the others ranked nothing. Ties are exact: see agreement.c. */
+int ugt_leave_one_out(const ugt_rankings *rankings, const int64_t *count, int64_t n_annotators, const int64_t *annotator_offsets, int full,
+                      double *share);
+
+/* Average overlap of partial rankings [A B.5]: ranking r of x with the rankings from[r] .. to[r]-1 of y, added up, for r in [begin, end).
+ * UAO@depth / sqrt(norm_x[r] norm_y[j]), 0 where one of the two is empty; norms [n_rankings] > 0 wherever a ranking is not empty.
+ * Classes that a ranking leaves out share its last positions. x and y have the same n_classes; case_offsets are not used; depth in
+ * 0..n_classes; no class twice in a ranking. sum [n_rankings of x], filled for [begin, end). */
+int ugt_partial_overlaps(const ugt_rankings *x, const ugt_rankings *y, const int64_t *from, const int64_t *to, const double *norm_x,
+                         const double *norm_y, int64_t depth, int64_t begin, int64_t end, double *sum);
+
 /* ---- order.c and compare.c: orders of classes and their agreement --------------------------------- */
 
 /* An order: classes best first, each with the start of its bucket of ties (order.c says more). */

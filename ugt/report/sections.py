@@ -85,10 +85,11 @@ def certainty(source: Data) -> Section:
     """How certain the truth itself is, under each reliability."""
     entries = source["certainty"]
     columns = _reliabilities(entries)
-    names = list(dict.fromkeys((e["measure"], e["k"]) for e in entries))
     groups = [
-        Group(words.measure_name(*name), _certainty_rows([_find(entries, ("measure", "k"), name, r) for r in columns], source))
-        for name in names
+        Group(
+            words.measure_name(measure, k), _certainty_rows([_find(entries, measure=measure, k=k, reliability=r) for r in columns], source)
+        )
+        for measure, k in dict.fromkeys((e["measure"], e["k"]) for e in entries)
     ]
     how = (
         "Certainty is the probability that the most plausible classes of a case really come first: 1 means that the annotations settle it. "
@@ -101,7 +102,7 @@ def certainty(source: Data) -> Section:
 def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
     return [
         ("mean", _row(entries, lambda e: number(e["value"]))),
-        (_over_cases(source), _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        (f"over cases, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
         ("cases below 0.99", _row(entries, lambda e: f"{_count(e['n_below_099'])} of {_count(e['n_cases'])}")),
         *_monte_carlo(entries),
     ]
@@ -109,30 +110,26 @@ def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str
 
 def performance(source: Data) -> Section:
     """A table for each metric: models by reliabilities, each value with its two spreads."""
-    entries = source["metrics"]
-    shown = [e for e in entries if e["metric"] != "voted_accuracy"]
-    names = list(dict.fromkeys((e["metric"], e["k"]) for e in shown))
-    alone = [] if names else list(dict.fromkeys((e["metric"], e["k"]) for e in entries))
-    tables = [_metric_table(source, name, _reliabilities(shown)) for name in names] + [
-        _metric_table(source, name, [None]) for name in alone
-    ]
+    shown = [e for e in source["metrics"] if e["metric"] != "voted_accuracy"]
+    columns = _reliabilities(shown)
+    tables = [_metric_table(source, metric, k, columns) for metric, k in dict.fromkeys((e["metric"], e["k"]) for e in shown)]
     how = (
         "Under each value stand two ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
-        "truth of these cases, <b>over cases</b> is how far the value would move with another set of cases of this size. "
+        "truth of these cases, <b>over cases</b> is how far the value would move with another set of cases of this size "
+        f"(bootstrap, {_count(source['provenance']['n_resamples'])} resamples). "
         "Bold marks the highest value of a column."
     )
     return section("performance", "Performance", how, *tables)
 
 
-def _metric_table(source: Data, name: tuple[str, int], columns: list[float | None]) -> str:
-    metric, k = name
+def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]) -> str:
     by_model = {model: [e for e in source["metrics"] if e["model"] == model] for model in source["models"]}
-    cells = {model: [_find(entries, ("metric", "k"), name, reliability) for reliability in columns] for model, entries in by_model.items()}
+    cells = {model: [_find(entries, metric=metric, k=k, reliability=r) for r in columns] for model, entries in by_model.items()}
     headings = [words.reliability_name(r) for r in columns]
     if metric == "topk_accuracy":  # the ordinary accuracy beside the adjusted one
         headings.insert(0, "voted label")
         for model, entries in by_model.items():
-            cells[model].insert(0, _find(entries, ("metric", "k"), ("voted_accuracy", k), None))
+            cells[model].insert(0, _find(entries, metric="voted_accuracy", k=k))
     best = [max((e["value"] for e in column if e and e["value"] is not None), default=None) for column in zip(*cells.values())]
     groups = [Group(text(model), _metric_rows(entries, best, source)) for model, entries in cells.items()]
     meaning = words.metric_meaning(metric, k)
@@ -144,8 +141,8 @@ def _metric_rows(entries: list[Entry | None], best: list[float | None], source: 
     values = [_value(e, b if len(source["models"]) > 1 else None) for e, b in zip(entries, best)]
     return [
         ("value", values),
-        (f"over draws, {source['provenance']['level']:.0%}", _row(entries, _over_draws)),
-        (_over_cases(source), _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        (f"over draws, {_level(source)}", _row(entries, _over_draws)),
+        (f"over cases, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
         *_monte_carlo(entries),
     ]
 
@@ -189,9 +186,8 @@ def _reliabilities(entries: Iterable[Entry]) -> list[float | None]:
     return list(dict.fromkeys(e["reliability"] for e in entries))
 
 
-def _find(entries: Iterable[Entry], keys: tuple[str, str], name: tuple[str, int], reliability: float | None) -> Entry | None:
-    wanted = (*name, reliability)
-    return next((e for e in entries if (e[keys[0]], e[keys[1]], e["reliability"]) == wanted), None)
+def _find(entries: Iterable[Entry], **wanted: str | float | None) -> Entry | None:
+    return next((e for e in entries if all(e[key] == value for key, value in wanted.items())), None)
 
 
 def _row(entries: list[Entry | None], show: Callable[[Entry], str]) -> list[Cell]:
@@ -205,8 +201,8 @@ def _monte_carlo(entries: list[Entry | None]) -> list[tuple[str, list[Cell]]]:
     return [("Monte Carlo standard error", _row(entries, lambda e: f"{e['mc_error'] or 0:.2g}"))]
 
 
-def _over_cases(source: Data) -> str:
-    return f"over cases, {source['provenance']['level']:.0%}"
+def _level(source: Data) -> str:
+    return f"{source['provenance']['level'] * 100:g}%"
 
 
 def _case_numbers(rows: Iterable[list[Entry | None]]) -> str:
