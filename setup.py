@@ -13,12 +13,14 @@ from setuptools import Extension, setup
 
 CORE = "ugt/_core"
 
+QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
+
 # module -> the C files it links (pure C11; a file may be linked into several modules)
 MODULES = {
     "_tables": ["status", "tables", "irn", "agreement"],
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
-    "_dirichlet": "status stream special cells profile quadrature dirichlet overlaps lists compare gamma_draws".split(),
+    "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
     "_resample": ["status", "stream", "resample"],
 }
 

@@ -55,7 +55,7 @@ class Dirichlet(Frozen):
     --------
     >>> post = Dirichlet.from_array([[6.5, 2.5, 0.5]])
     >>> post.membership(1).round(4)
-    array([[0.9074, 0.0917, 0.0009]])
+    array([[0.9213, 0.0763, 0.0025]])
     """
 
     axes: Axes
@@ -66,7 +66,10 @@ class Dirichlet(Frozen):
 
     def __post_init__(self) -> None:
         background = np.array(np.broadcast_to(np.asarray(self.background, np.float64), (self.axes.n_cases,)))
-        for name, values, must in (("concentration", self.concentration, "be finite and above 0"), ("background", background, "be finite and not below 0")):
+        for name, values, must in (
+            ("concentration", self.concentration, "be finite and above 0"),
+            ("background", background, "be finite and not below 0"),
+        ):
             bad = ~np.isfinite(values) | ((values <= 0) if name == "concentration" else (values < 0))
             if bad.any():
                 at = int(np.argmax(bad))

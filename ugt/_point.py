@@ -97,7 +97,8 @@ class _Vectors(Frozen):
         hit = inside[case[row], best.index]
         unlisted = np.diff(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
         certain, tied = (
-            np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0) for role in (CERTAIN, TIED)
+            np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0)
+            for role in (CERTAIN, TIED)
         )
         return self._spread(certain + tied / np.maximum(best.count(TIED), 1))
 

@@ -130,9 +130,7 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
     return _score(share, rankings, row_of(rankings.case_offsets)[first], rankings.annotator[first], count[first])
 
 
-def partial_average_overlap(
-    first: Any, second: Any, depth: int, *, normalize: bool = True, n_classes: int | None = None
-) -> AgreementScore:
+def partial_average_overlap(first: Any, second: Any, depth: int, *, normalize: bool = True, n_classes: int | None = None) -> AgreementScore:
     r"""Average overlap of two partial rankings of each case.
 
     A ranking puts class j among the first k with probability :math:`F_{kj}`: a block at positions s+1 to s+c holds its
@@ -169,8 +167,8 @@ def partial_average_overlap(
 
     Notes
     -----
-    For full rankings this is the average overlap. Time: for every ranking about its ranked classes plus ``depth`` for each of
-    those that the other one leaves out, never K × depth.
+    For full rankings this is the average overlap. Time: of a pair, the number of ranked classes, and ``depth`` times the
+    number of blocks of which the other ranking leaves classes out; never K × depth.
 
     References
     ----------
@@ -185,7 +183,7 @@ def partial_average_overlap(
     x, y = _pair(first, second, n_classes)
     deep = _checks.whole("depth", depth, 0, x.n_classes)
     each = np.arange(x.n_cases, dtype=np.int64)
-    per_case = _overlaps(x, y, each, each + 1, deep, _norm(x, deep, normalize), _norm(y, deep, normalize))
+    per_case = _overlaps(x, y, each, each + 1, deep, _norm(_own(x, deep), normalize), _norm(_own(y, deep), normalize))
     value, n_cases = results.mean_of(per_case)
     return AgreementScore(value, per_case, n_cases)
 
@@ -240,11 +238,11 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
     deep = _checks.whole("depth", depth, 0, rankings.n_classes)
     case = row_of(rankings.case_offsets)
     start, stop = rankings.case_offsets[case], rankings.case_offsets[case + 1]
-    norm = _norm(rankings, deep, normalize)
+    own = _own(rankings, deep)
+    norm = _norm(own, normalize)
     total = _overlaps(rankings, rankings, start, stop, deep, norm, norm)
-    own = _own(rankings, deep) / norm
     n_others = stop - start - 1
-    mean = np.where(n_others > 0, (total - own) / np.maximum(n_others, 1), np.nan)
+    mean = np.where(n_others > 0, (total - own / norm) / np.maximum(n_others, 1), np.nan)
     return _score(mean, rankings, case, rankings.annotator, np.ones(len(case)))
 
 
@@ -284,12 +282,9 @@ def _own(x: Rankings, depth: int) -> Array:
     return _overlaps(x, x, each, each + 1, depth, ones, ones)
 
 
-def _norm(x: Rankings, depth: int, normalize: bool) -> Array:
-    """What overlaps are divided by, in square: that of every ranking with itself, 1 for an empty one."""
-    if not normalize:
-        return np.ones(x.n_rankings)
-    own = _own(x, depth)
-    return np.where(own > 0, own, 1.0)
+def _norm(own: Array, normalize: bool) -> Array:
+    """What overlaps are divided by, in square; 1 for an empty ranking, which overlaps with nothing."""
+    return np.where(own > 0, own, 1.0) if normalize else np.ones(len(own))
 
 
 # ---- two rankings of the same cases ----
@@ -323,12 +318,12 @@ def _one_a_case(argument: str, given: Any, classes: Any) -> Rankings:
     return rankings
 
 
-def _check_same(what: str, first: NDArray[Any], second: NDArray[Any], any_names: bool = False) -> None:
+def _check_same(what: str, first: NDArray[Any], second: NDArray[Any], made_up: bool = False) -> None:
     must = f"have the {what} of first, in the same order"
     if len(first) != len(second):
         raise _checks.error("second", must, f"{len(second)} instead of {len(first)}")
     differ = first != second if first.dtype.kind == second.dtype.kind else np.ones(len(first), bool)
-    if differ.any() and not any_names:
+    if differ.any() and not made_up:
         i = int(np.argmax(differ))
         raise _checks.error("second", must, _ids.name(second[i]), f"position {i}")
 

@@ -56,6 +56,13 @@ class Evaluation:
         The best model of each metric and reliability, the runner-up and the margin.
     cases : mapping
         Columns of the worklist, least certain case first.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ev = ugt.evaluate([[6, 2, 0], [1, 1, 3]], {"A": [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]]}, k=1)
+    >>> ev.models, ev.cases["case"], len(ev.metrics)
+    (('A',), ['1', '0'], 2)
     """
 
     provenance: Mapping[str, Any]
@@ -118,7 +125,8 @@ def evaluate(
     annotations : Labels, Rankings, array (N, K) of counts, or plausibilities
         What annotators said. Point, Dirichlet or Draws made before are judged as they are, without reliabilities.
     predictions : mapping of name to scores
-        May be empty: then only certainty is evaluated. Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
+        Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
+        May be empty: then only certainty is evaluated.
     aggregation : {"auto", "dirichlet", "prirn", "irn", "votes"}
         How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
     reliability : number or sequence of numbers
@@ -166,7 +174,7 @@ def evaluate(
     >>> models = {"A": [[0.7, 0.2, 0.1]] * 3, "B": [[0.2, 0.2, 0.6], [0.1, 0.2, 0.7], [0.1, 0.5, 0.4]]}
     >>> ev = ugt.evaluate(counts, models, k=1)
     >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
-    [('A', 0.348), ('B', 0.464)]
+    [('A', 0.349), ('B', 0.425)]
     """
     options = _options(level, n_resamples, ties, missing)
     with _threads.threads(n_threads):

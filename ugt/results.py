@@ -40,6 +40,12 @@ class Certainty:
         Cases counted in ``value``.
     left_out : mapping
         Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.annotation_certainty([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0]]).per_case
+    array([0.5, 1. ])
     """
 
     value: float
@@ -78,6 +84,13 @@ class Estimate:
         The data-set value of every draw, where there are draws.
     mean_set_size : float or None
         Mean number of classes in the sets that were judged, where sets were given.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.ua_topk_accuracy(ugt.Dirichlet.from_array([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
+    >>> round(found.value, 3), round(found.draw_std, 3), found.draw_quantile([0.05, 0.5, 0.95]).round(3)
+    (0.469, 0.208, array([0.   , 0.333, 0.667]))
     """
 
     value: float

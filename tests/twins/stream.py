@@ -44,7 +44,7 @@ class Stream:
         return result
 
     def uniform(self):
-        return ((self.bits() >> 11) + 0.5) / 2**53
+        return (2 * (self.bits() >> 12) + 1) / 2**53
 
     def below(self, n):
         """Lemire (2019), algorithm 5."""

@@ -76,7 +76,7 @@ static inline uint64_t next(ugt_stream *stream)
 
 static inline double uniform(ugt_stream *stream)
 {
-    return ((double)(next(stream) >> 11) + 0.5) * 0x1p-53;
+    return ((double)(next(stream) >> 12) + 0.5) * 0x1p-52; /* with 53 bits the half would be rounded, at the end to 1 */
 }
 
 uint64_t ugt_stream_bits(ugt_stream *stream)

@@ -42,7 +42,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_SYNTHETIC 3
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
-double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), multiples of 2^-53 plus 2^-54 */
+double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
 uint64_t ugt_stream_below(ugt_stream *stream, uint64_t n); /* 0..n-1, n >= 1, exactly uniform (Lemire 2019) */
 double ugt_stream_exponential(ugt_stream *stream);   /* rate 1 */
 double ugt_stream_normal(ugt_stream *stream);
