@@ -33,7 +33,7 @@ class Rankings(Frozen):
     axes : Axes
         Names of the N cases and K classes.
     annotators : (A,) array of int64 or str
-        Annotator ids.
+        Annotator ids; empty where rankings came without names.
     case_offsets : (N + 1,) int64
         The rankings of case i are ``case_offsets[i]`` to ``case_offsets[i + 1]``.
     ranking_offsets : (R + 1,) int64
@@ -43,7 +43,7 @@ class Rankings(Frozen):
     items : (I,) int32
         Positions in ``axes.classes``.
     annotator : (R,) int32
-        Position in ``annotators``.
+        Position in ``annotators``; -1 where rankings came without names.
 
     Notes
     -----
@@ -66,7 +66,8 @@ class Rankings(Frozen):
         Parameters
         ----------
         nested : list of N lists
-            An annotator who ranked nothing is an empty list. Annotators are numbered by their position within the case.
+            An annotator who ranked nothing is an empty list. Annotators have no names: the second of one case need not be the second
+            of another.
         n_classes : int, optional
             Number of classes K; classes are 0 to K-1.
         classes : None, int K or sequence of K names
@@ -84,7 +85,7 @@ class Rankings(Frozen):
         Examples
         --------
         >>> Rankings.from_blocks([[[[0], [1, 2]], [[1]]], [[[2]]]], n_classes=4)
-        Rankings(n_cases=2, n_empty=0, n_classes=4, n_rankings=3, n_annotators=2)
+        Rankings(n_cases=2, n_empty=0, n_classes=4, n_rankings=3)
         """
         if n_classes is not None and classes is not None:
             raise error("n_classes", "not be given beside classes", n_classes)
@@ -100,10 +101,9 @@ class Rankings(Frozen):
             raise error("nested", "not hold an empty block", "[]", _nested_where(cases, levels[:2])(b))
         where = _nested_where(cases, levels)
         names, index = class_axis("nested", _ids.number("nested", flat, where), n_classes if classes is None else classes, where)
-        annotator = np.arange(len(ranking_offsets) - 1) - case_offsets[:-1][row_of(case_offsets)]
-        annotators = np.arange(annotator.max(initial=-1) + 1)
-        axes = Axes(cases, names, case_ids is None)
-        return cls(axes, annotators, case_offsets, ranking_offsets, block_offsets, index, annotator.astype(np.int32))._checked("nested")
+        axes, nobody = Axes(cases, names, case_ids is None), np.full(len(ranking_offsets) - 1, -1, np.int32)
+        made = cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)
+        return made._checked("nested")
 
     @classmethod
     def from_long(
@@ -220,7 +220,9 @@ class Rankings(Frozen):
         if at < 0:
             return self
         r = row_at(offsets, at)
-        where = f"case {self.axes.case_name(row_at(self.case_offsets, r))}, annotator {_ids.name(self.annotators[self.annotator[r]])}"
+        i = row_at(self.case_offsets, r)
+        annotator = _ids.name(self.annotators[self.annotator[r]]) if len(self.annotators) else str(r - int(self.case_offsets[i]))
+        where = f"case {self.axes.case_name(i)}, annotator {annotator}"
         raise error(argument, "not repeat a class within a ranking", f"{self.axes.class_name(self.items[at])} twice", where)
 
     def __len__(self) -> int:
@@ -228,7 +230,8 @@ class Rankings(Frozen):
 
     def __repr__(self) -> str:
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.case_offsets)}, n_classes={self.n_classes}"
-        return f"Rankings({sizes}, n_rankings={self.n_rankings}, n_annotators={len(self.annotators)})"
+        known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
+        return f"Rankings({sizes}, n_rankings={self.n_rankings}{known})"
 
 
 _NESTING = ("hold a list of rankings for every case", "hold rankings that are lists of blocks", "hold blocks that are lists of classes")

@@ -38,18 +38,10 @@ def data_summary(known: Any) -> dict[str, Any]:
     return {
         **found,
         "n_unused_classes": known.n_classes - len(used),
-        "n_annotators": len(known.annotators) if _identified(known) else None,
+        "n_annotators": len(known.annotators) or None,
         "n_annotations": int(per_case.sum()),
         "annotations_per_case": {"min": int(per_case.min()), "median": float(np.median(per_case)), "max": int(per_case.max())},
     }
-
-
-def _identified(known: Labels | Rankings) -> bool:
-    """Whether annotators have names; counts have none, nested rankings only places within a case."""
-    if isinstance(known, Labels) or not np.array_equal(known.annotators, np.arange(len(known.annotators))):
-        return len(known.annotators) > 0
-    place = np.arange(len(known.annotator)) - np.repeat(known.case_offsets[:-1], np.diff(known.case_offsets))
-    return not np.array_equal(known.annotator, place)
 
 
 def annotations_per_case(known: Labels | Rankings) -> NDArray[np.int64]:
@@ -67,7 +59,7 @@ def notes(known: Any, truths: Any, provenance: Mapping[str, Any]) -> Iterable[st
         yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
     elif isinstance(known, Labels):
         yield "The voted label is the most frequent label; classes tied at the top share it."
-    if isinstance(known, (Labels, Rankings)) and not _identified(known):
+    if isinstance(known, (Labels, Rankings)) and len(known.annotators) == 0:
         yield "Annotators are not named in this data, so nothing can be said of single annotators."
     if any((truth.support < truth.n_classes).any() for _, truth in truths if hasattr(truth, "support")):
         yield (

@@ -12,6 +12,7 @@ from twins import irn as twin
 
 import ugt.aggregation as agg
 from ugt.annotations import Labels, Rankings
+from ugt.plausibilities import Dirichlet
 
 TIE_WEIGHTS = ["split", "full"]
 
@@ -171,7 +172,7 @@ def test_votes_of_rankings_equal_twin(table):
 
 @given(st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1))
 def test_votes_of_counts(counts):
-    for votes in (np.array(counts), Labels.from_counts(counts)):
+    for votes in (np.array(counts), counts, Labels.from_counts(counts)):
         mean, majority = point(agg.votes(votes, kind="mean")), point(agg.votes(votes))
         for row, shares, winner in zip(counts, mean, majority):
             if sum(row) == 0:
@@ -221,7 +222,7 @@ def test_prirn_background_is_one_number_where_every_case_is_defined():
 COUNTS = [[3, 1, 0], [0, 0, 0], [0, 0, 2]]
 
 
-@pytest.mark.parametrize("labels", [np.array(COUNTS), Labels.from_counts(COUNTS)], ids=["array", "labels"])
+@pytest.mark.parametrize("labels", [np.array(COUNTS), COUNTS, tuple(map(tuple, COUNTS)), Labels.from_counts(COUNTS)])
 def test_dirichlet(labels):
     assert concentrations(agg.dirichlet(labels)) == [[3.1, 1.1, 0.1], [0] * 3, [0.1, 0.1, 2.1]]
     assert concentrations(agg.dirichlet(labels, reliability=2, prior=0)) == [[6, 2, 0], [0] * 3, [0, 0, 4]]
@@ -281,10 +282,40 @@ def test_only_annotations_have_ranks(function, value):
         function(value)
 
 
+NO_COUNTS = [
+    ["a", "b"],
+    [["a", "b"]],
+    [["1", "2"]],
+    [[1, 2], [3]],
+    [[[[0], [1, 2]]]],
+    [1, 2],
+    [[1, None]],
+    [np.ones((2, 2)), np.ones((2, 3))],
+    [],
+]
+
+
 @pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])
-def test_only_annotations_or_counts(function, argument):
+@pytest.mark.parametrize("value", NO_COUNTS)
+def test_only_annotations_or_counts(function, argument, value):
     with pytest.raises(TypeError, match=rf"{argument} must be Labels.*or an \(N, K\) array of counts\. Got list"):
-        function([[1, 2]])
+        function(value)
+
+
+@pytest.mark.filterwarnings("error")  # no words of numpy before the error
+def test_concentrations_beyond_the_largest_number():
+    finite = r"concentration must be finite and above 0\. Got inf, first at case 0"
+    whole = r"concentration must have a finite sum over the classes of a case\. Got inf, first at case 1"
+    for prior in (0.1, [1, 2]):
+        with pytest.raises(ValueError, match=finite):
+            agg.dirichlet([[3, 1]], reliability=1e308, prior=prior)
+    with pytest.raises(ValueError, match=finite):
+        agg.prirn(Labels.from_counts([[1, 0]]), reliability=1.7e308, background=1e308)
+    for prior in (1e308, [1e308, 1e308], [1e308, 0.9e308]):
+        with pytest.raises(ValueError, match=whole):
+            agg.dirichlet([[0, 0], [3, 1]], prior=prior)
+    with pytest.raises(ValueError, match=whole):
+        Dirichlet.from_array([[1, 1], [1e308, 1e308]])
 
 
 def test_dirichlet_of_rankings_is_prirn():

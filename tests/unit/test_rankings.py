@@ -57,8 +57,8 @@ def test_from_blocks():
     rankings = Rankings.from_blocks(NESTED, n_classes=5)
     assert nested(rankings) == NESTED
     assert (rankings.n_cases, rankings.n_classes, rankings.n_rankings, len(rankings)) == (3, 5, 5, 3)
-    assert rankings.annotators.tolist() == [0, 1, 2]
-    assert rankings.annotator.tolist() == [0, 1, 0, 1, 2]
+    assert rankings.annotators.tolist() == []
+    assert rankings.annotator.tolist() == [-1] * 5
     assert rankings.axes.numbered
     names = ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator")
     assert [getattr(rankings, name).dtype for name in names] == [np.int64] * 3 + [np.int32] * 2
@@ -249,13 +249,13 @@ def test_copies_are_equal_and_frozen(again):
 
 
 def test_repr():
-    text = "Rankings(n_cases=3, n_empty=1, n_classes=4, n_rankings=5, n_annotators=3)"
+    text = "Rankings(n_cases=3, n_empty=1, n_classes=4, n_rankings=5)"
     assert repr(Rankings.from_blocks(NESTED)) == text
 
 
 def test_dermatology_facts(dermatology):
     rankings = Rankings.from_blocks(dermatology.annotations, classes=dermatology.conditions)
-    assert repr(rankings) == "Rankings(n_cases=1947, n_empty=0, n_classes=419, n_rankings=9602, n_annotators=10)"
+    assert repr(rankings) == "Rankings(n_cases=1947, n_empty=0, n_classes=419, n_rankings=9602)"
     sizes = np.bincount(np.diff(rankings.block_offsets))
     assert sizes[1:].tolist() == [12445, 1379, 155, 16, 2, 1]
     assert len(np.unique(rankings.items)) == 274

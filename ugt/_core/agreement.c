@@ -152,11 +152,11 @@ static int open_ranking(const ugt_rankings *x, int64_t r, ranking *out)
     status = row(x->block_offsets, out->blocks.from, x->n_items, &first);
     if (status == UGT_OK)
         status = row(x->block_offsets, out->blocks.to - 1, x->n_items, &last);
-    if (status == UGT_OK) {
-        out->start = first.from;
-        out->n_ranked = last.to - first.from;
-    }
-    return status;
+    if (status != UGT_OK)
+        return status;
+    out->start = first.from;
+    out->n_ranked = last.to - first.from;
+    return 0 <= out->n_ranked && out->n_ranked <= x->n_classes ? UGT_OK : UGT_ERR_RANGE;
 }
 
 static int open_block(const ugt_rankings *x, const ranking *l, int64_t k, span *out)

@@ -90,20 +90,20 @@ static void temme(const ugt_shape *shape, double half_eta2, int above, ugt_cell 
 void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell)
 {
     const double c = shape->c;
-    double log_density, deviation = 0.0, half_eta2 = 0.0;
+    double log_power, deviation = 0.0, half_eta2 = 0.0; /* log of density / c = x^c e^-x / Gamma(c+1) */
     if (c < STIRLING_FROM) {
-        log_density = c * s - x + shape->log_c - shape->log_scale;
+        log_power = c * s - x - shape->log_scale;
     } else {
         deviation = (x - c) / c;
         half_eta2 = ugt_log1p_defect(deviation);
-        log_density = shape->log_scale - c * half_eta2;
+        log_power = shape->log_scale - shape->log_c - c * half_eta2;
     }
-    cell->density = exp(log_density);
+    cell->density = c * exp(log_power);
     if (c >= TEMME_FROM && deviation > TEMME_LOW && deviation < TEMME_HIGH) {
         temme(shape, half_eta2, deviation > 0.0, cell);
     } else if (x < c + 1.0 || x < 1.5) {
         /* through the logarithm, so that the upper tail of a tiny shape keeps its digits */
-        const double log_lower = log_density - shape->log_c + log(lower_series(c, x));
+        const double log_lower = log_power + log(lower_series(c, x));
         cell->lower = exp(log_lower);
         cell->upper = log_lower < 0.0 ? -expm1(log_lower) : 0.0;
     } else {
