@@ -118,6 +118,25 @@ class Axes(Frozen):
         return f"Axes(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
 
+class OnAxes(Frozen):
+    """Base of what has a row for every case and a column for every class."""
+
+    axes: Axes
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return self.axes.n_cases
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.axes.n_classes
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+
 def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
     """The n distinct ids given, or 0 to n-1."""
     if n < 1:

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _threads
 from ._agreement import Agreement
-from ._axes import Axes, Frozen
+from ._axes import Axes, OnAxes
 from ._checks import error
 from ._comparison import agreement, compare, spread_of
 from ._core import _dirichlet
@@ -29,7 +29,7 @@ PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that a
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dirichlet(Frozen):
+class Dirichlet(OnAxes):
     """Posterior Dirichlet(c) over the plausibilities of each case.
 
     Parameters
@@ -94,16 +94,6 @@ class Dirichlet(Frozen):
 
     def __repr__(self) -> str:
         return f"Dirichlet(n_cases={self.n_cases}, n_classes={self.n_classes})"
-
-    @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return self.axes.n_cases
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return self.axes.n_classes
 
     @property
     def defined(self) -> NDArray[np.bool_]:

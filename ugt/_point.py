@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _threads
 from ._agreement import Agreement, distance_scale
-from ._axes import Axes, Frozen
+from ._axes import Axes, OnAxes
 from ._best_sets import best_sets, heaviest
 from ._checks import error
 from ._core import _order
@@ -26,21 +26,11 @@ if TYPE_CHECKING:
 CHUNK = 512
 
 
-class _Vectors(Frozen):
+class _Vectors(OnAxes):
     """What a case's known vectors answer; subclasses say where the vectors are."""
 
     axes: Axes
     n_draws: int
-
-    @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return self.axes.n_cases
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return self.axes.n_classes
 
     @property
     def defined(self) -> NDArray[np.bool_]:

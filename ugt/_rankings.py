@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids
-from ._axes import Axes, Frozen, class_axis, class_ids, given_ids
+from ._axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from ._checks import error
 from ._core import _tables
-from ._ragged import n_empty, offsets_of, row_at, row_of, take
+from ._ragged import n_empty, offsets_of, row_at, take
 from ._table import Rows
 
 _INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # as Python writes them, so that "007" stays text; 18 digits fit into 64 bits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rankings(Frozen):
+class Rankings(OnAxes):
     """Partial rankings that annotators gave to cases. Made by one of the ``from_*`` constructors.
 
     Parameters
@@ -199,16 +199,6 @@ class Rankings(Frozen):
         return made._checked("ranking")
 
     @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return self.axes.n_cases
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return self.axes.n_classes
-
-    @property
     def n_rankings(self) -> int:
         """Number of rankings."""
         return len(self.annotator)
@@ -224,9 +214,6 @@ class Rankings(Frozen):
         annotator = _ids.name(self.annotators[self.annotator[r]]) if len(self.annotators) else str(r - int(self.case_offsets[i]))
         where = f"case {self.axes.case_name(i)}, annotator {annotator}"
         raise error(argument, "not repeat a class within a ranking", f"{self.axes.class_name(self.items[at])} twice", where)
-
-    def __len__(self) -> int:
-        return self.n_cases
 
     def __repr__(self) -> str:
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.case_offsets)}, n_classes={self.n_classes}"

@@ -39,7 +39,7 @@ class AgreementScore:
         Cases left out, by reason.
     per_annotator : (A,) array or None
         Mean over the cases that an annotator took part in, in the order of the ``annotators`` of the annotations; NaN where
-        there is no case. Empty where annotators have no identity (counts).
+        there is no case. Empty where annotators have no names (nested blocks, counts).
 
     Examples
     --------
@@ -96,9 +96,7 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
     -----
     Undefined (NaN, counted) for a case with a single annotator, and for an annotator when the others ranked nothing; who
     ranked nothing agrees with nobody (0). Ties are found exactly. An annotator who ranks many classes agrees more easily:
-    not a chance-corrected measure. ``Rankings.from_blocks`` numbers annotators by their position within a case, so that
-    ``per_annotator`` is about people only where a position is a person. Time: for every annotator of a case, the classes
-    that are mentioned in the case.
+    not a chance-corrected measure. Time: for every annotator of a case, the classes that are mentioned in the case.
 
     References
     ----------
@@ -217,9 +215,8 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
 
     Notes
     -----
-    Undefined (NaN, counted) for a case with a single annotator. Who ranked nothing overlaps with nobody (0). About
-    ``per_annotator`` of ``Rankings.from_blocks`` see :func:`leave_one_annotator_out`. Time: the square of the number of
-    annotators of a case.
+    Undefined (NaN, counted) for a case with a single annotator. Who ranked nothing overlaps with nobody (0). Time: the square
+    of the number of annotators of a case.
 
     References
     ----------
@@ -228,7 +225,7 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
     Examples
     --------
     >>> import ugt
-    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[0], [1]], [[1], [0]]]], n_classes=3)
+    >>> rankings = ugt.Rankings.from_strings(["p1"] * 3, ["ann", "bob", "eve"], ["0 > 1", "0 > 1", "1 > 0"], classes=3)
     >>> agreement = annotator_average_overlap(rankings, 2)
     >>> agreement.per_case.round(4), agreement.per_annotator
     (array([0.6667]), array([0.75, 0.75, 0.5 ]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids
-from ._axes import Axes, Frozen, class_axis, given_ids
+from ._axes import Axes, OnAxes, class_axis, given_ids
 from ._checks import error
 from ._core import _tables
 from ._ragged import n_empty, offsets_of, row_of
@@ -24,7 +24,7 @@ __all__ = ["Axes", "Labels", "Rankings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labels(Frozen):
+class Labels(OnAxes):
     """Labels that annotators gave to cases, one class a label. Made by one of the ``from_*`` constructors.
 
     Parameters
@@ -165,16 +165,6 @@ class Labels(Frozen):
         return cls(axes, np.empty(0, np.int64), offsets, unknown, col.astype(np.int32), table[row, col].astype(np.int64))
 
     @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return self.axes.n_cases
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return self.axes.n_classes
-
-    @property
     def n_labels(self) -> int:
         """Number of labels, counts included."""
         return int(self.count.sum())
@@ -203,9 +193,6 @@ class Labels(Frozen):
         table = np.zeros((self.n_cases, self.n_classes), np.int64)
         table[row_of(offsets), index] = count
         return table
-
-    def __len__(self) -> int:
-        return self.n_cases
 
     def __repr__(self) -> str:
         known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""

@@ -1,45 +1,42 @@
-"""Makes gamma_table.h, with mpmath in 40 digits: python tests/c/gamma_table.py > tests/c/gamma_table.h."""
+"""Makes gamma_table.h, with mpmath in 60 digits: python tests/c/gamma_table.py > tests/c/gamma_table.h."""
 
 from __future__ import annotations
 
 import mpmath as mp
+from scipy import special
 
-mp.mp.dps = 40
+mp.mp.dps = 60
 
-# shape, and standard deviations (of log x below shape 20, of x above) from the mode
-SHAPES = ["1e-6", "0.001", "0.1", "0.5", "1", "2.5", "19.9", "20", "50", "199", "200", "1e3", "1e5", "1e7", "1e9", "1e12", "1e15"]
-DEVIATIONS = [-8, -5, -2, -0.5, 0, 0.5, 2, 5, 8]
+SHAPES = [1e-6, 0.001, 0.1, 0.5, 1, 2.5, 19.9, 20, 50, 199, 200, 1e3, 1e5, 1e7, 1e9, 1e12, 1e15]
+TAILS = [1e-17, 1e-10, 1e-4, 0.1, 0.5]
 
 
-def tails(c, x):
-    """P, Q and the density of log x."""
+def tail(c, low, high):
+    """The integral of the gamma density, in pieces of some standard deviations."""
+    sd = mp.sqrt(c)
+    scale = (c - 1) * mp.log(c) - c - mp.loggamma(c)
+    cuts = [c + j * sd for j in (-16, -13, -10, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20)]
+    return mp.quad(lambda t: mp.exp((c - 1) * mp.log(t / c) - (t - c) + scale), [low, *(t for t in cuts if low < t < high), high])
+
+
+def row(c, x):
     density = mp.exp(c * mp.log(x) - x - mp.loggamma(c))
     if c < 1000:
-        return mp.gammainc(c, 0, x, regularized=True), mp.gammainc(c, x, regularized=True), density
-
-    def rest(t):
-        return mp.exp((c - 1) * mp.log(t / c) - (t - c) + (c - 1) * mp.log(c) - c - mp.loggamma(c))
-
-    sd = mp.sqrt(c)
-    below = mp.quad(rest, [x - j * sd for j in (14, 11, 8, 6, 4, 3, 2, 1, 0.5, 0)])
-    above = mp.quad(rest, [x + j * sd for j in (0, 0.5, 1, 2, 3, 4, 6, 8, 11, 14)])
-    assert abs(below + above - 1) < 1e-20 or min(x - 14 * sd, c) < 0
-    return (below, 1 - below, density) if below < above else (1 - above, above, density)
+        return c, mp.log(x), x, mp.gammainc(c, 0, x, regularized=True), mp.gammainc(c, x, regularized=True), density
+    lower, upper = tail(c, c - 16 * mp.sqrt(c), x), tail(c, x, c + 20 * mp.sqrt(c))
+    assert abs(lower + upper - 1) < 1e-25
+    return c, mp.log(x), x, lower, upper, density
 
 
 def rows():
-    for text in SHAPES:
-        c = mp.mpf(float(text))
-        for deviation in DEVIATIONS:
-            x = c + deviation * mp.sqrt(c) if c >= 20 else mp.exp(mp.log(c + 1) + deviation / mp.sqrt(c))
-            x = mp.mpf(float(x))
-            if x < 1e-290:
-                continue
-            yield [c, mp.log(x), x, *tails(c, x)]
+    for c in SHAPES:
+        points = {*special.gammaincinv(c, TAILS), *special.gammainccinv(c, TAILS)}
+        for x in sorted(x for x in points if x > 1e-290):
+            yield row(mp.mpf(c), mp.mpf(float(x)))
 
 
-print("/* Gamma cells: c, log x, x, P(c, x), Q(c, x), x^c e^-x / Gamma(c), from tests/c/gamma_table.py. */")
+print("/* Gamma cells: c, log x, x, P(c, x), Q(c, x), x^c e^-x / Gamma(c); made by tests/c/gamma_table.py. */")
 print("static const double GAMMA_TABLE[][6] = {")
-for row in rows():
-    print("    {" + ", ".join(mp.nstr(v, 19) for v in row) + "},")
+for numbers in rows():
+    print("    {" + ", ".join(mp.nstr(v, 19) for v in numbers) + "},")
 print("};")

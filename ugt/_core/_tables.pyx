@@ -69,8 +69,8 @@ def integer_keys(const int64_t[::1] value):
     return key
 
 
-cdef ugt_rankings view(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
-                       const int32_t[::1] items, int64_t n_classes) noexcept:
+cdef ugt_rankings rankings_of(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                              const int32_t[::1] items, int64_t n_classes) noexcept:
     cdef ugt_rankings x
     x.n_cases, x.n_rankings, x.n_blocks = case_offsets.shape[0] - 1, ranking_offsets.shape[0] - 1, block_offsets.shape[0] - 1
     x.n_items, x.n_classes = items.shape[0], n_classes
@@ -80,7 +80,7 @@ cdef ugt_rankings view(const int64_t[::1] case_offsets, const int64_t[::1] ranki
 
 def irn(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets, const int32_t[::1] items,
         int64_t n_classes, bint full, int64_t depth):
-    cdef ugt_rankings rankings = view(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+    cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
     cdef int64_t n_cases = rankings.n_cases
     offsets, index, value = np.empty(n_cases + 1, np.int64), np.empty(items.shape[0], np.int32), np.empty(items.shape[0])
     cdef int64_t[::1] offsets_view = offsets
@@ -121,7 +121,7 @@ def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_
 
 def leave_one_out(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
                   const int32_t[::1] items, int64_t n_classes, const int64_t[::1] count, const int64_t[::1] annotator_offsets, bint full):
-    cdef ugt_rankings rankings = view(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+    cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
     share = np.empty(annotator_offsets.shape[0] - 1)
     cdef double[::1] share_view = share
     cdef int status
@@ -135,8 +135,8 @@ def leave_one_out(const int64_t[::1] case_offsets, const int64_t[::1] ranking_of
 
 def partial_overlaps(first, second, int64_t n_classes, const int64_t[::1] start, const int64_t[::1] stop, const double[::1] norm_first,
                      const double[::1] norm_second, int64_t depth, int64_t begin, int64_t end, double[::1] total):
-    cdef ugt_rankings x = view(first[0], first[1], first[2], first[3], n_classes)
-    cdef ugt_rankings y = view(second[0], second[1], second[2], second[3], n_classes)
+    cdef ugt_rankings x = rankings_of(first[0], first[1], first[2], first[3], n_classes)
+    cdef ugt_rankings y = rankings_of(second[0], second[1], second[2], second[3], n_classes)
     cdef int status
     if not start.shape[0] == stop.shape[0] == norm_first.shape[0] == total.shape[0] == x.n_rankings or norm_second.shape[0] != y.n_rankings:
         raise ValueError("arrays must be of the length of their rankings")
