@@ -12,6 +12,7 @@ from .accuracy import (
     ua_set_accuracy,
     ua_topk_accuracy,
 )
+from .agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from .aggregation import dirichlet, irn, prirn, votes
 from .annotations import Axes, Labels, Rankings
 from .certainty import annotation_certainty, expected_risk
@@ -21,6 +22,7 @@ from .predictions import Predictions
 from .results import Certainty, Estimate
 
 __all__ = [
+    "AgreementScore",
     "Axes",
     "Certainty",
     "Dirichlet",
@@ -33,10 +35,13 @@ __all__ = [
     "Rankings",
     "__version__",
     "annotation_certainty",
+    "annotator_average_overlap",
     "dirichlet",
     "evaluate",
     "expected_risk",
     "irn",
+    "leave_one_annotator_out",
+    "partial_average_overlap",
     "prirn",
     "threads",
     "ua_average_overlap",

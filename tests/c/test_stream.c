@@ -15,6 +15,7 @@
 #define ugt_stream_normal portable_normal
 #define ugt_stream_gamma portable_gamma
 #define ugt_stream_log_gamma portable_log_gamma
+double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* called before it is defined */
 #include "stream.c"
 #undef ugt_philox
 #undef ugt_stream_open
