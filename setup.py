@@ -21,7 +21,9 @@ MODULES = {
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
     "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
+    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles"],
     "_resample": ["status", "stream", "resample"],
+    "_diagnostics": ["status", "diagnostics"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

@@ -25,8 +25,9 @@ OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm
 METRICS = 2
 LAYERS = {
     "_core": 0,
-    **dict.fromkeys(["annotations", "plausibilities", "_point", "_dirichlet", "predictions", "resampling", "results"], 1),
-    **dict.fromkeys(["evaluation", "_tables_out", "io", "report", "synthetic"], 3),
+    **dict.fromkeys(["annotations", "plausibilities", "_point", "_dirichlet", "_draws", "predictions", "resampling", "results"], 1),
+    **dict.fromkeys(["_plackett_luce", "_point_estimates"], METRICS),
+    **dict.fromkeys(["evaluation", "_truths", "_tables_out", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["cli", "__main__"], 4),
 }
 

@@ -1,5 +1,6 @@
 """Evaluate models when the ground truth is uncertain because annotators disagree."""
 
+from ._plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
 from ._threads import threads
 from ._version import __version__
 from .accuracy import (
@@ -12,8 +13,8 @@ from .accuracy import (
     ua_set_accuracy,
     ua_topk_accuracy,
 )
-from .agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from .aggregation import dirichlet, irn, prirn, votes
+from .agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from .annotations import Axes, Labels, Rankings
 from .certainty import annotation_certainty, expected_risk
 from .evaluation import Evaluation, evaluate
@@ -42,6 +43,10 @@ __all__ = [
     "irn",
     "leave_one_annotator_out",
     "partial_average_overlap",
+    "plackett_luce",
+    "plackett_luce_diagnostics",
+    "plackett_luce_gradient",
+    "plackett_luce_log_likelihood",
     "prirn",
     "threads",
     "ua_average_overlap",

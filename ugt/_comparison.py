@@ -100,7 +100,8 @@ def _by_lists(post: Dirichlet, order: Orders, metric: str, k: int, penalty: floa
     sizes = _list_sizes(post, k)
     if (sizes == 0).any():
         return _by_draws(post, order, metric, k, penalty)
-    n_points = lattice(metric, k, penalty, order.has_ties)
+    zeros_tie = metric != "average_overlap" and bool((post.support[post.defined] < k).any())
+    n_points = lattice(metric, k, penalty, order.has_ties or zeros_tie)
     mean, variance, _ = _moments(_list_values(post, order, metric, k, penalty, 1)[0])
     return Agreement(mean, spread_of(variance), law=partial(_list_law, post, order, metric, k, penalty, n_points))
 

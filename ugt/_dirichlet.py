@@ -151,7 +151,7 @@ class Dirichlet(OnAxes):
     def _memberships(self, k: int) -> tuple[Array, Array]:
         """P(among the best k) of every entry (E,), and of each class of a case that is not listed (N,)."""
         _, _, entry, background = self._groups
-        member = np.append(self._ranks(k).sum(1), 0.0)  # the last for a background of -1
+        member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last for a background of -1
         support = self.support
         # fewer than k positive classes: the others fill up, each choice alike
         zeros = np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1)
@@ -176,7 +176,7 @@ class Dirichlet(OnAxes):
 
     def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
-        return self._sum_over(as_sets(sets, self.axes), CERTAIN, 1)
+        return np.clip(self._sum_over(as_sets(sets, self.axes), CERTAIN, 1), 0.0, 1.0)
 
     def _sum_over(self, sets: Sets, role: int, k: int) -> Array:
         """(N,) sum of the probabilities to be among the best k over the classes of a role."""
@@ -217,7 +217,8 @@ class Dirichlet(OnAxes):
         given = as_sets(sets, self.axes)
         size = np.diff(given.offsets)
         check_not_empty(size, self.axes)
-        return np.asarray(self._overlaps(given, size.astype(np.int32))[np.arange(self.n_cases), size, 0])
+        law = self._overlaps(given, size.astype(np.int32))
+        return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
@@ -229,7 +230,8 @@ class Dirichlet(OnAxes):
             value = np.empty(len(profiles))
             _threads.run(lambda begin, end: profiles.certainty(begin, end, k, value), len(profiles), PROFILES, "integrating certainty")
         found = np.append(value, np.nan)[profile]  # an undefined case has profile -1
-        return np.asarray(np.where(self.defined & (self.support < k), 1.0, found))
+        settled = self.support < k if kind == "rank" and k > 1 else self.support <= k
+        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
 
     def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
         """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""

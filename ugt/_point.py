@@ -1,4 +1,4 @@
-"""Plausibilities that are known vectors: one per case (``Point``) or several sampled ones (``Draws``)."""
+"""Plausibilities that are known vectors, and those with one vector per case (``Point``)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHUNK = 512
 
 
-class _Vectors(OnAxes):
+class Vectors(OnAxes):
     """What a case's known vectors answer; subclasses say where the vectors are."""
 
     axes: Axes
@@ -120,6 +120,10 @@ class _Vectors(OnAxes):
         return value
 
     def _compare(self, order: Orders, k: int, penalty: float, distances: bool, ties: str) -> tuple[Array, Array]:
+        kept = self.__dict__.get("_kept_comparison")  # metrics ask for the columns of one comparison one after the other
+        wanted = (order, k, penalty, distances, ties)
+        if kept is not None and kept[0][0] is order and kept[0][1:] == wanted[1:]:
+            return kept[1], kept[2]
         truth = self._orders(k, ties)
         per_case = np.empty((self.n_cases, 3 * k + 3))
         defined = np.ascontiguousarray(self.defined, np.uint8)
@@ -132,19 +136,30 @@ class _Vectors(OnAxes):
             )  # fmt: skip
             return per_draw
 
-        per_draw = sum(_threads.run(part, self.n_cases, CHUNK, "comparing orders"), np.zeros((self.n_draws, 3 * k + 3)))
+        per_draw = np.zeros((self.n_draws, 3 * k + 3))
+        for partial in _threads.run(part, self.n_cases, CHUNK, "comparing orders"):
+            per_draw += partial
+        self.__dict__["_kept_comparison"] = wanted, per_case, per_draw
         return per_case, per_draw
 
     def compare(self, order: Orders, metric: str, k: int, *, penalty: float = 0.0, ties: str = "expectation") -> Agreement:
         """How a model's order agrees with each vector: see accuracy.py for the metrics."""
         distances = metric in ("kendall", "footrule")
-        per_case, per_draw = self._compare(order, k, penalty, distances, ties)
-        first = {"topk": k - 1, "set": 2 * k - 1, "overlap": 3 * k - 1, "average_overlap": 3 * k, "kendall": 3 * k + 1}
-        column = first.get(metric, 3 * k + 2)
+        depth = k if distances else order.depth
+        per_case, per_draw = self._compare(order, depth, penalty, distances, ties)
+        overlaps = slice(2 * depth, 2 * depth + k)
+        columns = {
+            "topk": slice(k - 1, k),
+            "set": slice(depth + k - 1, depth + k),
+            "overlap": slice(2 * depth + k - 1, 2 * depth + k),
+            "average_overlap": overlaps,
+            "kendall": slice(3 * depth + 1, 3 * depth + 2),
+            "footrule": slice(3 * depth + 2, 3 * depth + 3),
+        }
         scale = distance_scale(metric, k, penalty) if distances else 1.0
-        n_defined = int(self.defined.sum())
-        values = per_draw[:, column] / scale / n_defined if n_defined else np.full(self.n_draws, np.nan)
-        return self._agreement(per_case[:, column] / scale, values)
+        n_defined = max(int(self.defined.sum()), 1)
+        values = per_draw[:, columns[metric]].mean(1) / scale / n_defined
+        return self._agreement(per_case[:, columns[metric]].mean(1) / scale, values if self.defined.any() else values * np.nan)
 
     def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
         raise NotImplementedError
@@ -193,7 +208,7 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Point(_Vectors):
+class Point(Vectors):
     """Certain plausibilities: one vector per case, as majority vote or inverse rank give it.
 
     Parameters
@@ -262,7 +277,7 @@ class Point(_Vectors):
     def grouped(self, groups: Any, names: Any = None) -> Point:
         """Plausibilities of groups of classes: sums over each group."""
         group = as_groups(groups, self.axes)
-        table = _summed(self.mean(), group)
+        table = summed(self.mean(), group)
         return Point.from_array(table, case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
 
     def take(self, rows: Any) -> Point:
@@ -275,86 +290,7 @@ class Point(_Vectors):
         return np.repeat(self.mean()[:, None, :], n, axis=1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Draws(_Vectors):
-    """Sampled plausibilities: draw j of all cases is one sample of the whole data set.
-
-    Parameters
-    ----------
-    axes : Axes
-        Names of cases and classes.
-    values : (N, draws, K) float64
-        Plausibilities, adding up to 1 over classes; NaN for an undefined case.
-
-    Examples
-    --------
-    >>> draws = Draws.from_array([[[0.6, 0.4], [0.3, 0.7], [0.2, 0.8]]])
-    >>> draws.label_probability([[1]]).round(3)
-    array([0.667])
-    """
-
-    axes: Axes
-    values: Array
-
-    @classmethod
-    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
-        """From plausibility draws made elsewhere, (N, draws, K); vectors are divided by their sums."""
-        table, _ = check_table(array, "draws", 3)
-        with np.errstate(invalid="ignore"):
-            table = table / table.sum(-1, keepdims=True)
-        return cls(Axes.of(len(table), table.shape[2], case_ids, classes), table)
-
-    def __repr__(self) -> str:
-        return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
-
-    @property
-    def n_draws(self) -> int:  # type: ignore[override]
-        """Number of draws."""
-        return int(self.values.shape[1])
-
-    @property
-    def defined(self) -> NDArray[np.bool_]:
-        """(N,) whether a case has plausibilities at all."""
-        return ~np.isnan(self.values[:, 0, 0])
-
-    def _rows(self) -> Array:
-        return np.where(self.defined[:, None, None], self.values, 0.0).reshape(-1, self.n_classes)
-
-    def _make_orders(self, depth: int, ties: str) -> Orders:
-        return Orders.from_dense(self._rows(), depth, ties)
-
-    def _is_zero_tail(self) -> NDArray[np.bool_]:
-        return np.asarray(self._rows().min(1) == 0)
-
-    def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
-        n = self.n_draws
-        error_ = float(per_draw.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-        return Agreement(per_case, float(per_draw.std()), error_, per_draw)
-
-    def mean(self) -> Array:
-        """(N, K) mean over draws; NaN for an undefined case."""
-        return np.asarray(self.values.mean(1))
-
-    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
-        return np.asarray(np.bincount(row, self.values[row, draw, sets.index], self.n_cases), np.float64)
-
-    def grouped(self, groups: Any, names: Any = None) -> Draws:
-        """Plausibilities of groups of classes: sums over each group, draw by draw."""
-        group = as_groups(groups, self.axes)
-        return Draws.from_array(_summed(self.values, group), case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
-
-    def take(self, rows: Any) -> Draws:
-        """The plausibilities of some cases, by position."""
-        return Draws(self.axes.take(rows), self.values[rows])
-
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
-        """(N, n, K): the first n draws, which must be there."""
-        if not 1 <= n <= self.n_draws:
-            raise error("n", f"be 1 to {self.n_draws}, the draws there are", n)
-        return self.values[:, :n]
-
-
-def _summed(table: Array, group: NDArray[np.int64]) -> Array:
+def summed(table: Array, group: NDArray[np.int64]) -> Array:
     out = np.zeros((*table.shape[:-1], int(group.max()) + 1))
     for k, g in enumerate(group):
         out[..., g] += table[..., k]

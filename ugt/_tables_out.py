@@ -52,7 +52,7 @@ def annotations_per_case(known: Labels | Rankings) -> NDArray[np.int64]:
     return np.bincount(case, known.count, known.n_cases).astype(np.int64)
 
 
-def notes(known: Any, truths: Any, provenance: Mapping[str, Any]) -> Iterable[str]:
+def notes(known: Any, provenance: Mapping[str, Any]) -> Iterable[str]:
     """What a reader must know, in sentences."""
     yield "Metrics judge against what annotators would come to agree on, not against nature."
     if isinstance(known, Rankings):
@@ -61,13 +61,6 @@ def notes(known: Any, truths: Any, provenance: Mapping[str, Any]) -> Iterable[st
         yield "The voted label is the most frequent label; classes tied at the top share it."
     if isinstance(known, (Labels, Rankings)) and len(known.annotators) == 0:
         yield "Annotators are not named in this data, so nothing can be said of single annotators."
-    if any((truth.support < truth.n_classes).any() for _, truth in truths if hasattr(truth, "support")):
-        yield (
-            "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were named, "
-            "and set accuracy is low there, because the rest of the set is a random choice."
-        )
-    if any(getattr(truth, "n_draws", 1) > 1 for _, truth in truths):
-        yield "The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little."
     if provenance.get("ties") == "first":
         yield "Ties are broken by position, not by expectation."
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Callable, TypeVar
+from typing import Any, Callable, TypeVar
 
 from ._checks import error
 
@@ -88,26 +88,59 @@ class Reporter:
             self.spoke, self.next = True, now + 1.0
 
 
-def run(task: Callable[[int, int], Result], n: int, chunk: int, what: str) -> list[Result]:
-    """``task(begin, end)`` over 0..n in chunks; the results in order. The task releases the GIL by itself."""
+def run(
+    task: Callable[[int, int], Result],
+    n: int,
+    chunk: int,
+    what: str,
+    stop: Any = None,
+    done: Callable[[int, int, Result], None] | None = None,
+) -> list[Result]:
+    """``task(begin, end)`` over 0..n in chunks; the results in order. The task releases the GIL by itself.
+
+    Where a task may take long, ``stop`` is an array (1,) that it polls: on Ctrl-C it is set, and tasks run in threads of
+    their own even when there is one, so that the signal is seen. ``done(begin, end, result)`` is called in order.
+    """
     bounds = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
-    reporter = Reporter(what, n)
+    return run_parts(task, bounds, what, stop, done)
+
+
+def run_parts(
+    task: Callable[[int, int], Result],
+    bounds: list[tuple[int, int]],
+    what: str,
+    stop: Any = None,
+    done: Callable[[int, int, Result], None] | None = None,
+) -> list[Result]:
+    """:func:`run` over given parts."""
+    reporter = Reporter(what, max((end for _, end in bounds), default=0))
     results: list[Result] = []
+
+    def finish(begin: int, end: int, result: Result) -> None:
+        results.append(result)
+        if done is not None:
+            done(begin, end, result)
+        reporter.done(end)
+
     workers = min(_n_threads.get(), len(bounds))
-    if workers <= 1:
+    if workers <= 1 and stop is None:
         for begin, end in bounds:
-            results.append(task(begin, end))
-            reporter.done(end)
+            finish(begin, end, task(begin, end))
         return results
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (6 ms that one thread does not need)
+    if not bounds:
+        return results
+    from concurrent.futures import ThreadPoolExecutor, wait  # noqa: PLC0415  (6 ms that one thread does not need)
 
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(task, begin, end) for begin, end in bounds]
         try:
-            for future, (_, end) in zip(futures, bounds):
-                results.append(future.result())
-                reporter.done(end)
+            for future, (begin, end) in zip(futures, bounds):
+                while not wait([future], timeout=0.2).done:  # in slices: some systems deliver no signal to a waiting thread
+                    pass
+                finish(begin, end, future.result())
         except BaseException:
+            if stop is not None:
+                stop[0] = 1
             for future in futures:
                 future.cancel()
             raise

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _checks, results
 from ._agreement import Agreement
-from ._orders import Orders
+from ._orders import Orders, Sets
 from ._sets import as_sets
 from .plausibilities import Plausibilities, as_plausibilities
 
@@ -49,11 +49,18 @@ def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
 
 def estimate(agreement: Agreement, mean_set_size: float | None = None) -> results.Estimate:
     """The public record of a comparison."""
-    value, n = results.mean_of(agreement.per_case)
-    left_out = results.left_out(agreement.per_case)
+    per_case = np.clip(agreement.per_case, 0.0, 1.0)  # integrals add up to 1 within some 1e-13
+    value, n = results.mean_of(per_case)
+    left_out = results.left_out(per_case)
     return results.Estimate(
-        value, agreement.per_case, agreement.draw_std, agreement.mc_error, n, left_out, agreement.per_draw, mean_set_size, agreement.law
+        value, per_case, agreement.draw_std, agreement.mc_error, n, left_out, agreement.per_draw, mean_set_size, agreement.law
     )
+
+
+def _mean_size(sets: Sets, truth: Plausibilities) -> float:
+    """Mean size of the sets of the cases that are judged."""
+    sizes = np.diff(sets.offsets)[truth.defined]
+    return float(sizes.mean()) if len(sizes) else float("nan")
 
 
 def _metric(truth: Any, scores: Any, metric: str, k: int, ties: str, penalty: float = 0.0) -> results.Estimate:
@@ -300,7 +307,7 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return estimate(post.coverage(given, ties=_checks.option("ties", ties, TIES)), float(np.diff(given.offsets).mean()))
+    return estimate(post.coverage(given, ties=_checks.option("ties", ties, TIES)), _mean_size(given, post))
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
@@ -334,4 +341,4 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return estimate(post.mass(given), float(np.diff(given.offsets).mean()))
+    return estimate(post.mass(given), _mean_size(given, post))

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _tables_out, _threads, aggregation, resampling
+from . import _checks, _tables_out, _threads, _truths, resampling
 from ._orders import Orders
+from ._truths import KINDS
 from ._version import __version__
 from .accuracy import TIES, estimate
 from .annotations import Labels, Rankings
 from .certainty import annotation_certainty
-from .plausibilities import Plausibilities, Point
 from .predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .plausibilities import Plausibilities, Point
     from .results import Certainty, Estimate
 
     Array = NDArray[np.float64]
 
-AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes")
 NO_ANNOTATIONS = "case without annotations"
 NO_PREDICTIONS = "case without predictions (dropped)"
 
@@ -110,6 +110,11 @@ def evaluate(
     prior: Any = 0.1,
     background: float = 0.0,
     tie_weight: str = "split",
+    prior_mass: float | None = None,
+    unranked: str = "individual",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
     ties: str = "expectation",
     missing: str = "error",
     level: float = 0.95,
@@ -127,11 +132,11 @@ def evaluate(
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         May be empty: then only certainty is evaluated.
-    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes"}
+    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce"}
         How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
     reliability : number or sequence of numbers
         Trust in annotators, above 0; the whole evaluation is done for each. Default 1 for ``"dirichlet"`` and
-        10, 20, 30, 50, 100 for ``"prirn"``; ``"irn"`` and ``"votes"`` have none.
+        10, 20, 30, 50, 100 for ``"prirn"``, 1, 2, 3, 5, 10 for ``"plackett-luce"``; ``"irn"`` and ``"votes"`` have none.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (as far as there are classes).
@@ -141,6 +146,8 @@ def evaluate(
         Names of the groups, for the report.
     prior, background, tie_weight
         See :func:`dirichlet`, :func:`prirn`.
+    prior_mass, unranked, n_draws, n_warmup, n_chains
+        See :func:`plackett_luce`.
     ties : {"expectation", "first"}
         See :func:`ua_topk_accuracy`.
     missing : {"error", "drop"}
@@ -177,14 +184,19 @@ def evaluate(
     [('A', 0.349), ('B', 0.425)]
     """
     options = _options(level, n_resamples, ties, missing)
+    making = {
+        "prior": prior, "background": background, "tie_weight": tie_weight, "prior_mass": prior_mass, "unranked": unranked,
+        "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": n_chains, "seed": resampling.seed_of(seed), "n_threads": n_threads,
+    }  # fmt: skip
     with _threads.threads(n_threads):
         known = aggregation_input(annotations)
         scores, present = _joined(predictions, known.axes, missing)
-        truths, settings = _truths(known, aggregation, reliability, prior, background, tie_weight)
+        truths = _truths.truths(known, aggregation, reliability, making)
         orders_k = _orders_wanted(k, known.n_classes)
-        work = _Work(truths, _voted(known), scores, present, orders_k, groups, ties, level)
+        work = _Work(truths, _truths.voted(known), scores, present, orders_k, groups, ties, level)
         work.run()
-        work.add_case_intervals(level, n_resamples, resampling.seed_of(seed))
+        work.add_case_intervals(level, n_resamples, making["seed"])
+    settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
         settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
@@ -193,14 +205,11 @@ def evaluate(
 
 def aggregation_input(annotations: Any) -> Any:
     """Annotations or plausibilities; an array of counts becomes Labels."""
-    if isinstance(annotations, (Labels, Rankings, *_KINDS)):
+    if isinstance(annotations, (Labels, Rankings, *KINDS)):
         return annotations
     if np.ndim(annotations) == 2:
         return Labels.from_counts(annotations)
     raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
-
-
-_KINDS = Plausibilities.__args__  # type: ignore[attr-defined]
 
 
 def _options(level: float, n_resamples: int, ties: str, missing: str) -> dict[str, Any]:
@@ -242,46 +251,6 @@ def _joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[di
     return scores, present
 
 
-def _truths(
-    known: Any, how: str, reliability: Any, prior: Any, background: float, tie_weight: str
-) -> tuple[list[tuple[float | None, Plausibilities]], dict[str, Any]]:
-    """The plausibilities to judge by, with their reliabilities, and what was chosen."""
-    _checks.option("aggregation", how, AGGREGATIONS)
-    if isinstance(known, _KINDS):
-        return [(None, known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []}
-    if how == "auto":
-        how = "dirichlet" if isinstance(known, Labels) else "prirn"
-    if how in ("irn", "votes"):
-        if reliability is not None:
-            raise _checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
-        truth = aggregation.votes(known) if how == "votes" else aggregation.irn(known, tie_weight=tie_weight)
-        return [(None, truth)], {"aggregation": how, "parameters": {"tie_weight": tie_weight} if how == "irn" else {}, "reliability": []}
-    default: Any = 1.0 if how == "dirichlet" else (10, 20, 30, 50, 100)
-    chosen = np.atleast_1d(np.asarray(default if reliability is None else reliability, np.float64))
-    if chosen.ndim != 1 or len(chosen) == 0:
-        raise _checks.error("reliability", "be a number or a sequence of numbers", reliability)
-    for value in chosen:
-        _checks.scalar("reliability", float(value), positive=True)
-    if len(np.unique(chosen)) != len(chosen):
-        raise _checks.error("reliability", "hold each value once", reliability)
-    if how == "dirichlet":
-        truths = [(float(g), aggregation.dirichlet(known, reliability=float(g), prior=prior)) for g in chosen]
-        parameters = {"prior": np.asarray(prior).tolist()}
-    else:
-        truths = [(float(g), aggregation.prirn(known, reliability=float(g), tie_weight=tie_weight, background=background)) for g in chosen]
-        parameters = {"tie_weight": tie_weight, "background": float(background)}
-    return list(truths), {"aggregation": how, "parameters": parameters, "reliability": chosen.tolist()}
-
-
-def _voted(known: Any) -> Point:
-    """The voted label: majority of labels; of rankings the best class by inverse rank; of plausibilities that of their mean."""
-    if isinstance(known, Labels):
-        return aggregation.votes(known)
-    if isinstance(known, Rankings):
-        return aggregation.irn(known)
-    return Point.from_array(known.mean())
-
-
 class _Work:
     """The computation: rows of results, and the contributions of cases that their intervals need."""
 
@@ -289,30 +258,34 @@ class _Work:
         self, truths: Any, voted: Point, scores: Mapping[str, Array], present: Any, ks: list[int], groups: Any, ties: str, level: float
     ) -> None:
         rows = np.flatnonzero(present)
-        self.truths = [(g, truth.take(rows)) for g, truth in truths]
+        self.truths, self.rows = truths, rows
         self.voted = voted.take(rows)
         self.present, self.ks, self.groups, self.ties, self.level = present, ks, groups, ties, level
         self.orders = {name: Orders.from_dense(table[rows], ks[-1], ties) for name, table in scores.items()}
         self.certainty: list[dict[str, Any]] = []
         self.metrics: list[dict[str, Any]] = []
-        self.columns: list[Array] = []  # per-case contributions, certainty rows first
+        self.columns: list[Array] = []  # contributions of cases to the metrics
+        self.certainty_columns: list[Array] = []
         self.case_certainty: dict[str, Array] = {}
 
     def run(self) -> None:
-        for reliability, truth in self.truths:
-            for k in sorted({1, *self.ks}):
-                self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=self.ties))
-            if self.groups is not None:
-                by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
-                self._add_certainty(reliability, "group_certainty", 1, by_group)
         for name, order in self.orders.items():
             for k in self.ks:
                 self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
         for reliability, truth in self.truths:
-            for name, order in self.orders.items():
-                for metric, k in self._wanted():
-                    found = estimate(truth.compare(order, metric, k, ties=self.ties))
-                    self._add_metric(name, reliability, "topk_accuracy" if metric == "topk" else NAMES.get(metric, metric), k, found)
+            self._judge(reliability, truth.take(self.rows))
+
+    def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
+        """Certainty under one truth, and every model against it."""
+        for k in sorted({1, *self.ks}, reverse=True):  # the deepest first: draws keep their best classes
+            self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=self.ties))
+        if self.groups is not None:
+            by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
+            self._add_certainty(reliability, "group_certainty", 1, by_group)
+        for name, order in self.orders.items():
+            for metric, k in self._wanted():
+                found = estimate(truth.compare(order, metric, k, ties=self.ties))
+                self._add_metric(name, reliability, NAMES.get(metric, metric), k, found)
 
     def _wanted(self) -> list[tuple[str, int]]:
         wider = [k for k in self.ks if k > 1]
@@ -324,7 +297,7 @@ class _Work:
             {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
              "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.columns.append(found.per_case)
+        self.certainty_columns.append(found.per_case)
         if measure == "certainty" and k == 1:
             self.case_certainty[_tables_out.number_name(reliability)] = found.per_case
 
@@ -337,12 +310,16 @@ class _Work:
         self.columns.append(found.per_case)
 
     def add_case_intervals(self, level: float, n_resamples: int, seed: int) -> None:
-        intervals = resampling.case_intervals(np.stack(self.columns, 1), level, n_resamples, seed)
+        intervals = resampling.case_intervals(np.stack(self.certainty_columns + self.columns, 1), level, n_resamples, seed)
         for row, (low, high) in zip(self.certainty + self.metrics, intervals):
             row["case_low"], row["case_high"] = float(low), float(high)
 
 
-NAMES = {"set": "set_accuracy"}
+NAMES = {"topk": "topk_accuracy", "set": "set_accuracy"}
+
+
+def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
 def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[str]) -> Evaluation:
@@ -352,9 +329,9 @@ def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[st
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        tuple(_tables_out.notes(known, work.truths, provenance)),
+        (*_tables_out.notes(known, provenance), *work.truths.notes),
         tuple(str(name) for name in models),
-        tuple(work.certainty),
+        tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
         tuple(_tables_out.winners(work.metrics)),
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),

@@ -16,7 +16,8 @@ from typing import Any, Union
 import numpy as np
 
 from ._dirichlet import Dirichlet
-from ._point import Draws, Point
+from ._draws import Draws
+from ._point import Point
 
 __all__ = ["Dirichlet", "Draws", "Plausibilities", "Point", "as_plausibilities"]
 

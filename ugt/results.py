@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EXACT_LAW_WORK = 2e9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Certainty:
     """Annotation certainty: how sure the annotations make us of the best classes.
 
@@ -59,7 +59,7 @@ class Certainty:
         return resampling.case_interval(self.per_case, level, n_resamples, seed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Estimate:
     """A metric that takes the uncertainty of the truth into account.
 
@@ -101,7 +101,7 @@ class Estimate:
     left_out: Mapping[str, int] = field(default_factory=dict)
     per_draw: Array | None = None
     mean_set_size: float | None = None
-    _law: Callable[[], Law] | None = field(default=None, repr=False, compare=False)
+    _law: Callable[[], Law] | None = field(default=None, repr=False)
 
     def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
         """Percentile bootstrap interval over cases.
@@ -168,8 +168,8 @@ def _lattice_quantile(pmf: Array, q: Array) -> Array:
     law = np.empty(pmf.shape[0] * (pmf.shape[1] - 1) + 1)
     _resample.law_of_sum(np.ascontiguousarray(pmf), law)
     cumulative = np.cumsum(law)
-    # 1e-12: the sum of the law is 1 up to rounding
-    at = np.searchsorted(cumulative, np.minimum(q, cumulative[-1]) - 1e-12)
+    # 1e-12: the law adds up to 1 up to rounding, and what is less likely is not the worst or best case of q = 0 or 1
+    at = np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12))
     return np.asarray(at / float(pmf.shape[1] - 1))
 
 

@@ -82,7 +82,7 @@ def integral(f, concentration):
     for c in centres:
         cuts += [c + j * np.exp(-c / 2) for j in (-8, -5, -3, -1, 1, 3, 5, 8)]
     cuts = sorted({cut for cut in cuts if low <= cut <= high})
-    return sum(integrate.quad(f, a, b, epsabs=1e-14, epsrel=1e-12, limit=200)[0] for a, b in zip(cuts[:-1], cuts[1:]))
+    return sum(integrate.quad(f, a, b, epsabs=1e-13, epsrel=1e-11, limit=200)[0] for a, b in zip(cuts[:-1], cuts[1:]))
 
 
 def set_probability(concentration, best):

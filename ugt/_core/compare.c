@@ -17,7 +17,7 @@ static double within(const ugt_bucket *bucket, double k)
 
 double ugt_choose(double n, int64_t k)
 {
-    double result = 1.0;
+    double result = k < 0 ? 0.0 : 1.0; /* more is certain than there is room for: no set */
     for (int64_t i = 1; i <= k; i++)
         result *= (n - (double)(k - i)) / (double)i;
     return result;

@@ -101,4 +101,45 @@ int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, i
 void ugt_compare_cells(const ugt_sides *sides, const double *n, int depth, double penalty, int with_distances,
                        double *scratch, double *out);
 
+/* ---- subset.c and block.c: one block of tied classes under Plackett-Luce ---- */
+
+/* Blocks up to this size go by the subset recursion; larger ones by quadrature, which is faster from here on. */
+#define UGT_SMALL_BLOCK 9
+
+typedef struct {
+    double q[1 << UGT_SMALL_BLOCK], d[1 << UGT_SMALL_BLOCK], total[1 << UGT_SMALL_BLOCK]; /* by bit mask: subset.c */
+} ugt_lattice;
+
+/* log p(block before the later classes); lambda [n] > 0, 1 <= n <= UGT_SMALL_BLOCK, z >= 0. Leaves Q and the rates. */
+double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice);
+/* share [n] = d log p / d log lambda_a, from the lattice just filled (whose d it overwrites) */
+void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattice, double *share);
+
+/* The same for any n from x_a = lambda_a / z > 0; share [n] or NULL. */
+double ugt_block_log_probability(const double *x, int64_t n, double *share);
+double ugt_block_mode(const double *x, int64_t n, double *curvature);
+
+/* tau [n]: arrival times given that all of the block arrives before the later classes; returns the last of them.
+ * lambda [n] > 0, z > 0, scratch x [n]. */
+double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, double z, double *x, double *tau);
+
+/* log p(block | z) by whichever method suits; 0 for z = 0, -INFINITY or NaN where a rate is 0. share [n] or NULL; scratch x [n]. */
+double ugt_stage_log_probability(const double *lambda, int64_t n, double z, double *x, double *share, ugt_lattice *lattice);
+
+/* ---- stages.c ---- */
+typedef struct {
+    int32_t size, n_later; /* classes in the block; mentioned classes that come later (the lump always does) */
+    int64_t at;            /* member[at..]: the block, then the later ones, local numbers, ascending each */
+    double count;          /* rankings with this stage */
+} ugt_stage;
+
+struct ugt_stages {
+    int64_t n_cases, n_classes;
+    int64_t *class_offsets; /* [n_cases+1] */
+    int32_t *class_index;   /* mentioned classes, ascending within a case */
+    int64_t *stage_offsets; /* [n_cases+1] */
+    ugt_stage *stage;
+    int32_t *member;
+};
+
 #endif

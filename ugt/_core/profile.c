@@ -186,6 +186,9 @@ static int64_t write_groups(ugt_profiles *profiles, const member *members, int64
     return g + 1;
 }
 
+#define LEAST 1e-300 /* outside of these, logarithms and nodes of the integrals leave the range of doubles */
+#define MOST 1e300
+
 int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases,
                      int64_t n_classes, ugt_profiles **out, int64_t *case_profile, int32_t *entry_group,
                      int32_t *background_group)
@@ -219,7 +222,7 @@ int ugt_profiles_new(const int64_t *offsets, const double *concentration, const 
         if (n == 0)
             continue;
         qsort(members, (size_t)n, sizeof *members, descending);
-        if (!(members[n - 1].c > 0.0) || isinf(members[0].c)) {
+        if (!(members[n - 1].c >= LEAST && members[0].c <= MOST)) {
             status = UGT_ERR_VALUE;
             goto out;
         }

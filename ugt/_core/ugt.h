@@ -40,6 +40,10 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_DRAWS 1
 #define UGT_PURPOSE_BOOTSTRAP 2
 #define UGT_PURPOSE_SYNTHETIC 3
+#define UGT_PURPOSE_GIBBS 4
+#define UGT_PURPOSE_SINGLES 5
+#define UGT_PURPOSE_GROUPS 6
+#define UGT_PURPOSE_NAMES 7
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
@@ -56,7 +60,7 @@ double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* its logarithm,
 typedef struct ugt_profiles ugt_profiles;
 
 /* offsets [n_cases+1], concentration [offsets[n_cases]] > 0, background [n_cases] >= 0: the concentration of each
- * of the n_classes - (listed) classes of a case. Out: case_profile [n_cases], -1 where nothing is positive;
+ * of the n_classes - (listed) classes of a case. Positive ones from 1e-300 to 1e300, else UGT_ERR_VALUE. Out: case_profile [n_cases], -1 where nothing is positive;
  * entry_group [offsets[n_cases]] and background_group [n_cases] (-1: no unlisted class or background 0): positions
  * in the profile's groups, which are in descending order of concentration. */
 int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases,
@@ -248,5 +252,101 @@ int ugt_bootstrap_means(const double *value, int64_t n, int64_t m, uint64_t seed
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
 int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
+
+/* ---- likelihood.c: Plackett-Luce with ties and unranked classes ------------------------------------ */
+
+/* log_p [n_rankings], for the rankings of cases [begin, end): log probability of each given plausibility
+ * [n_cases * n_classes] >= 0, which need not add up to 1. -INFINITY where a ranked class has plausibility 0 and a later
+ * one has not. gradient [n_cases * n_classes] or NULL: derivative of a case's sum by log plausibility (NaN where that is
+ * -INFINITY). */
+int ugt_plackett_luce_log_likelihood(const ugt_rankings *rankings, const double *plausibility, int64_t begin, int64_t end,
+                                     double *log_p, double *gradient);
+
+/* ---- stages.c: rankings as samplers and optimisers see them ----------------------------------------- */
+
+/* Opaque, made by ugt_stages_new, freed by the caller. rest: whether classes that nobody mentioned come after all
+ * others (0: they are ignored). No class twice in a ranking, no empty block. */
+typedef struct ugt_stages ugt_stages;
+int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out);
+void ugt_stages_free(ugt_stages *stages);
+int64_t ugt_stages_count(const ugt_stages *stages);
+const int64_t *ugt_stages_class_offsets(const ugt_stages *stages); /* [n_cases+1] */
+const int32_t *ugt_stages_class_index(const ugt_stages *stages);   /* mentioned classes, ascending within a case */
+
+/* ---- gibbs.c: posterior draws of plausibilities ------------------------------------------------------ */
+
+typedef struct {
+    double reliability; /* > 0 */
+    double shape, rate; /* prior Gamma of a single class, > 0; normalised draws do not depend on the rate */
+    int rest;           /* UGT_REST_*: what stands for the classes that nobody mentioned */
+    int64_t n_warmup, n_draws, n_thin; /* per chain; n_draws kept, one of n_thin sweeps */
+    int64_t n_chains;
+    uint64_t seed;
+} ugt_gibbs_options;
+
+#define UGT_REST_IGNORE 0
+#define UGT_REST_INDIVIDUAL 1 /* each an own class of the prior's shape */
+#define UGT_REST_LUMP 2       /* one class of the prior's shape for all of them */
+
+/* Cases [begin, end). draws: one case after the other, the normalised plausibilities of its m mentioned classes and of
+ * the lump, [n_chains][n_draws][m + 1].
+ * stream_key [n_cases]. *stop: polled between sweeps; once it is not 0 the function returns UGT_STOPPED soon. */
+#define UGT_STOPPED 1
+int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gibbs_options *options, int64_t begin,
+              int64_t end, const volatile int32_t *stop, double *draws);
+
+/* ---- map.c: posterior modes and maximum-likelihood estimates ---------------------------------------- */
+
+/* Cases [begin, end): the plausibilities that maximise reliability * log likelihood + sum_k shape_k log lambda_k, which is
+ * the mode of log lambda under Gamma(shape_k, any rate). reliability > 0; shape [n_cases]: of a single class, > 0, or 0 for
+ * the maximum of the likelihood alone, with UGT_REST_IGNORE and where ugt_unbeaten marks every class; rest: UGT_REST_*.
+ * lambda: for case i, from class_offsets[i] + i on, its m mentioned classes and the lump, adding up to 1 (0 without any).
+ * UGT_ERR_CONVERGENCE: the case *stopped_at has no maximum within the range and the precision of doubles. */
+int ugt_modes(const ugt_stages *stages, double reliability, const double *shape, int rest, int64_t begin, int64_t end,
+              double *lambda, int64_t *stopped_at);
+
+/* unbeaten [class_offsets[n_cases]], filled for cases [begin, end): 1 for a least set of mentioned classes that no other
+ * mentioned class is ever placed before. The likelihood has a unique maximum over them iff that is all of them. */
+void ugt_unbeaten(const ugt_stages *stages, int64_t begin, int64_t end, uint8_t *unbeaten);
+
+/* ---- diagnostics.c ---------------------------------------------------------------------------------- */
+
+/* Convergence of the chains series [n_series][n_chains][n_draws], n_chains and n_draws >= 1. score [2 n - 1], with
+ * n = 2 n_chains floor(n_draws / 2) draws compared (the middle one of an odd number is left out): score[h] is the normal
+ * score of rank 1 + h/2. wanted: what to compute. out [n_series][UGT_DIAGNOSTICS]: R-hat, bulk, tail and mean effective
+ * sample size, Monte Carlo standard error of the mean; NaN where a series has something that is not finite or fewer than
+ * 4 draws a chain. Columns that were not wanted hold no promise. */
+#define UGT_DIAGNOSTICS 5
+#define UGT_RHAT 1
+#define UGT_ESS_BULK 2
+#define UGT_ESS_TAIL 4
+#define UGT_ESS_MEAN 8 /* and the standard error */
+int ugt_diagnostics(const double *series, int64_t n_series, int64_t n_chains, int64_t n_draws, const double *score,
+                    int wanted, double *out);
+
+/* ---- singles.c: draws of mentioned classes and a lump ------------------------------------------------ */
+
+typedef struct {
+    const int64_t *class_offsets; /* [n_cases+1] */
+    const int32_t *class_index;   /* mentioned classes, ascending within a case */
+    const uint64_t *stream_key;   /* [n_cases] */
+    int64_t n_classes, n_draws;
+    int rest;                     /* UGT_REST_*; for INDIVIDUAL each unmentioned class has a share of its own, */
+    double shape;                 /* with this prior shape; for LUMP all have the same */
+    uint64_t seed;
+} ugt_mentioned;
+
+/* value: of cases [begin, end), [n_draws][m + 1] each as ugt_gibbs writes them. out [(end-begin) * n_draws * depth]: best
+ * classes, best first, -1 behind the last. */
+int ugt_mentioned_top(const ugt_mentioned *draws, const double *value, int64_t begin, int64_t end, int64_t depth, int32_t *out);
+
+/* group [n_classes] in 0..n_groups-1; out [(end-begin) * n_draws * n_groups]: plausibilities of the groups. */
+int ugt_mentioned_groups(const ugt_mentioned *draws, const double *value, int64_t begin, int64_t end, const int64_t *group,
+                         int64_t n_groups, double *out);
+
+/* share [n_cases]: of the draws' sets of k best classes (top [n_cases * n_draws * depth]), the most frequent one's;
+ * example [n_cases]: a draw that has it. */
+int ugt_modal_sets(const int32_t *top, int64_t n_cases, int64_t n_draws, int64_t depth, int64_t k, double *share,
+                   int64_t *example);
 
 #endif

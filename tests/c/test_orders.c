@@ -1,0 +1,75 @@
+/* Orders of classes and their comparison: a few by hand, and what bad arrays get. */
+#include "check.h"
+#include "core.h"
+
+enum { N_CLASSES = 4, DEPTH = 2, WIDTH = 3 * DEPTH + 3 };
+
+static void test_order_rows(void)
+{
+    const double value[] = {0.1, 0.4, 0.4, 0.1, 0.5, 0.2, 0.3, 0.1};
+    int64_t offsets[3] = {0};
+    int32_t classes[8], start[8];
+    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_OK);
+    CHECK(offsets[1] == 2 && offsets[2] == 4);
+    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, offsets, classes, start) == UGT_OK);
+    CHECK(classes[0] == 1 && classes[1] == 2 && start[0] == 0 && start[1] == 0);
+    CHECK(classes[2] == 0 && classes[3] == 2 && start[2] == 0 && start[3] == 1);
+    /* all tied: one bucket, which need not be listed; by position: the first two */
+    const double tied[] = {1, 1, 1, 1};
+    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_OK);
+    CHECK(offsets[1] == 0);
+    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 1, offsets, NULL, NULL) == UGT_OK);
+    CHECK(offsets[1] == 2);
+    /* ragged rows: falling offsets, and more values than classes */
+    const int64_t falling[] = {0, 3, 2}, wide[] = {0, 5, 5};
+    const int32_t index[] = {0, 1, 2, 3, 3};
+    CHECK(ugt_order_rows(falling, index, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
+    CHECK(ugt_order_rows(wide, index, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
+}
+
+static int compare(const int64_t *truth_offsets, const int32_t *truth_class, const int64_t *model_offsets,
+                   const int32_t *model_class, double *per_case, double *per_draw)
+{
+    static const int32_t start[] = {0, 1, 2, 3};
+    static const uint8_t defined[] = {1, 0};
+    const ugt_orders truth = {truth_offsets, truth_class, start}, model = {model_offsets, model_class, start};
+    for (int m = 0; m < WIDTH; m++)
+        per_draw[m] = 0.0;
+    return ugt_compare_orders(&truth, &model, defined, 0, 2, 1, N_CLASSES, DEPTH, 0.5, 1, per_case, per_draw);
+}
+
+static void test_compare(void)
+{
+    const int64_t offsets[] = {0, 2, 2}, falling[] = {0, -1, 2};
+    const int32_t truth[] = {1, 0}, model[] = {0, 2}, low[] = {0, -1}, high[] = {N_CLASSES, 0};
+    double per_case[2 * WIDTH], per_draw[WIDTH];
+    CHECK(compare(offsets, truth, offsets, model, per_case, per_draw) == UGT_OK);
+    /* model 0 > 2, truth 1 > 0 */
+    const double expected[] = {0, 0, 0, 0, 0, 0.5, 0.25, 2, 4};
+    for (int m = 0; m < WIDTH; m++) {
+        CHECK_CLOSE(per_case[m], expected[m], 0.0, 1e-15);
+        CHECK_CLOSE(per_draw[m], expected[m], 0.0, 1e-15);
+        CHECK(isnan(per_case[WIDTH + m])); /* not defined */
+    }
+    CHECK(compare(offsets, truth, offsets, low, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, truth, offsets, high, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, low, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, high, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(falling, truth, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, truth, falling, model, per_case, per_draw) == UGT_ERR_RANGE);
+}
+
+static void test_choose(void)
+{
+    CHECK(ugt_choose(5, 0) == 1 && ugt_choose(5, 2) == 10 && ugt_choose(2, 3) == 0 && ugt_choose(0, 0) == 1);
+    CHECK(ugt_choose(3, -1) == 0);
+    CHECK_CLOSE(ugt_choose(419, 3), 419.0 * 418.0 * 417.0 / 6.0, 1e-15, 0.0);
+}
+
+int main(void)
+{
+    test_order_rows();
+    test_compare();
+    test_choose();
+    return RESULT;
+}

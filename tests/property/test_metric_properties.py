@@ -1,0 +1,354 @@
+"""Properties that every metric has, whatever it measures: a metric is registered once and inherits them all."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from dataclasses import dataclass
+from functools import partial
+from typing import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ugt
+from ugt import Dirichlet, Draws, Point, _comparison, _dirichlet, _orders, _point, resampling
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How to call a metric: ``call(truth, prediction, k)``. ``takes``: what it judges."""
+
+    call: Callable
+    takes: str = "scores"
+    full_k: bool = False  # 1 where k = K
+
+
+def with_k(function, **more):
+    return lambda truth, prediction, k: function(truth, prediction, k, **more)
+
+
+METRICS = {
+    "ua_topk_accuracy": Metric(with_k(ugt.ua_topk_accuracy), full_k=True),
+    "ua_set_accuracy": Metric(with_k(ugt.ua_set_accuracy), full_k=True),
+    "ua_overlap": Metric(with_k(ugt.ua_overlap), full_k=True),
+    "ua_average_overlap": Metric(with_k(ugt.ua_average_overlap)),
+    "ua_kendall_distance": Metric(with_k(ugt.ua_kendall_distance, penalty=0.5)),
+    "ua_footrule_distance": Metric(with_k(ugt.ua_footrule_distance)),
+    "ua_coverage": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets), "sets"),
+    "ua_plausibility_mass": Metric(lambda truth, sets, k: ugt.ua_plausibility_mass(truth, sets), "sets"),
+    "annotation_certainty": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k), "nothing", full_k=True),
+    "annotation_certainty of ranks": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k, kind="rank"), "nothing"),
+    "expected_risk": Metric(lambda truth, risk, k: ugt.expected_risk(truth, risk), "risks"),
+    "expected_risk of plausibility": Metric(lambda truth, risk, k: ugt.expected_risk(truth, risk, kind="plausibility"), "risks"),
+}
+WITH_SCORES = [name for name, metric in METRICS.items() if metric.takes == "scores"]
+KINDS = {"Point": Point.from_array, "Dirichlet": Dirichlet.from_array, "Draws": Draws.from_array}
+
+metrics = pytest.mark.parametrize("name", METRICS)
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def test_every_public_metric_is_registered():
+    public = {name for name in ugt.__all__ if inspect.isfunction(getattr(ugt, name)) and "truth" in inspect.signature(getattr(ugt, name)).parameters}
+    assert public == {name.split()[0] for name in METRICS}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Tables of truth and predictions, before anybody makes plausibilities of them."""
+
+    truth: np.ndarray  # (N, K), rows of NaN are undefined
+    scores: np.ndarray  # (N, K)
+    sets: np.ndarray  # (N, K) bool
+    risks: np.ndarray  # (K,)
+    k: int
+    ids: tuple
+
+    def table(self, kind):
+        """Draws: three draws with the same zeros, from which one class or the other sticks out."""
+        if kind != "Draws":
+            return self.truth
+        return np.stack([self.truth, self.truth**2, self.truth * (1 + np.arange(self.truth.shape[1]))], 1)
+
+    def post(self, kind):
+        return KINDS[kind](self.table(kind), case_ids=list(self.ids))
+
+    def prediction(self, name):
+        return {"scores": self.scores, "sets": self.sets, "risks": self.risks, "nothing": None}[METRICS[name].takes]
+
+    def answer(self, name, kind, post=None):
+        return METRICS[name].call(self.post(kind) if post is None else post, self.prediction(name), self.k)
+
+    def cases(self, rows):
+        ids = tuple(self.ids[i] for i in rows)
+        return Problem(self.truth[rows], self.scores[rows], self.sets[rows], self.risks, self.k, ids)
+
+    def classes(self, order):
+        return Problem(self.truth[:, order], self.scores[:, order], self.sets[:, order], self.risks[order], self.k, self.ids)
+
+
+def random_problem(n, n_classes, k, seed, most=4):
+    """Small whole numbers: many ties, some zeros, now and then an undefined case."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, most, (n, n_classes)).astype(float)
+    truth[np.arange(n), rng.integers(0, n_classes, n)] += 1
+    truth[rng.random(n) < 0.1] = np.nan
+    truth[0] = 1 + np.arange(n_classes)
+    ids = tuple(f"case {i}" for i in rng.permutation(n))
+    return Problem(truth, rng.integers(0, 3, (n, n_classes)) - 1.0, rng.random((n, n_classes)) < 0.4, rng.integers(0, 5, n_classes), k, ids)
+
+
+@st.composite
+def problems(draw):
+    n_classes = draw(st.integers(1, 5))
+    return random_problem(draw(st.integers(1, 6)), n_classes, draw(st.integers(1, n_classes)), draw(st.integers(0, 2**32)))
+
+
+LARGE = random_problem(200, 6, 3, 0)
+quick = settings(max_examples=20)
+
+
+def assert_same(a, b, exactly=True):
+    """Records say the same, to the last bit or up to the rounding of sums."""
+    close = np.testing.assert_array_equal if exactly else partial(np.testing.assert_allclose, atol=1e-12)
+    for name, value in vars(a).items():
+        if not callable(value) and isinstance(value, (float, np.ndarray)):
+            close(getattr(b, name), value)
+    assert (a.n_cases, a.left_out) == (b.n_cases, b.left_out)
+
+
+# ---- what may change without changing the answer -------------------------------------------------------
+
+
+@metrics
+@kinds
+@given(problems(), st.randoms())
+@quick
+def test_order_of_cases(name, kind, problem, random):
+    rows = random.sample(range(len(problem.ids)), len(problem.ids))
+    found, turned = problem.answer(name, kind), problem.cases(rows).answer(name, kind)
+    np.testing.assert_array_equal(turned.per_case, found.per_case[rows])
+    assert turned.value == pytest.approx(found.value, abs=1e-14)
+
+
+@metrics
+@kinds
+@given(problems(), st.randoms())
+@quick
+def test_order_of_classes(name, kind, problem, random):
+    order = random.sample(range(len(problem.risks)), len(problem.risks))
+    if kind == "Draws":  # the draws of a problem depend on the order of its classes
+        table = problem.table(kind)
+        found = problem.answer(name, kind, Draws.from_array(table))
+        turned = problem.classes(order).answer(name, kind, Draws.from_array(table[:, :, order]))
+    else:
+        found, turned = problem.answer(name, kind), problem.classes(order).answer(name, kind)
+    assert_same(found, turned, exactly=False)
+
+
+@pytest.mark.parametrize("name", WITH_SCORES)
+@kinds
+@given(problems())
+@quick
+def test_monotone_transforms_of_scores(name, kind, problem):
+    found = problem.answer(name, kind)
+    for transform in (np.exp, lambda s: s**3 / 7 - 100, lambda s: np.where(s > 0, np.inf, s)):
+        assert_same(found, METRICS[name].call(problem.post(kind), transform(problem.scores), problem.k))
+
+
+@metrics
+@kinds
+@given(problems())
+@quick
+def test_duplicated_cases(name, kind, problem):
+    found = problem.answer(name, kind)
+    twice = METRICS[name].call(
+        KINDS[kind](np.concatenate([problem.table(kind)] * 2)),
+        problem.prediction(name) if METRICS[name].takes in ("risks", "nothing") else np.concatenate([problem.prediction(name)] * 2),
+        problem.k,
+    )
+    np.testing.assert_array_equal(twice.per_case, np.concatenate([found.per_case] * 2))
+    assert twice.value == pytest.approx(found.value, abs=1e-14)
+    if hasattr(found, "draw_std"):  # draws of cases are independent, those of a data set of draws are not
+        expected = found.draw_std / (np.sqrt(2) if kind == "Dirichlet" else 1)
+        assert twice.draw_std == pytest.approx(expected, abs=1e-12)
+
+
+@metrics
+@kinds
+@given(problems(), st.data())
+@quick
+def test_other_cases_do_not_matter(name, kind, problem, data):
+    rows = data.draw(st.lists(st.integers(0, len(problem.ids) - 1), min_size=1, unique=True))
+    if np.isnan(problem.truth[rows]).all():
+        return
+    found, some = problem.answer(name, kind), problem.cases(rows).answer(name, kind)
+    np.testing.assert_array_equal(some.per_case, found.per_case[rows])
+
+
+# ---- how the work is done ------------------------------------------------------------------------------
+
+CHUNKS = [(_orders, "CHUNK"), (_point, "CHUNK"), (_dirichlet, "PROFILES"), (_dirichlet, "CASES"), (_dirichlet, "SAMPLED"),
+          (_comparison, "PROFILES"), (_comparison, "CASES"), (resampling, "CHUNK")]  # fmt: skip
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    for module, name in CHUNKS:
+        monkeypatch.setattr(module, name, 7)
+
+
+@metrics
+@kinds
+def test_threads(name, kind, small_chunks):
+    answers = []
+    for n_threads in (1, 2, 4):
+        with ugt.threads(n_threads):
+            found = LARGE.answer(name, kind)
+            quantiles = found.draw_quantile(np.linspace(0, 1, 11)) if hasattr(found, "draw_quantile") else None
+            answers.append((found, quantiles, found.interval(n_resamples=50)))
+    for other, quantiles, interval in answers[1:]:
+        assert_same(answers[0][0], other)
+        np.testing.assert_array_equal(quantiles, answers[0][1])
+        assert interval == answers[0][2]
+
+
+@metrics
+@kinds
+def test_chunks(name, kind, monkeypatch):
+    whole = LARGE.answer(name, kind)
+    for size in (1, 13, 10**6):
+        for module, chunk in CHUNKS:
+            monkeypatch.setattr(module, chunk, size)
+        found = LARGE.answer(name, kind)
+        np.testing.assert_array_equal(found.per_case, whole.per_case)
+        assert_same(whole, found, exactly=False)  # sums of draws over cases are added up chunk by chunk
+
+
+@pytest.mark.parametrize("name", ["ua_average_overlap", "ua_kendall_distance", "ua_footrule_distance"])
+def test_sampled_lists_belong_to_their_cases(name, monkeypatch):
+    monkeypatch.setattr(_comparison, "MOST_LISTS", 1)
+    whole = LARGE.answer(name, "Dirichlet")
+    assert whole.per_draw is not None
+    with ugt.threads(4):
+        assert_same(whole, LARGE.answer(name, "Dirichlet"))
+    rows = np.random.default_rng(0).permutation(200)[:70]
+    np.testing.assert_array_equal(LARGE.cases(rows).answer(name, "Dirichlet").per_case, whole.per_case[rows])
+
+
+def layouts(array, tmp_path):
+    """The same numbers in other memory."""
+    strided = np.empty((*array.shape[:-1], 3 * array.shape[-1]))[..., ::3]
+    strided[...] = array
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    mapped = np.memmap(tmp_path / "array", np.float64, "w+", shape=array.shape)
+    mapped[...] = array
+    return {
+        "strided": strided,
+        "reversed": np.ascontiguousarray(array[::-1])[::-1],
+        "Fortran": np.asfortranarray(array),
+        "read-only": frozen,
+        "memory-mapped": mapped,
+        "big-endian": array.astype(">f8"),
+        "float32": array.astype(np.float32),
+        "float16": array.astype(np.float16),
+        "long double": array.astype(np.longdouble),
+        "lists": array.tolist(),
+    }
+
+
+@pytest.mark.parametrize("name", WITH_SCORES)
+@kinds
+def test_layouts_of_scores(name, kind, tmp_path):
+    found = LARGE.answer(name, kind)
+    for how, scores in layouts(LARGE.scores, tmp_path).items():
+        assert_same(found, METRICS[name].call(LARGE.post(kind), scores, 3)), how
+    for dtype in (np.int8, np.int64, ">i4"):
+        assert_same(found, METRICS[name].call(LARGE.post(kind), LARGE.scores.astype(dtype), 3))
+    shifted = (LARGE.scores + 1).astype(np.uint8)
+    assert_same(found, METRICS[name].call(LARGE.post(kind), shifted, 3))
+
+
+@metrics
+@kinds
+def test_layouts_of_truth(name, kind, tmp_path):
+    found = METRICS[name].call(KINDS[kind](LARGE.table(kind)), LARGE.prediction(name), 3)
+    for table in layouts(LARGE.table(kind), tmp_path).values():
+        assert_same(found, METRICS[name].call(KINDS[kind](table), LARGE.prediction(name), 3))
+    if kind != "Dirichlet":  # arrays as they are
+        assert_same(found, METRICS[name].call(LARGE.table(kind), LARGE.prediction(name), 3))
+
+
+@metrics
+@kinds
+def test_nothing_is_written_to(name, kind):
+    problem = random_problem(20, 4, 2, 1)
+    before = pickle.dumps(problem)
+    truth = problem.table(kind)
+    copy = truth.copy()
+    METRICS[name].call(KINDS[kind](truth), problem.prediction(name), 2)
+    np.testing.assert_array_equal(truth, copy)
+    assert pickle.dumps(problem) == before
+
+
+@metrics
+@kinds
+def test_pickled_plausibilities_answer_the_same(name, kind):
+    post = LARGE.post(kind)
+    found = LARGE.answer(name, kind, post)
+    assert_same(found, LARGE.answer(name, kind, pickle.loads(pickle.dumps(post))))
+    assert_same(found, pickle.loads(pickle.dumps(found)))
+
+
+# ---- the ends of the range -----------------------------------------------------------------------------
+
+
+@metrics
+@kinds
+@given(problems())
+@quick
+def test_range(name, kind, problem):
+    found = problem.answer(name, kind)
+    defined = ~np.isnan(problem.truth).any(1)
+    np.testing.assert_array_equal(np.isnan(found.per_case), ~defined)
+    assert found.n_cases == defined.sum()
+    if METRICS[name].takes != "risks":
+        assert ((found.per_case[defined] >= 0) & (found.per_case[defined] <= 1)).all()
+        assert 0 <= found.value <= 1
+
+
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.full_k])
+@kinds
+@given(problems())
+@quick
+def test_all_classes(name, kind, problem):
+    found = METRICS[name].call(problem.post(kind), problem.prediction(name), len(problem.risks))
+    np.testing.assert_allclose(found.per_case[~np.isnan(found.per_case)], 1, atol=1e-12)
+
+
+@metrics
+@kinds
+def test_one_case_and_one_class(name, kind):
+    problem = Problem(np.array([[2.0]]), np.array([[0.3]]), np.array([[True]]), np.array([3]), 1, ("a",))
+    expected = {"risks": 3.0}.get(METRICS[name].takes, 0.0 if "distance" in name else 1.0)
+    assert problem.answer(name, kind).value == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", WITH_SCORES)
+@kinds
+def test_bad_scores(name, kind):
+    problem = random_problem(5, 3, 2, 4)
+    post = problem.post(kind)
+    scores = problem.scores.copy()
+    scores[3, 1] = np.nan
+    with pytest.raises(ValueError, match=f"scores must not be NaN. Got nan, first at case '{problem.ids[3]}', class 1."):
+        METRICS[name].call(post, scores, 2)
+    for wrong in (problem.scores[:4], problem.scores[:, :2], problem.scores[0], problem.scores[None]):
+        with pytest.raises(ValueError, match=r"scores must be numbers of shape \(5, 3\)"):
+            METRICS[name].call(post, wrong, 2)
+    with pytest.raises(ValueError, match="k must be a whole number from 1 to 3. Got 4."):
+        METRICS[name].call(post, problem.scores, 4)

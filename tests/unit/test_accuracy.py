@@ -1,0 +1,339 @@
+"""Uncertainty-adjusted metrics against their definitions: all orders that ties leave open, on both sides, with exact probabilities."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import dirichlet as races
+from twins import orders as twin
+
+import ugt
+from ugt import Dirichlet, Draws, Point, _agreement, _comparison
+
+METRICS = {
+    "topk": ugt.ua_topk_accuracy,
+    "set": ugt.ua_set_accuracy,
+    "overlap": ugt.ua_overlap,
+    "average_overlap": ugt.ua_average_overlap,
+    "kendall": ugt.ua_kendall_distance,
+    "footrule": ugt.ua_footrule_distance,
+}
+PENALTIES = st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])
+
+
+def small(most, positive=False):
+    """Vectors of 1 to 4 whole numbers; ``positive``: some of them above 0."""
+    return st.integers(1, 4).flatmap(lambda n: st.lists(st.integers(0, most), min_size=n, max_size=n).filter(any if positive else bool))
+
+
+def like(vector, most, size=1):
+    """Rows of whole numbers as long as a vector."""
+    return st.lists(st.lists(st.integers(0, most), min_size=len(vector), max_size=len(vector)), min_size=size, max_size=size)
+
+
+def options(metric, penalty):
+    return {"penalty": float(penalty)} if metric == "kendall" else {}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@given(small(2, positive=True), PENALTIES, st.data())
+def test_point(metric, truth, penalty, data):
+    (scores,) = data.draw(like(truth, 2))
+    k = data.draw(st.integers(1, len(truth)))
+    for ties, break_ties in (("expectation", twin.tie_breaks), ("first", twin.by_position)):
+        expected = twin.expected(metric, break_ties(scores), break_ties(truth), k, penalty)
+        found = METRICS[metric]([truth], [scores], k, ties=ties, **options(metric, penalty))
+        assert found.value == pytest.approx(float(expected), abs=1e-13)
+        assert (found.draw_std, found.mc_error, found.n_cases) == (0, 0, 1)
+        assert found.draw_interval() == (found.value, found.value)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@given(small(2, positive=True), PENALTIES, st.data())
+def test_draws(metric, first, penalty, data):
+    """Two cases of three draws: mean, spread and each draw's value of the whole data set."""
+    vectors = [[first, *data.draw(like(first, 2, 2).filter(lambda rows: all(map(any, rows))))] for _ in range(2)]
+    scores = data.draw(like(first, 2, 2))
+    k = data.draw(st.integers(1, len(first)))
+    table = [[twin.expected(metric, twin.tie_breaks(s), twin.tie_breaks(v), k, penalty) for v in case] for s, case in zip(scores, vectors)]
+    found = METRICS[metric](np.array(vectors, float), scores, k, **options(metric, penalty))
+    per_draw = [float(sum(column) / 2) for column in zip(*table)]
+    np.testing.assert_allclose(found.per_case, [float(sum(row) / 3) for row in table], atol=1e-13)
+    np.testing.assert_allclose(found.per_draw, per_draw, atol=1e-13)
+    assert found.value == pytest.approx(np.mean(per_draw), abs=1e-13)
+    assert found.draw_std == pytest.approx(np.std(per_draw), abs=1e-7)
+    assert found.mc_error == pytest.approx(np.std(per_draw, ddof=1) / np.sqrt(3), abs=1e-7)
+    np.testing.assert_allclose(found.draw_quantile([0.0, 0.3, 1.0]), np.quantile(per_draw, [0, 0.3, 1]), atol=1e-13)
+
+
+def dirichlet_laws(metric, concentrations, scores, k, penalty, break_ties=twin.tie_breaks):
+    """The law over draws of each case."""
+    laws = []
+    for concentration, row in zip(concentrations, scores):
+        zeros = {y for y, c in enumerate(concentration) if c == 0}
+        laws.append(twin.law_of_case(metric, break_ties(row), races.orders(concentration), zeros, k, penalty))
+    return laws
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@given(small(3, positive=True), PENALTIES, st.data())
+def test_dirichlet(metric, first, penalty, data):
+    concentrations = [first, *data.draw(like(first, 3).filter(lambda rows: all(map(any, rows))))]
+    scores = data.draw(like(first, 2, 2))
+    k = data.draw(st.integers(1, len(first)))
+    post = Dirichlet.from_array(concentrations)
+    for ties, break_ties in (("expectation", twin.tie_breaks), ("first", twin.by_position)):
+        found = METRICS[metric](post, scores, k, ties=ties, **options(metric, penalty))
+        laws = dirichlet_laws(metric, concentrations, scores, k, penalty, break_ties)
+        mean, variance = twin.moments(twin.law_of_mean(laws))
+        np.testing.assert_allclose(found.per_case, [float(twin.moments(law)[0]) for law in laws], atol=1e-12)
+        assert found.value == pytest.approx(float(mean), abs=1e-12)
+        assert found.draw_std**2 == pytest.approx(float(variance), abs=1e-12)
+        assert (found.mc_error, found.per_draw, found.n_cases) == (0, None, 2)
+
+
+# ---- the law over draws --------------------------------------------------------------------------------
+
+CONCENTRATIONS = [[3, 2, 1, 1], [1, 4, 2, 2], [2, 2, 2, 5]]
+DISTINCT = [[0.4, 0.3, 0.2, 0.1], [0.1, 0.4, 0.3, 0.2], [0.3, 0.1, 0.2, 0.4]]
+TIED = [[0.4, 0.3, 0.3, 0.1], [0.4, 0.4, 0.3, 0.2], [0.3, 0.1, 0.3, 0.3]]  # two or three classes: values are twelfths
+WITH_ZEROS = [[3, 0, 1, 1], [1, 4, 0, 0], [2, 2, 2, 5]]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("concentrations", [CONCENTRATIONS, WITH_ZEROS])
+def test_quantiles_are_exact(metric, k, concentrations):
+    law = twin.law_of_mean(dirichlet_laws(metric, concentrations, DISTINCT, k, Fraction(1, 2)))
+    found = METRICS[metric](Dirichlet.from_array(concentrations), DISTINCT, k, **options(metric, Fraction(1, 2)))
+    q = np.array([0.0, 1e-6, 0.01, 0.025, 0.1, 0.3, 0.5, 0.7, 0.95, 0.975, 0.9999, 1.0])
+    expected = [float(twin.quantile(law, Fraction(x))) for x in q]
+    np.testing.assert_allclose(found.draw_quantile(q), expected, atol=1e-12)
+    assert found.draw_interval(0.95) == pytest.approx((expected[3], expected[9]), abs=1e-12)
+    assert found.draw_quantile(0.5).shape == ()
+
+
+@pytest.mark.parametrize("metric", ["topk", "set", "overlap"])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
+    law = twin.law_of_mean(dirichlet_laws(metric, CONCENTRATIONS, TIED, k, Fraction(0)))
+    found = METRICS[metric](Dirichlet.from_array(CONCENTRATIONS), TIED, k)
+    q = np.array([0.0, 0.01, 0.025, 0.1, 0.3, 0.5, 0.7, 0.95, 0.975, 0.9999, 1.0])
+    np.testing.assert_allclose(found.draw_quantile(q), [float(twin.quantile(law, Fraction(x))) for x in q], atol=1e-12)
+
+
+@pytest.mark.parametrize("metric, concentrations, scores", [("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)])
+def test_quantiles_of_split_values(metric, concentrations, scores):
+    """Values between points of the lattice are split: the mean stays, a quantile moves by less than the lattice's step."""
+    law = twin.law_of_mean(dirichlet_laws(metric, concentrations, scores, 3, Fraction(0)))
+    found = METRICS[metric](Dirichlet.from_array(concentrations), scores, 3)
+    pmf = found._law().pmf
+    points = np.arange(pmf.shape[1]) / (pmf.shape[1] - 1)
+    assert (pmf @ points).sum() + found._law().constant == pytest.approx(3 * found.value, abs=1e-12)
+    for q in (0.025, 0.2, 0.5, 0.8, 0.975):
+        around = [float(twin.quantile(law, Fraction(x))) for x in (q - 0.02, q + 0.02)]
+        assert around[0] - points[1] <= found.draw_quantile(q) <= around[1] + points[1]
+
+
+def test_large_data_sets_by_the_normal_limit(monkeypatch):
+    post = Dirichlet.from_array(CONCENTRATIONS * 40)
+    exact = ugt.ua_overlap(post, DISTINCT * 40, 2)
+    q = np.array([0.025, 0.3, 0.5, 0.975])
+    quantiles = exact.draw_quantile(q)
+    monkeypatch.setattr(ugt.results, "EXACT_LAW_WORK", 0)
+    limit = ugt.ua_overlap(post, DISTINCT * 40, 2).draw_quantile(q)
+    assert (limit != quantiles).all()
+    np.testing.assert_allclose(limit, quantiles, atol=0.005)  # half a step of 1/240, and the skewness
+
+
+def test_best_and_worst_case():
+    found = ugt.ua_topk_accuracy(Dirichlet.from_array([[2, 1], [1, 3]]), [[1, 0], [1, 0]])
+    assert found.draw_quantile([0.0, 1.0]).tolist() == [0, 1]
+    certain = ugt.ua_topk_accuracy(Dirichlet.from_array([[2, 1], [3, 0]]), [[1, 0], [1, 0]])
+    assert certain.draw_quantile([0.0, 1.0]).tolist() == [0.5, 1]
+
+
+# ---- lists that are too many to enumerate ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule"])
+def test_sampled_lists(metric, monkeypatch):
+    rng = np.random.default_rng(1)
+    post = Dirichlet.from_array(np.vstack([rng.uniform(0.1, 3, (30, 6)), [np.nan] * 6]))
+    scores = rng.integers(0, 4, (31, 6))
+    exact = METRICS[metric](post, scores, 3)
+    monkeypatch.setattr(_comparison, "MOST_LISTS", 5)
+    sampled = METRICS[metric](post.take(np.arange(31)), scores, 3)
+    assert sampled.per_draw.shape == (1000,)
+    assert np.isnan(sampled.per_case[30])
+    assert np.isnan(sampled.per_case).sum() == 1
+    if metric == "average_overlap":
+        np.testing.assert_allclose(sampled.per_case, exact.per_case, atol=1e-12)
+        assert sampled.mc_error == 0
+    else:
+        assert sampled.value == pytest.approx(exact.value, abs=5 * sampled.mc_error)
+        assert sampled.mc_error == pytest.approx(exact.draw_std / np.sqrt(1000), rel=0.2)
+        assert sampled.value != exact.value
+    # 1,000 draws: the standard deviation has an error of 1/sqrt(2000) of itself
+    assert sampled.draw_std == pytest.approx(exact.draw_std, rel=5 / np.sqrt(2000))
+    assert sampled.draw_interval() == pytest.approx(exact.draw_interval(), abs=0.3 * exact.draw_std)
+
+
+# ---- prediction sets -----------------------------------------------------------------------------------
+
+
+def in_three_forms(sets, n_classes):
+    mask = np.zeros((len(sets), n_classes), bool)
+    for i, members in enumerate(sets):
+        mask[i, sorted(members)] = True
+    return mask, [sorted(members) for members in sets], [np.array(sorted(members, reverse=True), np.int32) for members in sets]
+
+
+@given(small(2, positive=True), st.data())
+def test_coverage(first, data):
+    n_classes = len(first)
+    table = [first, *data.draw(like(first, 2, 2).filter(lambda rows: all(map(any, rows))))]
+    sets = data.draw(st.lists(st.sets(st.integers(0, n_classes - 1)), min_size=3, max_size=3))
+    best = {ties: [[order[0] in s for order in orders(v)] for v, s in zip(table, sets)] for ties, orders in (("expectation", twin.tie_breaks), ("first", twin.by_position))}
+    for given_sets in in_three_forms(sets, n_classes):
+        for ties, hits in best.items():
+            found = ugt.ua_coverage(Point.from_array(table), given_sets, ties=ties)
+            np.testing.assert_allclose(found.per_case, [np.mean(h) for h in hits], atol=1e-14)
+            drawn = ugt.ua_coverage(Draws.from_array([table]), given_sets[:1], ties=ties)
+            # three draws of one case: does the first set hold the best class of each?
+            in_first = [np.mean([order[0] in sets[0] for order in (twin.tie_breaks if ties == "expectation" else twin.by_position)(v)]) for v in table]
+            np.testing.assert_allclose(drawn.per_draw, in_first, atol=1e-14)
+        assert found.mean_set_size == np.mean([len(s) for s in sets])
+        exact = ugt.ua_coverage(Dirichlet.from_array(table), given_sets)
+        laws = [races.orders(c) for c in table]
+        p = np.array([float(sum(q for order, q in law.items() if order[0] in s)) for law, s in zip(laws, sets)])
+        np.testing.assert_allclose(exact.per_case, p, atol=1e-12)
+        assert exact.draw_std**2 == pytest.approx((p * (1 - p)).sum() / 9, abs=1e-12)
+
+
+@given(small(5, positive=True), st.data())
+def test_plausibility_mass(first, data):
+    n_classes = len(first)
+    table = np.array([first, *data.draw(like(first, 5, 2).filter(lambda rows: all(map(any, rows))))], float)
+    sets = data.draw(st.lists(st.sets(st.integers(0, n_classes - 1)), min_size=3, max_size=3))
+    inside = np.array([[y in s for y in range(n_classes)] for s in sets])
+    share = (table * inside).sum(1) / table.sum(1)
+    for given_sets in in_three_forms(sets, n_classes):
+        for truth in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None])):
+            found = ugt.ua_plausibility_mass(truth, given_sets)
+            np.testing.assert_allclose(found.per_case, share, atol=1e-14)
+            assert found.mean_set_size == np.mean([len(s) for s in sets])
+    exact = ugt.ua_plausibility_mass(Dirichlet.from_array(table), list(map(sorted, sets)))
+    a, b = (table * inside).sum(1), (table * ~inside).sum(1)
+    variance = a * b / ((a + b) ** 2 * (a + b + 1))  # of a Beta(a, b) variable
+    assert exact.draw_std == pytest.approx(np.sqrt(variance.sum()) / 3, abs=1e-14)
+
+
+def test_mass_over_draws():
+    draws = np.array([[[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], [[0.2, 0.2, 0.6], [0.0, 1.0, 0.0]]])
+    found = ugt.ua_plausibility_mass(draws, [[0, 1], [2]])
+    np.testing.assert_allclose(found.per_draw, [(0.8 + 0.6) / 2, (0.2 + 0.0) / 2])
+    np.testing.assert_allclose(found.per_case, [0.5, 0.3])
+    assert found.draw_std == pytest.approx(0.3)
+
+
+def test_mass_with_a_background():
+    axes = ugt.Axes.of(1, 10)
+    post = Dirichlet(axes, np.array([0, 2]), np.array([1, 4], np.int32), np.array([3.0, 2.0]), 0.5)
+    assert ugt.ua_plausibility_mass(post, [[1, 7, 8]]).value == pytest.approx(4 / 9)
+    assert ugt.ua_plausibility_mass(post, [[]]).value == 0
+
+
+# ---- what is left out, and what is refused --------------------------------------------------------------
+
+
+def metrics_of_any_kind():
+    return [*((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()), (ugt.ua_coverage, [[0, 1]] * 3), (ugt.ua_plausibility_mass, [[0, 1]] * 3)]
+
+
+@pytest.mark.parametrize("metric, prediction", metrics_of_any_kind())
+def test_undefined_cases_are_left_out_and_counted(metric, prediction):
+    table = np.array([[3.0, 2.0, 1.0], [np.nan] * 3, [1.0, 2.0, 2.0]])
+    rng = np.random.default_rng(0)
+    draws = np.where(np.isnan(table)[:, None], np.nan, rng.uniform(0.1, 1, (3, 5, 3)))
+    for truth in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(draws)):
+        found = metric(truth, prediction)
+        rest = metric(truth.take([0, 2]), prediction[:2])
+        assert np.isnan(found.per_case).tolist() == [False, True, False]
+        assert found.left_out == {"case without annotations": 1}
+        assert rest.left_out == {}
+        assert (found.value, found.n_cases, found.draw_std) == (rest.value, rest.n_cases, rest.draw_std)
+        assert found.draw_interval() == rest.draw_interval()
+        assert found.interval() == rest.interval()
+
+
+@pytest.mark.parametrize("metric, prediction", metrics_of_any_kind())
+def test_nothing_is_defined(metric, prediction):
+    table = np.full((3, 3), np.nan)
+    for truth in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None])):
+        with pytest.warns(RuntimeWarning, match=r"undefined: no case is left \(case without annotations: 3\)"):
+            found = metric(truth, prediction)
+        assert np.isnan([found.value, found.draw_std, *found.per_case]).all()
+        assert (found.n_cases, found.left_out) == (0, {"case without annotations": 3})
+        assert np.isnan([*found.draw_interval(), *found.interval()]).all()
+
+
+NAMED = Dirichlet.from_array([[3, 1, 1], [1, 2, 0]], case_ids=["p", "q"], classes=["x", "y", "z"])
+
+
+@pytest.mark.parametrize("metric", METRICS.values())
+@pytest.mark.parametrize(
+    "scores, more, message",
+    [
+        ([[1, 0, 0], [0, np.nan, 1]], {}, "scores must not be NaN. Got nan, first at case 'q', class 'y'."),
+        ([[1, 0, 0]], {}, r"scores must be numbers of shape \(2, 3\). Got int64 of shape \(1, 3\)."),
+        ([[1, 0], [0, 1]], {}, r"scores must be numbers of shape \(2, 3\). Got int64 of shape \(2, 2\)."),
+        ([["a", "b", "c"]] * 2, {}, r"scores must be numbers of shape \(2, 3\). Got <U1 of shape \(2, 3\)."),
+        (np.eye(2, 3), {"k": 4}, "k must be a whole number from 1 to 3. Got 4."),
+        (np.eye(2, 3), {"k": 0}, "k must be a whole number from 1 to 3. Got 0."),
+        (np.eye(2, 3), {"k": 1.0}, "k must be a whole number from 1 to 3. Got 1.0."),
+        (np.eye(2, 3), {"k": True}, "k must be a whole number from 1 to 3. Got True."),
+        (np.eye(2, 3), {"k": 1, "ties": "random"}, "ties must be one of 'expectation', 'first'. Got 'random'."),
+    ],
+)
+def test_bad_arguments(metric, scores, more, message):
+    with pytest.raises(ValueError, match=message):
+        metric(NAMED, scores, **{"k": 1, **more})
+
+
+@pytest.mark.parametrize("penalty", [-0.1, 1.5, float("nan"), "0"])
+def test_bad_penalty(penalty):
+    with pytest.raises(ValueError, match="penalty must be"):
+        ugt.ua_kendall_distance(NAMED, np.eye(2, 3), 2, penalty=penalty)
+
+
+@pytest.mark.parametrize("metric", [*METRICS.values(), ugt.ua_coverage, ugt.ua_plausibility_mass])
+def test_annotations_must_be_aggregated_first(metric):
+    with pytest.raises(TypeError, match="truth must be plausibilities. Got Labels"):
+        metric(ugt.Labels.from_counts(np.array([[1, 2]])), [[1, 0]])
+
+
+@pytest.mark.parametrize("metric", METRICS.values())
+def test_infinite_scores_are_the_lowest_and_the_highest(metric):
+    finite = metric([[3, 2, 1, 0.5]], [[9, -9, 1, 2]], k=2)
+    assert metric([[3, 2, 1, 0.5]], [[np.inf, -np.inf, 1, 2]], k=2).value == finite.value
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_lattices_hold_all_values(k):
+    for metric, points in (("topk", 1), ("set", 1), ("overlap", k), ("footrule", k * (k + 1))):
+        assert _agreement.lattice(metric, k, 0.0, False) == points
+    assert _agreement.lattice("average_overlap", k, 0.0, False) % k == 0
+
+
+def test_records_pickle_with_their_law():
+    found = ugt.ua_average_overlap(NAMED, [[3, 2, 1], [1, 1, 0]], 2)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.draw_interval() == found.draw_interval()
+    np.testing.assert_array_equal(again.per_case, found.per_case)

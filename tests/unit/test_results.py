@@ -1,0 +1,115 @@
+"""The records that functions return."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import resampling, results
+from ugt._agreement import Law
+
+POST = ugt.Dirichlet.from_array([[3, 2, 1], [1, 1, 4], [np.nan] * 3, [2, 5, 1]])
+SCORES = [[3, 2, 1], [3, 2, 1], [3, 2, 1], [1, 1, 0]]
+RECORDS = {
+    "Certainty": ugt.annotation_certainty(POST),
+    "Estimate": ugt.ua_topk_accuracy(POST, SCORES),
+    "Estimate of lists": ugt.ua_average_overlap(POST, SCORES, 3),
+    "Estimate of draws": ugt.ua_overlap(ugt.Draws.from_array(POST.draws(20)), SCORES, 2),
+    "Estimate of sets": ugt.ua_coverage(POST, [[0], [1, 2], [], [0]]),
+}
+
+
+@pytest.fixture(params=RECORDS)
+def record(request):
+    return RECORDS[request.param]
+
+
+def test_records_are_frozen(record):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.value = 1.0
+
+
+def test_records_pickle(record):
+    again = pickle.loads(pickle.dumps(record))
+    np.testing.assert_array_equal(again.per_case, record.per_case)
+    assert (again.value, again.n_cases, again.left_out) == (record.value, record.n_cases, record.left_out)
+    assert again.interval() == record.interval()
+    if isinstance(record, ugt.Estimate):
+        assert again.draw_interval() == record.draw_interval()
+        assert again.mean_set_size == record.mean_set_size
+
+
+def test_values_are_means_over_defined_cases(record):
+    assert record.value == record.per_case[[0, 1, 3]].mean()
+    assert np.isnan(record.per_case).tolist() == [False, False, True, False]
+    assert (record.n_cases, record.left_out) == (3, {"case without annotations": 1})
+
+
+def test_intervals_over_cases(record):
+    assert record.interval(0.8, n_resamples=300, seed=4) == resampling.case_interval(record.per_case, 0.8, 300, 4)
+    assert record.interval() == record.interval(0.95, n_resamples=1000, seed=0)
+    low, high = record.interval(0.5)
+    wide_low, wide_high = record.interval(0.99)
+    assert wide_low <= low <= high <= wide_high
+    for bad in (0, 1.5):
+        with pytest.raises(ValueError, match="level must be"):
+            record.interval(bad)
+
+
+def test_one_case_has_no_interval_over_cases():
+    found = ugt.ua_topk_accuracy([[0.6, 0.4]], [[1, 0]])
+    assert np.isnan(found.interval()).all()
+    assert np.isnan(ugt.annotation_certainty([[0.6, 0.4]]).interval()).all()
+
+
+def test_sizes_of_sets_are_those_that_were_judged():
+    assert RECORDS["Estimate of sets"].mean_set_size == pytest.approx((1 + 2 + 1) / 3)
+    assert RECORDS["Estimate"].mean_set_size is None
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.1, np.nan, [0.5, 2]])
+def test_bad_quantiles(q):
+    with pytest.raises(ValueError, match="q must hold probabilities from 0 to 1. Got"):
+        RECORDS["Estimate"].draw_quantile(q)
+
+
+@pytest.mark.parametrize("level", [0, 1, np.nan])
+def test_bad_levels_over_draws(level):
+    with pytest.raises(ValueError, match="level must be a number between 0 and 1. Got"):
+        RECORDS["Estimate"].draw_interval(level)
+
+
+def test_quantiles_of_a_known_law():
+    # 2 cases certain of 1/2 in all, 2 cases of 0, 1/2 or 1
+    law = Law(0.5, np.array([[0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]))
+    # sums 1/2: 1/8, 1: 3/8, 3/2: 3/8, 2: 1/8; the mean over 4 cases adds the constant
+    found = results.Estimate(0.4375, np.full(4, 0.4375), 0.1, 0.0, 4, _law=lambda: law)
+    q = [0.0, 0.1, 0.125, 0.126, 0.5, 0.51, 0.875, 0.876, 1.0]
+    sums = [0.5, 0.5, 0.5, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
+    np.testing.assert_allclose(found.draw_quantile(q), [(0.5 + s) / 4 for s in sums])
+    np.testing.assert_allclose(found.draw_quantile(np.reshape(q, (3, 3))).ravel(), found.draw_quantile(q))
+
+
+def test_without_a_law_the_normal_limit_answers():
+    found = results.Estimate(0.4, np.array([0.3, 0.5]), 0.05, 0.0, 2)
+    assert found.draw_interval(0.95) == pytest.approx((0.4 - 1.959964 * 0.05, 0.4 + 1.959964 * 0.05))
+    wide = results.Estimate(0.9, np.array([0.9, 0.9]), 0.2, 0.0, 2)
+    assert wide.draw_interval(0.95)[1] == 1  # metrics lie in [0, 1]
+
+
+def test_left_out():
+    assert results.left_out(np.array([1.0, 2.0])) == {}
+    assert results.left_out(np.array([1.0, np.nan]), "no reason") == {"no reason": 1}
+    with pytest.warns(RuntimeWarning, match=r"no case is left \(no reason: 2\)"):
+        assert results.left_out(np.full(2, np.nan), "no reason") == {"no reason": 2}
+
+
+def test_records_can_be_compared():
+    # arrays have no single truth value: records are equal only if they are the same
+    for record in RECORDS.values():
+        assert record == record  # noqa: PLR0124
+        assert record != pickle.loads(pickle.dumps(record))

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from numpy import float64, int32, int64, uint8, uint64
+from numpy.typing import NDArray
+
+def log_likelihood(
+    case_offsets: NDArray[int64],
+    ranking_offsets: NDArray[int64],
+    block_offsets: NDArray[int64],
+    items: NDArray[int32],
+    plausibility: NDArray[float64],
+    begin: int,
+    end: int,
+    log_p: NDArray[float64],
+    gradient: NDArray[float64] | None = None,
+) -> None: ...
+
+class Stages:
+    n_cases: int
+    def __init__(
+        self,
+        case_offsets: NDArray[int64],
+        ranking_offsets: NDArray[int64],
+        block_offsets: NDArray[int64],
+        items: NDArray[int32],
+        n_classes: int,
+        rest: bool,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def n_mentioned(self) -> int: ...
+    def classes(self, offsets: NDArray[int64], index: NDArray[int32]) -> None: ...
+    def map(self, reliability: float, shape: NDArray[float64], rest: int, begin: int, end: int, plausibility: NDArray[float64]) -> int: ...
+    def unbeaten(self, mark: NDArray[uint8]) -> None: ...
+    def gibbs(
+        self,
+        stream_key: NDArray[uint64],
+        reliability: float,
+        shape: float,
+        rate: float,
+        rest: int,
+        n_warmup: int,
+        n_draws: int,
+        n_thin: int,
+        n_chains: int,
+        seed: int,
+        begin: int,
+        end: int,
+        stop: NDArray[int32],
+        draws: NDArray[float64],
+    ) -> bool: ...
+
+def mentioned_top(
+    class_offsets: NDArray[int64],
+    class_index: NDArray[int32],
+    stream_key: NDArray[uint64],
+    n_classes: int,
+    n_draws: int,
+    rest: int,
+    shape: float,
+    seed: int,
+    value: NDArray[float64],
+    begin: int,
+    end: int,
+    out: NDArray[int32],
+) -> None: ...
+def mentioned_groups(
+    class_offsets: NDArray[int64],
+    class_index: NDArray[int32],
+    stream_key: NDArray[uint64],
+    n_classes: int,
+    n_draws: int,
+    rest: int,
+    shape: float,
+    seed: int,
+    value: NDArray[float64],
+    begin: int,
+    end: int,
+    group: NDArray[int64],
+    out: NDArray[float64],
+) -> None: ...
+def modal_sets(top: NDArray[int32], k: int, share: NDArray[float64], example: NDArray[int64]) -> None: ...

@@ -1,0 +1,240 @@
+"""Plackett-Luce: likelihood, stages, posterior draws. Offsets and class indices are checked by the C core."""
+
+from _status cimport check
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef extern from "ugt.h" nogil:
+    ctypedef struct ugt_rankings:
+        int64_t n_cases
+        int64_t n_rankings
+        int64_t n_blocks
+        int64_t n_items
+        int64_t n_classes
+        const int64_t *case_offsets
+        const int64_t *ranking_offsets
+        const int64_t *block_offsets
+        const int32_t *items
+    ctypedef struct ugt_stages:
+        pass
+    ctypedef struct ugt_gibbs_options:
+        double reliability
+        double shape
+        double rate
+        int rest
+        int64_t n_warmup
+        int64_t n_draws
+        int64_t n_thin
+        int64_t n_chains
+        uint64_t seed
+    int UGT_STOPPED
+    int ugt_plackett_luce_log_likelihood(const ugt_rankings *, const double *, int64_t, int64_t, double *, double *)
+    int ugt_stages_new(const ugt_rankings *, int, ugt_stages **)
+    void ugt_stages_free(ugt_stages *)
+    int64_t ugt_stages_count(const ugt_stages *)
+    const int64_t *ugt_stages_class_offsets(const ugt_stages *)
+    const int32_t *ugt_stages_class_index(const ugt_stages *)
+    ctypedef struct ugt_mentioned:
+        const int64_t *class_offsets
+        const int32_t *class_index
+        const uint64_t *stream_key
+        int64_t n_classes
+        int64_t n_draws
+        int rest
+        double shape
+        uint64_t seed
+    int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
+    int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
+    int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
+    int UGT_ERR_CONVERGENCE
+    int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
+    void ugt_unbeaten(const ugt_stages *, int64_t, int64_t, uint8_t *)
+    int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
+
+
+cdef ugt_rankings rankings_of(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                              const int32_t[::1] items, int64_t n_classes) except *:
+    cdef ugt_rankings x
+    cdef int64_t n = case_offsets.shape[0] - 1, r = ranking_offsets.shape[0] - 1, b = block_offsets.shape[0] - 1, j
+    if n < 1 or r < 0 or b < 0 or n_classes < 1 or case_offsets[0] != 0 or case_offsets[n] != r or ranking_offsets[0] != 0 \
+            or ranking_offsets[r] != b or block_offsets[0] != 0 or block_offsets[b] != items.shape[0]:
+        raise ValueError("arrays of the rankings do not fit together")
+    for j in range(n):
+        if case_offsets[j + 1] < case_offsets[j]:
+            raise ValueError("offsets must not decrease")
+    for j in range(r):
+        if ranking_offsets[j + 1] < ranking_offsets[j]:
+            raise ValueError("offsets must not decrease")
+    for j in range(b):
+        if block_offsets[j + 1] < block_offsets[j]:
+            raise ValueError("offsets must not decrease")
+    x.n_cases, x.n_rankings, x.n_blocks, x.n_items, x.n_classes = n, r, b, items.shape[0], n_classes
+    x.case_offsets, x.ranking_offsets, x.block_offsets = &case_offsets[0], &ranking_offsets[0], &block_offsets[0]
+    x.items = &items[0] if items.shape[0] > 0 else NULL
+    return x
+
+
+def log_likelihood(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                   const int32_t[::1] items, const double[:, ::1] plausibility, int64_t begin, int64_t end, double[::1] log_p,
+                   double[:, ::1] gradient=None):
+    cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, plausibility.shape[1])
+    cdef double *slope = NULL
+    cdef int status
+    if plausibility.shape[0] != rankings.n_cases or log_p.shape[0] != rankings.n_rankings or begin < 0 or end > rankings.n_cases:
+        raise ValueError("plausibilities and outputs do not fit the rankings")
+    if gradient is not None:
+        if gradient.shape[0] != rankings.n_cases or gradient.shape[1] != rankings.n_classes:
+            raise ValueError("gradient does not fit")
+        slope = &gradient[0, 0]
+    if begin >= end:
+        return
+    if rankings.n_rankings == 0:
+        if gradient is not None:
+            gradient[begin:end] = 0.0
+        return
+    with nogil:
+        status = ugt_plackett_luce_log_likelihood(&rankings, &plausibility[0, 0], begin, end, &log_p[0], slope)
+    check(status)
+
+
+cdef class Stages:
+    """The stages of a set of rankings, merged within cases; and the classes that each case mentions."""
+
+    cdef ugt_stages *stages
+    cdef readonly int64_t n_cases
+
+    def __cinit__(self, const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
+                  const int32_t[::1] items, int64_t n_classes, bint rest):
+        cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+        cdef int status
+        self.n_cases = rankings.n_cases
+        with nogil:
+            status = ugt_stages_new(&rankings, rest, &self.stages)
+        check(status)
+
+    def __dealloc__(self):
+        ugt_stages_free(self.stages)
+
+    def __len__(self):
+        return ugt_stages_count(self.stages)
+
+    def n_mentioned(self):
+        return ugt_stages_class_offsets(self.stages)[self.n_cases]
+
+    cdef int64_t width(self, int64_t begin, int64_t end) noexcept:
+        cdef const int64_t *offsets = ugt_stages_class_offsets(self.stages)
+        return offsets[end] - offsets[begin] + end - begin
+
+    def classes(self, int64_t[::1] offsets, int32_t[::1] index):
+        """Copies of the offsets (N + 1,) and positions of the mentioned classes."""
+        cdef int64_t i
+        if offsets.shape[0] != self.n_cases + 1 or index.shape[0] != self.n_mentioned():
+            raise ValueError("outputs do not fit")
+        for i in range(self.n_cases + 1):
+            offsets[i] = ugt_stages_class_offsets(self.stages)[i]
+        for i in range(index.shape[0]):
+            index[i] = ugt_stages_class_index(self.stages)[i]
+
+    def map(self, double reliability, const double[::1] shape, int rest, int64_t begin, int64_t end, double[::1] plausibility):
+        """Fills the modes of cases begin..end, mentioned classes and lump; the case that has none, or -1."""
+        cdef int64_t stopped_at = -1
+        cdef int status
+        if shape.shape[0] != self.n_cases or begin < 0 or end > self.n_cases or not reliability > 0 \
+                or plausibility.shape[0] != self.n_mentioned() + self.n_cases:
+            raise ValueError("options or output of the modes do not fit")
+        if begin >= end:
+            return -1
+        with nogil:
+            status = ugt_modes(self.stages, reliability, &shape[0], rest, begin, end, &plausibility[0], &stopped_at)
+        if status == UGT_ERR_CONVERGENCE:
+            return stopped_at
+        check(status)
+        return -1
+
+    def unbeaten(self, uint8_t[::1] mark):
+        """Marks, per case, a least set of mentioned classes that no other one is ever placed before."""
+        if mark.shape[0] != self.n_mentioned():
+            raise ValueError("output does not fit")
+        if mark.shape[0] > 0:
+            with nogil:
+                ugt_unbeaten(self.stages, 0, self.n_cases, &mark[0])
+
+    def gibbs(self, const uint64_t[::1] stream_key, double reliability, double shape, double rate, int rest, int64_t n_warmup, int64_t n_draws,
+              int64_t n_thin, int64_t n_chains, uint64_t seed, int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] draws):
+        """Fills the draws of cases begin..end; whether it came to the end."""
+        cdef ugt_gibbs_options options
+        cdef int status
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or begin < 0 or end > self.n_cases or n_draws < 1 or n_thin < 1 \
+                or n_chains < 1 or n_warmup < 0 or not reliability > 0 or not shape > 0 or not rate > 0 \
+                or begin > end or draws.shape[0] != self.width(begin, end) * n_chains * n_draws:
+            raise ValueError("options or output of the sampler do not fit")
+        if begin >= end:
+            return True
+        options.reliability, options.shape, options.rate, options.rest = reliability, shape, rate, rest
+        options.n_warmup, options.n_draws, options.n_thin, options.n_chains, options.seed = n_warmup, n_draws, n_thin, n_chains, seed
+        with nogil:
+            status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])
+        if status == UGT_STOPPED:
+            return False
+        check(status)
+        return True
+
+
+cdef ugt_mentioned mentioned_of(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key,
+                                int64_t n_classes, int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value,
+                                int64_t begin, int64_t end) except *:
+    cdef ugt_mentioned x
+    cdef int64_t n = class_offsets.shape[0] - 1, i
+    if n < 1 or class_offsets[0] != 0 or class_offsets[n] != class_index.shape[0] or stream_key.shape[0] != n or n_draws < 1 \
+            or begin < 0 or end > n or begin >= end \
+            or value.shape[0] != (class_offsets[end] - class_offsets[begin] + end - begin) * n_draws:
+        raise ValueError("arrays of the draws do not fit together")
+    for i in range(class_index.shape[0]):
+        if class_index[i] < 0 or class_index[i] >= n_classes:
+            raise ValueError("class index out of range")
+    x.class_offsets, x.stream_key = &class_offsets[0], &stream_key[0]
+    x.class_index = &class_index[0] if class_index.shape[0] > 0 else NULL
+    x.n_classes, x.n_draws, x.rest, x.shape, x.seed = n_classes, n_draws, rest, shape, seed
+    return x
+
+
+def mentioned_top(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
+                  int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
+                  int32_t[:, :, ::1] out):
+    """Best classes (end - begin, draws, depth) of each draw."""
+    cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
+    cdef int64_t depth = out.shape[2]
+    cdef int status
+    if out.shape[0] != end - begin or out.shape[1] != n_draws or depth < 1:
+        raise ValueError("output does not fit")
+    with nogil:
+        status = ugt_mentioned_top(&draws, &value[0], begin, end, depth, &out[0, 0, 0])
+    check(status)
+
+
+def mentioned_groups(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
+                     int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
+                     const int64_t[::1] group, double[:, :, ::1] out):
+    """Plausibilities (end - begin, draws, groups) of groups of classes."""
+    cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
+    cdef int64_t n_groups = out.shape[2], k
+    cdef int status
+    if group.shape[0] != n_classes or out.shape[0] != end - begin or out.shape[1] != n_draws:
+        raise ValueError("groups or output do not fit")
+    for k in range(n_classes):
+        if group[k] < 0 or group[k] >= n_groups:
+            raise ValueError("group out of range")
+    with nogil:
+        status = ugt_mentioned_groups(&draws, &value[0], begin, end, &group[0], n_groups, &out[0, 0, 0])
+    check(status)
+
+
+def modal_sets(const int32_t[:, :, ::1] top, int64_t k, double[::1] share, int64_t[::1] example):
+    """The share of the most frequent set of k best classes, per case, and a draw that has it."""
+    cdef int status
+    if share.shape[0] != top.shape[0] or example.shape[0] != top.shape[0] or top.shape[1] < 1 or k < 1 or k > top.shape[2]:
+        raise ValueError("output or order does not fit")
+    if top.shape[0] == 0:
+        return
+    with nogil:
+        status = ugt_modal_sets(&top[0, 0, 0], top.shape[0], top.shape[1], top.shape[2], k, &share[0], &example[0])
+    check(status)

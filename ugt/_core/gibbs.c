@@ -1,0 +1,378 @@
+/* Posterior draws of plausibilities under Plackett-Luce with ties [A B.4.2]: collapsed, censored Gibbs sampling.
+ *
+ * Latent arrival times tau_k ~ Exp(lambda_k), observed only as far as the rankings tell: within a stage, how long its
+ * classes took. lambda_k ~ Gamma(shape + reliability n_k, rate + exposure_k), n_k the rankings that ranked k, exposure_k the
+ * time that k was waited for. (Mixing n_k with uncensored times, or shape + all rankings with censored exposures, is
+ * wrong by tens of percent.) Cost per sweep: proportional to the stages, independent of the number of classes.
+ *
+ * Reliability g: every ranking counts g times. A stage of one class is one Gamma(g, lambda_a + Z) waiting time. A tied
+ * stage is n = floor(g) copies, whose numbers are pushed down the subset lattice, and a fraction f: waiting times
+ * Gamma(f, Z + lambda_a) of each class, and the sweep accepted with min(1, (Q'/Q)^f) (Q of subset.c). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define LEAST 1e-300        /* plausibilities do not underflow below this */
+#define WHOLE 1e-9          /* a reliability this close to a whole number is one */
+#define SCALE_MOVES_SHARE 0.7 /* of the first blocks that hold the most common class, and */
+#define SCALE_MOVES_FROM 5.5  /* of its votes times the reliability, from which moves of its scale pay (measured) */
+
+typedef struct {
+    ugt_stream stream;
+    const ugt_stages *stages;
+    const ugt_gibbs_options *options;
+    int64_t m, first_stage, end_stage;
+    int has_rest, has_fraction;
+    double rest_shape, total_shape;
+    double *lambda, *exposure, *shape; /* [m + 1], the lump last */
+    double *proposed;                  /* [m + 1] */
+    double *block, *x, *tau;           /* [m + 1] of one stage */
+    int64_t scaled;                    /* class whose scale is moved, or -1 */
+    ugt_lattice lattice;
+    int64_t copies[1 << UGT_SMALL_BLOCK];
+} sampler;
+
+static double gamma_time(ugt_stream *stream, double shape)
+{
+    return shape == 1.0 ? ugt_stream_exponential(stream) : ugt_stream_gamma(stream, shape);
+}
+
+static double later_rate(const sampler *s, const ugt_stage *stage, const double *lambda)
+{
+    const int32_t *later = s->stages->member + stage->at + stage->size;
+    double z = s->has_rest ? lambda[s->m] : 0.0;
+    for (int32_t j = 0; j < stage->n_later; j++)
+        z += lambda[later[j]];
+    return z;
+}
+
+static void expose_later(sampler *s, const ugt_stage *stage, double time)
+{
+    const int32_t *later = s->stages->member + stage->at + stage->size;
+    for (int32_t j = 0; j < stage->n_later; j++)
+        s->exposure[later[j]] += time;
+    s->exposure[s->m] += time;
+}
+
+/* how many of n copies, each with probability p; by uniforms for few, else by one pass of waiting times */
+static int64_t binomial_draw(ugt_stream *stream, int64_t n, double p)
+{
+    if (p >= 1.0)
+        return n;
+    if (p <= 0.0)
+        return 0;
+    if (p > 0.5)
+        return n - binomial_draw(stream, n, 1.0 - p);
+    int64_t hits = 0;
+    if (n <= 16) {
+        for (int64_t i = 0; i < n; i++)
+            hits += ugt_stream_uniform(stream) < p;
+        return hits;
+    }
+    if ((double)n * p > 30.0) { /* split at the median order statistic, a Beta variable (Devroye 1986, X.4.3) */
+        const int64_t half = n / 2 + 1;
+        const double a = ugt_stream_gamma(stream, (double)half), b = ugt_stream_gamma(stream, (double)(n + 1 - half));
+        const double middle = a / (a + b);
+        return middle <= p ? half + binomial_draw(stream, n - half, (p - middle) / (1.0 - middle))
+                           : binomial_draw(stream, half - 1, p / middle);
+    }
+    for (double gap = -log1p(-p), left = (double)n;;) { /* failures before the next hit are geometric */
+        left -= floor(ugt_stream_exponential(stream) / gap) + 1.0;
+        if (left < 0.0)
+            return hits;
+        hits++;
+    }
+}
+
+/* copies of a small tied stage: their numbers go down the lattice, every visited set waits once for all of them */
+static void tied_small(sampler *s, const ugt_stage *stage, double z, int64_t n)
+{
+    const int32_t *member = s->stages->member + stage->at;
+    const unsigned all = (1u << stage->size) - 1u;
+    double waited = 0.0;
+    memset(s->copies, 0, (all + 1u) * sizeof *s->copies);
+    s->copies[all] = n;
+    for (unsigned set = all; set > 0; set--) {
+        int64_t here = s->copies[set];
+        if (here == 0)
+            continue;
+        const double time = gamma_time(&s->stream, (double)here) / s->lattice.total[set];
+        double left = s->lattice.q[set] * s->lattice.total[set];
+        waited += time;
+        for (int a = 0; a < stage->size; a++) {
+            if (!(set >> a & 1u))
+                continue;
+            s->exposure[member[a]] += time;
+            if (here == 0)
+                continue;
+            const unsigned without = set & ~(1u << a);
+            const double ways = (z + s->block[a]) * s->lattice.q[without];
+            const int64_t gone = (set & ~((2u << a) - 1u)) == 0 ? here : binomial_draw(&s->stream, here, ways / left);
+            s->copies[without] += gone;
+            here -= gone;
+            left -= ways;
+        }
+    }
+    expose_later(s, stage, waited);
+}
+
+static void tied_large(sampler *s, const ugt_stage *stage, double z, int64_t n)
+{
+    const int32_t *member = s->stages->member + stage->at;
+    for (int64_t copy = 0; copy < n; copy++) {
+        const double last = ugt_block_arrivals(&s->stream, s->block, stage->size, z, s->x, s->tau);
+        for (int32_t a = 0; a < stage->size; a++)
+            s->exposure[member[a]] += s->tau[a];
+        expose_later(s, stage, last);
+    }
+}
+
+static void split_copies(double copies, int64_t *whole, double *fraction)
+{
+    *whole = (int64_t)floor(copies + WHOLE);
+    *fraction = copies - (double)*whole;
+    if (*fraction < WHOLE)
+        *fraction = 0.0;
+}
+
+static void load_block(sampler *s, const ugt_stage *stage, const double *lambda)
+{
+    const int32_t *member = s->stages->member + stage->at;
+    for (int32_t a = 0; a < stage->size; a++)
+        s->block[a] = lambda[member[a]];
+}
+
+static void wait_for_stage(sampler *s, const ugt_stage *stage)
+{
+    const int32_t *member = s->stages->member + stage->at;
+    const double z = later_rate(s, stage, s->lambda), copies = s->options->reliability * stage->count;
+    if (stage->size == 1) {
+        const double time = gamma_time(&s->stream, copies) / (s->lambda[member[0]] + z);
+        s->exposure[member[0]] += time;
+        expose_later(s, stage, time);
+        return;
+    }
+    int64_t whole;
+    double fraction;
+    split_copies(copies, &whole, &fraction);
+    load_block(s, stage, s->lambda);
+    if (whole > 0 && stage->size <= UGT_SMALL_BLOCK) {
+        ugt_subset_log_probability(s->block, stage->size, z, &s->lattice);
+        tied_small(s, stage, z, whole);
+    } else if (whole > 0) {
+        tied_large(s, stage, z, whole);
+    }
+    for (int32_t a = 0; a < stage->size && fraction > 0.0; a++) {
+        const double time = ugt_stream_gamma(&s->stream, fraction) / (z + s->block[a]);
+        s->exposure[member[a]] += time;
+        expose_later(s, stage, time);
+    }
+}
+
+/* log Q of a tied stage: log p + sum log1p(Z / lambda_a) */
+static double log_q(sampler *s, const ugt_stage *stage, const double *lambda)
+{
+    const double z = later_rate(s, stage, lambda);
+    load_block(s, stage, lambda);
+    if (stage->size <= UGT_SMALL_BLOCK) {
+        ugt_subset_log_probability(s->block, stage->size, z, &s->lattice);
+        return log(s->lattice.q[(1u << stage->size) - 1u]);
+    }
+    double sum = ugt_stage_log_probability(s->block, stage->size, z, s->x, NULL, &s->lattice);
+    for (int32_t a = 0; a < stage->size; a++)
+        sum += log1p(z / s->block[a]);
+    return sum;
+}
+
+/* log of (Q'/Q)^f over the tied stages with a fraction */
+static double log_acceptance(sampler *s)
+{
+    double sum = 0.0;
+    for (int64_t j = s->first_stage; j < s->end_stage; j++) {
+        const ugt_stage *stage = &s->stages->stage[j];
+        int64_t whole;
+        double fraction;
+        split_copies(s->options->reliability * stage->count, &whole, &fraction);
+        if (stage->size > 1 && fraction > 0.0)
+            sum += fraction * (log_q(s, stage, s->proposed) - log_q(s, stage, s->lambda));
+    }
+    return sum;
+}
+
+static double draw_rate(sampler *s, double shape, double exposure)
+{
+    const double value = ugt_stream_gamma(&s->stream, shape) / (s->options->rate + exposure);
+    return value > LEAST ? value : LEAST;
+}
+
+static double log_likelihood(sampler *s, const double *lambda)
+{
+    double sum = 0.0;
+    for (int64_t j = s->first_stage; j < s->end_stage; j++) {
+        const ugt_stage *stage = &s->stages->stage[j];
+        const double z = later_rate(s, stage, lambda);
+        load_block(s, stage, lambda);
+        sum += s->options->reliability * stage->count *
+               ugt_stage_log_probability(s->block, stage->size, z, s->x, NULL, &s->lattice);
+    }
+    return sum;
+}
+
+/* Metropolis on log lambda of one class, arrival times integrated out: cures the slow tail of a class always on top */
+static void move_scale(sampler *s, double width)
+{
+    const int64_t k = s->scaled;
+    const double step = width * ugt_stream_normal(&s->stream), old = s->lambda[k], moved = old * exp(step);
+    const double before = log_likelihood(s, s->lambda) - s->options->rate * old;
+    s->lambda[k] = moved;
+    const double after = log_likelihood(s, s->lambda) - s->options->rate * moved + s->options->shape * step;
+    if (!(moved > LEAST) || isinf(moved) || ugt_stream_exponential(&s->stream) < before - after)
+        s->lambda[k] = old;
+}
+
+/* the total is Gamma(total shape, rate) whatever the rest: drawn afresh, which cures its slow random walk */
+static void rescale(sampler *s)
+{
+    double total = s->has_rest ? s->lambda[s->m] : 0.0;
+    for (int64_t k = 0; k < s->m; k++)
+        total += s->lambda[k];
+    const double fresh = ugt_stream_gamma(&s->stream, s->total_shape), factor = (fresh > LEAST ? fresh : LEAST) / (s->options->rate * total);
+    for (int64_t k = 0; k <= s->m; k++)
+        s->lambda[k] = s->lambda[k] * factor > LEAST ? s->lambda[k] * factor : LEAST;
+}
+
+static void sweep(sampler *s)
+{
+    memset(s->exposure, 0, (size_t)(s->m + 1) * sizeof *s->exposure);
+    for (int64_t j = s->first_stage; j < s->end_stage; j++)
+        wait_for_stage(s, &s->stages->stage[j]);
+    for (int64_t k = 0; k < s->m; k++)
+        s->proposed[k] = draw_rate(s, s->shape[k], s->exposure[k]);
+    s->proposed[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, s->exposure[s->m]) : 0.0;
+    if (!s->has_fraction || ugt_stream_exponential(&s->stream) >= -log_acceptance(s))
+        memcpy(s->lambda, s->proposed, (size_t)(s->m + 1) * sizeof *s->lambda);
+    if (s->scaled >= 0) {
+        move_scale(s, 1.5);
+        move_scale(s, 4.0);
+    }
+    rescale(s);
+}
+
+/* the class that most rankings have in their first block, where it is so common that moves of its scale pay; else -1 */
+static int64_t usual_top_class(sampler *s)
+{
+    double *votes = s->proposed, all = 0.0;
+    int64_t top = 0;
+    if (s->options->shape >= 0.5)
+        return -1; /* a flat prior keeps scales in bounds */
+    memset(votes, 0, (size_t)(s->m + 1) * sizeof *votes);
+    for (int64_t j = s->first_stage; j < s->end_stage; j++) {
+        const ugt_stage *stage = &s->stages->stage[j];
+        if ((int64_t)stage->size + stage->n_later < s->m)
+            continue; /* not a first block */
+        all += stage->count;
+        for (int32_t a = 0; a < stage->size; a++)
+            votes[s->stages->member[stage->at + a]] += stage->count;
+    }
+    for (int64_t k = 1; k < s->m; k++)
+        top = votes[k] > votes[top] ? k : top;
+    return votes[top] >= SCALE_MOVES_SHARE * all && s->options->reliability * votes[top] >= SCALE_MOVES_FROM ? top : -1;
+}
+
+static void open_case(sampler *s, int64_t i)
+{
+    const ugt_stages *in = s->stages;
+    const double shape = s->options->shape;
+    s->m = in->class_offsets[i + 1] - in->class_offsets[i];
+    s->first_stage = in->stage_offsets[i];
+    s->end_stage = in->stage_offsets[i + 1];
+    s->has_rest = s->options->rest != UGT_REST_IGNORE && s->m < in->n_classes;
+    s->rest_shape = !s->has_rest ? 0.0 : s->options->rest == UGT_REST_LUMP ? shape : (double)(in->n_classes - s->m) * shape;
+    s->total_shape = (double)s->m * shape + s->rest_shape;
+    s->has_fraction = 0;
+    for (int64_t k = 0; k < s->m; k++)
+        s->shape[k] = shape;
+    for (int64_t j = s->first_stage; j < s->end_stage; j++) {
+        const ugt_stage *stage = &in->stage[j];
+        const double copies = s->options->reliability * stage->count;
+        int64_t whole;
+        double fraction;
+        split_copies(copies, &whole, &fraction);
+        s->has_fraction |= stage->size > 1 && fraction > 0.0;
+        for (int32_t a = 0; a < stage->size; a++)
+            s->shape[in->member[stage->at + a]] += copies;
+    }
+    s->scaled = usual_top_class(s);
+}
+
+/* a start from the prior with the rankings' numbers, different for every chain */
+static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
+{
+    ugt_stream_open(&s->stream, s->options->seed, case_key, chain, UGT_PURPOSE_GIBBS);
+    for (int64_t k = 0; k < s->m; k++)
+        s->lambda[k] = draw_rate(s, s->shape[k], 0.0);
+    s->lambda[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, 0.0) : 0.0;
+}
+
+static void write_draw(const sampler *s, double *out)
+{
+    double total = s->has_rest ? s->lambda[s->m] : 0.0;
+    for (int64_t k = 0; k < s->m; k++)
+        total += s->lambda[k];
+    for (int64_t k = 0; k < s->m; k++)
+        out[k] = s->lambda[k] / total;
+    out[s->m] = s->has_rest ? s->lambda[s->m] / total : 0.0;
+}
+
+static int run_chain(sampler *s, const volatile int32_t *stop, double *out)
+{
+    const ugt_gibbs_options *o = s->options;
+    for (int64_t t = -o->n_warmup; t < o->n_draws * o->n_thin; t++) {
+        if (*stop)
+            return UGT_STOPPED;
+        sweep(s);
+        if (t >= 0 && (t + 1) % o->n_thin == 0) {
+            write_draw(s, out);
+            out += s->m + 1;
+        }
+    }
+    return UGT_OK;
+}
+
+int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gibbs_options *options, int64_t begin,
+              int64_t end, const volatile int32_t *stop, double *draws)
+{
+    int status = UGT_ERR_MEMORY;
+    int64_t widest = 0;
+    sampler *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return status;
+    s->stages = stages;
+    s->options = options;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t m = stages->class_offsets[i + 1] - stages->class_offsets[i];
+        widest = m > widest ? m : widest;
+    }
+    double *room = malloc(7 * (size_t)(widest + 1) * sizeof *room);
+    if (room == NULL)
+        goto out;
+    double **part[] = {&s->lambda, &s->exposure, &s->shape, &s->proposed, &s->block, &s->x, &s->tau};
+    for (size_t p = 0; p < 7; p++)
+        *part[p] = room + p * (size_t)(widest + 1);
+    status = UGT_OK;
+    for (int64_t i = begin; i < end && status == UGT_OK; i++) {
+        open_case(s, i);
+        const int64_t per_chain = options->n_draws * (s->m + 1);
+        double *out = draws + (stages->class_offsets[i] - stages->class_offsets[begin] + i - begin) * options->n_chains * options->n_draws;
+        for (int64_t c = 0; c < options->n_chains && status == UGT_OK; c++) {
+            open_chain(s, stream_key[i], (uint64_t)c);
+            status = run_chain(s, stop, out + c * per_chain);
+        }
+    }
+out:
+    free(room);
+    free(s);
+    return status;
+}

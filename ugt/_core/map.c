@@ -1,0 +1,413 @@
+/* Posterior modes and maximum-likelihood estimates under Plackett-Luce with ties, by Newton's method in log lambda.
+ *
+ * Maximised over theta = log lambda, for the mentioned classes of a case and the lump of all others:
+ *
+ *   F = sum over stages of w log p(stage) + sum_k shape_k theta_k - A log sum_k e^theta_k,   A = sum_k shape_k,
+ *
+ * the log posterior with its scale maximised out: the likelihood does not see the scale, and so the prior's -rate lambda
+ * only sets it. F is concave, ties included, and flat along (1, ..., 1) alone if all shapes are positive, or if they are
+ * 0 and the comparisons strongly connected (ugt_unbeaten): the maximum is unique up to the scale.
+ *
+ * A block with x_a = lambda_a / Z: log p and its derivatives by log x come from the nodes of the integral of block.c,
+ * weighted by the integrand, with phi_a = y / (e^y - 1) and psi_a = phi_a (y + phi_a - 1) at y = x_a T:
+ *   gradient G_a = E phi_a,   Hessian M_ab = Cov(phi_a, phi_b) - [a = b] E psi_a.
+ * Z is a sum of later lambdas, of which j holds the part q_j; so by theta, with g = sum G, R_a = sum_b M_ab, r = sum R:
+ *   gradient G_a, -g q_j;   Hessian M_ab, -R_a q_j, (r + g) q_i q_j - [i = j] g q_j. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define CLOSE 1e-7     /* length of the last step: the error that it leaves is about its square */
+#define FARTHEST 8.0   /* no log lambda moves further in one step: the model is not good so far away */
+#define MOST_STEPS 200
+#define ROUNDING 1e-13 /* of F, relative to F and to the weight of all that is in it */
+#define LEAST 1e-300   /* a plausibility below this is out of range */
+#define EQUAL 1e-9     /* plausibilities of a case that differ by less (relative) differ by rounding: they are tied */
+#define TAIL 1e-18     /* nodes of the integral below this share of the largest are dropped */
+#define AGREED 1e-7    /* change of the integral from one step size to its half; its error squares at each halving */
+#define SMALL 1e-100   /* products are put away into a logarithm before they underflow */
+
+typedef struct {
+    const ugt_stages *stages;
+    double reliability, shape_total, weight; /* weight: of all terms of F, the scale of its gradient */
+    int64_t m, d, first_stage, end_stage;    /* mentioned classes; with the lump, if any, as the last one */
+    double *shape, *theta, *trial, *lambda;  /* [d], lambda adds up to 1 */
+    double *gradient, *step;                 /* [d] */
+    double *curvature, *factor;              /* [d * d] minus the Hessian and its Cholesky factor, lower triangles */
+    double *x, *phi, *bent, *share;          /* [d] of one block; bent: phi (1 - y) = phi^2 - psi; share: G */
+    double *second;                          /* [d * d] of one block: M, lower triangle */
+    double *row;                             /* [d] R */
+    int32_t *index;                          /* [d] classes of one stage: the block, then what comes later */
+} search;
+
+/* fills phi and bent of a block at log T = s; returns the log integrand */
+static double load_node(search *f, int64_t size, double s)
+{
+    const double t = exp(s);
+    double sum = s - t, product = 1.0;
+    for (int64_t a = 0; a < size; a++) {
+        const double y = f->x[a] * t, arrived = -expm1(-y);
+        f->phi[a] = y < 1e-8 ? 1.0 - 0.5 * y : y * (1.0 - arrived) / arrived;
+        f->bent[a] = f->phi[a] * (1.0 - y);
+        if (arrived > SMALL)
+            product *= arrived;
+        else
+            sum += log(arrived);
+        if (product < SMALL) {
+            sum += log(product);
+            product = 1.0;
+        }
+    }
+    return sum + log(product);
+}
+
+/* adds the nodes s, s + step, ... to share and second until they are negligible; the sum of their weights */
+static double add_nodes(search *f, int64_t size, double s, double step, double peak)
+{
+    double sum = 0.0, weight;
+    do {
+        weight = exp(load_node(f, size, s) - peak);
+        sum += weight;
+        s += step;
+        for (int64_t a = 0; a < size; a++) {
+            double *row = f->second + a * size;
+            const double part = weight * f->phi[a];
+            f->share[a] += part;
+            for (int64_t b = 0; b < a; b++)
+                row[b] += part * f->phi[b];
+            row[a] += weight * f->bent[a];
+        }
+    } while (weight > TAIL);
+    return sum;
+}
+
+/* log p of a block of several classes; fills share and second */
+static double tied_block(search *f, int64_t size)
+{
+    double curvature, before;
+    const double centre = log(ugt_block_mode(f->x, size, &curvature));
+    double h = fmin(0.7 / sqrt(curvature), 0.5);
+    memset(f->share, 0, (size_t)size * sizeof *f->share);
+    memset(f->second, 0, (size_t)(size * size) * sizeof *f->second);
+    const double peak = load_node(f, size, centre);
+    double total = add_nodes(f, size, centre, h, peak) + add_nodes(f, size, centre - h, -h, peak);
+    do { /* the nodes in the middle of those so far */
+        before = total * h;
+        total += add_nodes(f, size, centre + 0.5 * h, h, peak) + add_nodes(f, size, centre - 0.5 * h, -h, peak);
+        h *= 0.5;
+    } while (fabs(total * h - before) > AGREED * before && h > 1e-3);
+    for (int64_t a = 0; a < size; a++)
+        f->share[a] /= total;
+    for (int64_t a = 0; a < size; a++)
+        for (int64_t b = 0; b <= a; b++)
+            f->second[a * size + b] = f->second[a * size + b] / total - f->share[a] * f->share[b];
+    return peak + log(total * h);
+}
+
+static double single_block(search *f)
+{
+    const double x = f->x[0];
+    f->share[0] = 1.0 / (1.0 + x);
+    f->second[0] = -x / (1.0 + x) * f->share[0];
+    return -log1p(1.0 / x);
+}
+
+static double *cell(search *f, int32_t i, int32_t j)
+{
+    return f->curvature + (i > j ? i * f->d + j : j * f->d + i);
+}
+
+/* the stage's derivatives by log x, times w, become derivatives by theta */
+static void add_derivatives(search *f, int64_t size, int64_t n, double w, double z)
+{
+    const int32_t *index = f->index;
+    double g = 0.0, r = 0.0;
+    memset(f->row, 0, (size_t)size * sizeof *f->row);
+    for (int64_t a = 0; a < size; a++) {
+        g += w * f->share[a];
+        f->gradient[index[a]] += w * f->share[a];
+        for (int64_t b = 0; b <= a; b++) {
+            const double here = w * f->second[a * size + b];
+            *cell(f, index[a], index[b]) -= here;
+            f->row[a] += here;
+            f->row[b] += a == b ? 0.0 : here;
+        }
+    }
+    for (int64_t a = 0; a < size; a++)
+        r += f->row[a];
+    for (int64_t j = size; j < n; j++) {
+        const double q = f->lambda[index[j]] / z;
+        f->gradient[index[j]] -= g * q;
+        *cell(f, index[j], index[j]) += g * q;
+        for (int64_t a = 0; a < size; a++)
+            *cell(f, index[a], index[j]) += f->row[a] * q;
+        for (int64_t i = size; i <= j; i++)
+            *cell(f, index[i], index[j]) -= (r + g) * q * f->lambda[index[i]] / z;
+    }
+}
+
+/* w log p of a stage; adds its derivatives */
+static double add_stage(search *f, const ugt_stage *stage)
+{
+    const int32_t *member = f->stages->member + stage->at;
+    const double w = f->reliability * stage->count;
+    const int64_t size = stage->size;
+    int64_t n = size + stage->n_later;
+    double z = 0.0;
+    memcpy(f->index, member, (size_t)n * sizeof *f->index);
+    if (f->d > f->m)
+        f->index[n++] = (int32_t)f->m;
+    for (int64_t j = size; j < n; j++)
+        z += f->lambda[f->index[j]];
+    for (int64_t a = 0; a < size; a++)
+        f->x[a] = f->lambda[f->index[a]] / z;
+    const double log_p = size == 1 ? single_block(f) : tied_block(f, size);
+    add_derivatives(f, size, n, w, z);
+    return w * log_p;
+}
+
+/* lambda of theta, adding up to 1; returns log sum e^theta, NaN out of range */
+static double normalise(search *f, const double *theta)
+{
+    double top = -INFINITY, total = 0.0, least = INFINITY;
+    for (int64_t k = 0; k < f->d; k++)
+        top = theta[k] > top ? theta[k] : top;
+    for (int64_t k = 0; k < f->d; k++)
+        total += f->lambda[k] = exp(theta[k] - top);
+    for (int64_t k = 0; k < f->d; k++) {
+        f->lambda[k] /= total;
+        least = f->lambda[k] < least ? f->lambda[k] : least;
+    }
+    return least > LEAST ? top + log(total) : NAN;
+}
+
+/* F at theta, its gradient and minus its Hessian; NaN out of range */
+static double evaluate(search *f, const double *theta)
+{
+    const double log_total = normalise(f, theta), *lambda = f->lambda;
+    double value = 0.0;
+    if (isnan(log_total))
+        return NAN;
+    for (int64_t k = 0; k < f->d; k++) {
+        value += f->shape[k] * (theta[k] - log_total);
+        f->gradient[k] = f->shape[k] - f->shape_total * lambda[k];
+        for (int64_t j = 0; j <= k; j++)
+            f->curvature[k * f->d + j] = f->shape_total * lambda[k] * ((j == k ? 1.0 : 0.0) - lambda[j]);
+    }
+    for (int64_t j = f->first_stage; j < f->end_stage; j++)
+        value += add_stage(f, &f->stages->stage[j]);
+    return value;
+}
+
+/* Cholesky factor of curvature + level + [j = k] ridge; 0 where that is not positive definite */
+static int factorise(search *f, double level, double ridge)
+{
+    for (int64_t j = 0; j < f->d; j++) {
+        for (int64_t k = 0; k <= j; k++) {
+            const double *a = f->factor + j * f->d, *b = f->factor + k * f->d;
+            double sum = f->curvature[j * f->d + k] + level + (j == k ? ridge : 0.0);
+            for (int64_t i = 0; i < k; i++)
+                sum -= a[i] * b[i];
+            if (j == k && !(sum > 0.0))
+                return 0;
+            f->factor[j * f->d + k] = j == k ? sqrt(sum) : sum / b[k];
+        }
+    }
+    return 1;
+}
+
+/* Newton's step; returns how far it moves any log lambda */
+static double find_step(search *f)
+{
+    double trace = 0.0, ridge = 0.0, longest = 0.0;
+    for (int64_t k = 0; k < f->d; k++)
+        trace += f->curvature[k * f->d + k];
+    const double level = trace / (double)(f->d * f->d); /* along (1, ..., 1) F is flat and the gradient 0: fixes the scale */
+    while (!factorise(f, level, ridge)) {
+        if (!(ridge < trace))
+            return INFINITY;
+        ridge = ridge > 0.0 ? 100.0 * ridge : 1e-15 * trace; /* rounding has made a small eigenvalue negative */
+    }
+    for (int64_t j = 0; j < f->d; j++) {
+        double sum = f->gradient[j];
+        for (int64_t i = 0; i < j; i++)
+            sum -= f->factor[j * f->d + i] * f->step[i];
+        f->step[j] = sum / f->factor[j * f->d + j];
+    }
+    for (int64_t j = f->d - 1; j >= 0; j--) {
+        for (int64_t i = j + 1; i < f->d; i++)
+            f->step[j] -= f->factor[i * f->d + j] * f->step[i];
+        f->step[j] /= f->factor[j * f->d + j];
+        longest = fabs(f->step[j]) > longest ? fabs(f->step[j]) : longest;
+    }
+    return longest;
+}
+
+/* goes along the step until F has risen enough; whether it has. NaN is no rise. */
+static int rise(search *f, double length, double *value)
+{
+    double slope = 0.0;
+    for (int64_t k = 0; k < f->d; k++)
+        slope += f->gradient[k] * f->step[k];
+    for (int halvings = 0; halvings < 40; halvings++, length *= 0.5) {
+        for (int64_t k = 0; k < f->d; k++)
+            f->trial[k] = f->theta[k] + length * f->step[k];
+        const double fresh = evaluate(f, f->trial);
+        if (fresh >= *value + 1e-4 * length * slope - ROUNDING * (fabs(*value) + f->weight)) {
+            memcpy(f->theta, f->trial, (size_t)f->d * sizeof *f->theta);
+            *value = fresh;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int maximise(search *f)
+{
+    double value = evaluate(f, f->theta);
+    for (int i = 0; i < MOST_STEPS && !isnan(value); i++) {
+        const double longest = find_step(f);
+        if (longest <= CLOSE) {
+            for (int64_t k = 0; k < f->d; k++)
+                f->theta[k] += f->step[k];
+            return isnan(normalise(f, f->theta)) ? UGT_ERR_CONVERGENCE : UGT_OK;
+        }
+        if (!(longest < INFINITY) || !rise(f, fmin(1.0, FARTHEST / longest), &value))
+            return UGT_ERR_CONVERGENCE;
+    }
+    return UGT_ERR_CONVERGENCE;
+}
+
+/* shapes of a case and the start: the maximum itself where all annotators name one class only */
+static void open_case(search *f, int64_t i, double shape, int rest)
+{
+    const ugt_stages *in = f->stages;
+    f->m = in->class_offsets[i + 1] - in->class_offsets[i];
+    f->d = f->m + (rest != UGT_REST_IGNORE && f->m < in->n_classes);
+    f->first_stage = in->stage_offsets[i];
+    f->end_stage = in->stage_offsets[i + 1];
+    f->shape_total = 0.0;
+    for (int64_t k = 0; k < f->d; k++) {
+        const int is_lump = k == f->m && rest == UGT_REST_INDIVIDUAL;
+        f->shape[k] = f->trial[k] = is_lump ? (double)(in->n_classes - f->m) * shape : shape;
+        f->shape_total += f->shape[k];
+    }
+    f->weight = f->shape_total;
+    for (int64_t j = f->first_stage; j < f->end_stage; j++) {
+        const ugt_stage *stage = &in->stage[j];
+        f->weight += f->reliability * stage->count * stage->size;
+        for (int32_t a = 0; a < stage->size; a++)
+            f->trial[in->member[stage->at + a]] += f->reliability * stage->count;
+    }
+    for (int64_t k = 0; k < f->d; k++)
+        f->theta[k] = log(f->trial[k]);
+}
+
+/* gives the mentioned classes that differ by rounding only one value, their mean: symmetric data have ties */
+static void make_ties_exact(search *f)
+{
+    int32_t *order = f->index;
+    for (int64_t k = 0; k < f->m; k++) {
+        int64_t at = k;
+        for (; at > 0 && f->lambda[order[at - 1]] > f->lambda[k]; at--)
+            order[at] = order[at - 1];
+        order[at] = (int32_t)k;
+    }
+    for (int64_t begin = 0, end; begin < f->m; begin = end) {
+        double sum = f->lambda[order[begin]];
+        for (end = begin + 1; end < f->m && f->lambda[order[end]] <= f->lambda[order[end - 1]] * (1.0 + EQUAL); end++)
+            sum += f->lambda[order[end]];
+        for (int64_t j = begin; j < end; j++)
+            f->lambda[order[j]] = sum / (double)(end - begin);
+    }
+}
+
+static int allocate(search *f, int64_t widest, double **room)
+{
+    const size_t d = (size_t)widest + 1;
+    double **vector[] = {&f->shape, &f->theta, &f->trial, &f->lambda, &f->gradient, &f->step, &f->x, &f->phi, &f->bent, &f->share, &f->row};
+    double **matrix[] = {&f->curvature, &f->factor, &f->second};
+    const size_t n_vectors = sizeof vector / sizeof *vector, n_matrices = sizeof matrix / sizeof *matrix;
+    double *next = *room = malloc((n_vectors + n_matrices * d) * d * sizeof *next);
+    f->index = malloc(d * sizeof *f->index);
+    if (*room == NULL || f->index == NULL)
+        return UGT_ERR_MEMORY;
+    for (size_t v = 0; v < n_vectors; v++, next += d)
+        *vector[v] = next;
+    for (size_t v = 0; v < n_matrices; v++, next += d * d)
+        *matrix[v] = next;
+    return UGT_OK;
+}
+
+int ugt_modes(const ugt_stages *stages, double reliability, const double *shape, int rest, int64_t begin, int64_t end,
+              double *lambda, int64_t *stopped_at)
+{
+    search f = {.stages = stages, .reliability = reliability};
+    double *room = NULL;
+    int64_t widest = 0, i = begin;
+    for (int64_t j = begin; j < end; j++) {
+        const int64_t m = stages->class_offsets[j + 1] - stages->class_offsets[j];
+        widest = m > widest ? m : widest;
+    }
+    int status = allocate(&f, widest, &room);
+    for (; i < end && status == UGT_OK; i++) {
+        double *out = lambda + stages->class_offsets[i] + i;
+        open_case(&f, i, shape[i], rest);
+        out[f.m] = 0.0;
+        f.lambda[0] = 1.0;
+        if (f.d > 1)
+            status = maximise(&f);
+        if (status != UGT_OK)
+            break;
+        make_ties_exact(&f);
+        memcpy(out, f.lambda, (size_t)f.d * sizeof *out);
+    }
+    *stopped_at = i;
+    free(room);
+    free(f.index);
+    return status;
+}
+
+/* marks what the stages lead to from the marked classes: later ones, or backwards */
+static void spread(const ugt_stages *stages, int64_t i, int backwards, uint8_t *mark)
+{
+    for (int grown = 1; grown;) {
+        grown = 0;
+        for (int64_t j = stages->stage_offsets[i]; j < stages->stage_offsets[i + 1]; j++) {
+            const ugt_stage *stage = &stages->stage[j];
+            const int32_t *block = stages->member + stage->at, *later = block + stage->size;
+            const int32_t *from = backwards ? later : block, *to = backwards ? block : later;
+            const int32_t n_from = backwards ? stage->n_later : stage->size, n_to = backwards ? stage->size : stage->n_later;
+            int reached = 0;
+            for (int32_t k = 0; k < n_from && !reached; k++)
+                reached = mark[from[k]];
+            for (int32_t k = 0; k < n_to && reached; k++) {
+                grown |= !mark[to[k]];
+                mark[to[k]] = 1;
+            }
+        }
+    }
+}
+
+void ugt_unbeaten(const ugt_stages *stages, int64_t begin, int64_t end, uint8_t *unbeaten)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t m = stages->class_offsets[i + 1] - stages->class_offsets[i];
+        uint8_t *mark = unbeaten + stages->class_offsets[i];
+        int64_t root = 0;
+        for (int64_t k = 0; k < m; k++)
+            mark[k] = 0;
+        for (int64_t k = 0; k < m; k++) {
+            if (mark[k])
+                continue;
+            root = k; /* the last class that nothing before it leads to: what leads to that one is its own component */
+            mark[k] = 1;
+            spread(stages, i, 0, mark);
+        }
+        for (int64_t k = 0; k < m; k++)
+            mark[k] = k == root;
+        spread(stages, i, 1, mark);
+    }
+}

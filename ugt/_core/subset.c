@@ -1,0 +1,64 @@
+/* Probability of one small block of tied classes under Plackett-Luce, by the subset recursion of [A] B.4.1.
+ *
+ * Arrival times are Exp(lambda_a), the later classes' total rate is Z. For every subset S of the block, indexed by its
+ * bit mask, p(S) is the probability that all of S arrive before the later classes, and
+ *
+ *   p(S) = Q(S) prod_{a in S} lambda_a / (Z + lambda_a),   Q(S) = sum_{a in S} (Z + lambda_a) Q(S\a) / (Z + lambda(S)),
+ *   D(S) = 1 - p(S),                                       D(S) = (Z + sum_{a in S} lambda_a D(S\a)) / (Z + lambda(S)).
+ *
+ * 1 <= Q <= |S|!: nothing over- or underflows, and D keeps its digits where p is near 1. (The recursion as printed, in
+ * p / prod lambda, gives NaN for rates of 1e29 and 14 classes.) */
+#include <math.h>
+
+#include "core.h"
+
+double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice)
+{
+    double *q = lattice->q, *d = lattice->d, *total = lattice->total;
+    q[0] = 1.0;
+    d[0] = 0.0;
+    total[0] = z;
+    for (unsigned s = 1; s < 1u << n; s++) {
+        double ways = 0.0, missed = z;
+        unsigned rest = s;
+        for (int a = 0; rest != 0; a++, rest >>= 1) {
+            if (!(rest & 1u))
+                continue;
+            const unsigned without = s & ~(1u << a);
+            ways += (z + lambda[a]) * q[without];
+            missed += lambda[a] * d[without];
+            total[s] = total[without] + lambda[a]; /* the last one stays: any order gives the sum */
+        }
+        q[s] = ways / total[s];
+        d[s] = missed / total[s];
+    }
+    const unsigned all = (1u << n) - 1u;
+    if (d[all] < 0.5)
+        return log1p(-d[all]);
+    double log_p = log(q[all]);
+    for (int a = 0; a < n; a++)
+        log_p -= log1p(z / lambda[a]);
+    return log_p;
+}
+
+void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattice, double *share)
+{
+    /* walk the lattice down: reach[S] = P(S is what remains at some time); E tau_a = sum over S with a of reach / rate */
+    double *reach = lattice->d;
+    const unsigned all = (1u << n) - 1u;
+    for (unsigned s = 0; s < all; s++)
+        reach[s] = 0.0;
+    reach[all] = 1.0;
+    for (int a = 0; a < n; a++)
+        share[a] = 1.0;
+    for (unsigned s = all; s > 0; s--) {
+        const double wait = reach[s] / lattice->total[s], step = wait / lattice->q[s];
+        for (int a = 0; a < n; a++) {
+            if (!(s >> a & 1u))
+                continue;
+            const unsigned without = s & ~(1u << a);
+            reach[without] += step * (z + lambda[a]) * lattice->q[without];
+            share[a] -= lambda[a] * wait;
+        }
+    }
+}

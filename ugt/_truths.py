@@ -1,0 +1,105 @@
+"""How an evaluation makes its truths: one after the other, so that draws of one reliability are gone before the next."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _checks, aggregation
+from ._plackett_luce import as_rankings, plackett_luce
+from .annotations import Labels, Rankings
+from .plausibilities import Dirichlet, Draws, Plausibilities, Point
+
+AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
+KINDS = (Point, Dirichlet, Draws)
+RELIABILITIES: dict[str, Any] = {"dirichlet": 1.0, "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
+
+
+@dataclass
+class Truths:
+    """The truths of an evaluation: how each is made, what was chosen, and what turned up on the way."""
+
+    makers: list[tuple[float | None, Callable[[], Plausibilities]]]
+    settings: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
+        for reliability, make in self.makers:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                truth = make()
+            for warning in caught:
+                self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{warning.message}.")
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+            if isinstance(truth, Dirichlet) and (truth.support < truth.n_classes).any():
+                self.say(
+                    "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were "
+                    "named, and set accuracy is low there, because the rest of the set is a random choice."
+                )
+            if isinstance(truth, Draws):
+                self.say("The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little.")
+            yield reliability, truth
+
+    def say(self, note: str) -> None:
+        """Add a note once."""
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+def truths(known: Any, how: str, reliability: Any, options: dict[str, Any]) -> Truths:
+    """The truths that ``evaluate`` judges by; ``options``: prior, background, tie_weight and those of ``plackett_luce``.
+
+    Raises
+    ------
+    ValueError
+        If the aggregation is unknown, does not fit the annotations, or a reliability is out of range.
+    """
+    _checks.option("aggregation", how, AGGREGATIONS)
+    if isinstance(known, KINDS):
+        return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
+    if how == "auto":
+        how = "dirichlet" if isinstance(known, Labels) else "prirn"
+    if how in ("irn", "votes"):
+        if reliability is not None:
+            raise _checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
+        chosen = {"tie_weight": options["tie_weight"]} if how == "irn" else {}
+        make = partial(aggregation.irn if how == "irn" else aggregation.votes, known, **chosen)
+        return Truths([(None, make)], {"aggregation": how, "parameters": chosen, "reliability": []})
+    gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
+    if how == "dirichlet":
+        chosen = {"prior": np.asarray(options["prior"]).tolist()}
+        function: Any = aggregation.dirichlet
+    elif how == "prirn":
+        chosen = {name: options[name] for name in ("tie_weight", "background")}
+        function = aggregation.prirn
+    else:
+        known = as_rankings(known)
+        chosen = {name: options[name] for name in ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains")}
+        function = partial(plackett_luce, seed=options["seed"], n_threads=options["n_threads"])
+    makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
+    return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas})
+
+
+def _reliabilities(given: Any) -> list[float]:
+    found = np.atleast_1d(np.asarray(given, np.float64))
+    if found.ndim != 1 or len(found) == 0:
+        raise _checks.error("reliability", "be a number or a sequence of numbers", given)
+    for value in found.tolist():
+        _checks.scalar("reliability", value, positive=True)
+    if len(np.unique(found)) != len(found):
+        raise _checks.error("reliability", "hold each value once", given)
+    return [float(value) for value in found]
+
+
+def voted(known: Any) -> Point:
+    """The voted label: majority of labels; of rankings the best class by inverse rank; of plausibilities that of their mean."""
+    if isinstance(known, Labels):
+        return aggregation.votes(known)
+    if isinstance(known, Rankings):
+        return aggregation.irn(known)
+    return Point.from_array(known.mean())
