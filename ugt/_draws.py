@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,8 @@ class MentionedDraws(Draws):
         Prior shape of a single class.
     seed : int
         For what is drawn on demand.
+    with_empty : bool
+        Whether cases without annotations count, with draws from the prior.
     """
 
     axes: Axes
@@ -172,11 +174,12 @@ class MentionedDraws(Draws):
     unranked: str
     shape: float
     seed: int
+    with_empty: bool = True
 
     @property
     def defined(self) -> NDArray[np.bool_]:
         """(N,) whether a case has plausibilities at all: mentioned classes, or a lump."""
-        return np.asarray((np.diff(self.offsets) > 0) | (self.unranked != "ignore"))
+        return np.asarray((np.diff(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
@@ -276,5 +279,4 @@ class MentionedDraws(Draws):
         rows = np.asarray(rows)
         offsets, at = take(self.offsets, rows)
         _, values_at = take(self._starts, rows)
-        axes, values = self.axes.take(rows), self.values[values_at]
-        return MentionedDraws(axes, offsets, self.index[at], values, self.n_draws, self.n_chains, self.unranked, self.shape, self.seed)
+        return replace(self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], values=self.values[values_at])

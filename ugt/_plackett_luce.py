@@ -196,6 +196,7 @@ def _sample(
     else:
         run = fingerprint((*arrays, keys), (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
         _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
+    values.flags.writeable = False  # or the record would make a copy of its own
     return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _checks, aggregation
+from ._draws import MentionedDraws
 from ._plackett_luce import as_rankings, plackett_luce
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet, Draws, Plausibilities, Point
@@ -80,9 +81,15 @@ def truths(known: Any, how: str, reliability: Any, options: dict[str, Any]) -> T
     else:
         known = as_rankings(known)
         chosen = {name: options[name] for name in ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains")}
-        function = partial(plackett_luce, seed=options["seed"], n_threads=options["n_threads"])
+        function = partial(_annotated_draws, seed=options["seed"], n_threads=options["n_threads"])
     makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
     return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas})
+
+
+def _annotated_draws(rankings: Any, **options: Any) -> Draws:
+    """Draws in which cases without annotations are undefined, as with every other aggregation."""
+    draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
+    return replace(draws, with_empty=False)
 
 
 def _reliabilities(given: Any) -> list[float]:

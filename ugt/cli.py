@@ -25,6 +25,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count")
 # Options that are keywords of evaluate(). What is not given is left to its defaults.
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
+    *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
     *("ties", "missing", "level", "n_resamples", "seed", "n_threads"),
 )
 
@@ -291,13 +292,18 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 def _add_truth(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("from annotations to truth")
-    group.add_argument(
-        "--aggregation", choices=("auto", "dirichlet", "prirn", "irn", "votes"), help="default: dirichlet for labels, prirn for rankings"
-    )
+    choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
+    group.add_argument("--aggregation", choices=choices, help="default: dirichlet for labels, prirn for rankings")
     group.add_argument("--reliability", type=float, nargs="+", metavar="R", help="trust in annotators; everything is done for each")
     group.add_argument("--prior", type=float, help="of every class (dirichlet)")
     group.add_argument("--background", type=float, help="concentration of every class (prirn)")
     group.add_argument("--tie-weight", choices=("split", "full"), help="of tied classes (irn, prirn)")
+    group.add_argument("--prior-mass", type=float, help="of all classes together (plackett-luce; default 1)")
+    group.add_argument("--unranked", choices=("individual", "lump", "ignore"), help="classes that nobody mentioned (plackett-luce)")
+    group.add_argument("--n-draws", type=int, metavar="N", help="kept draws of all chains (plackett-luce; default 1000)")
+    group.add_argument("--n-warmup", type=int, metavar="N", help="sweeps before them, in every chain (plackett-luce; default 500)")
+    group.add_argument("--n-chains", type=int, metavar="N", help="chains (plackett-luce; default 4)")
+    group.add_argument("--seed", type=int, help="of draws and of the bootstrap; default 0")
     group.add_argument("--k", type=int, nargs="+", metavar="K", help="orders of certainty and of top-k accuracy")
     group.add_argument("--ties", choices=("expectation", "first"), help="ties are shared (expectation, default) or broken by position")
     group.add_argument("--threads", type=int, dest="n_threads", metavar="N", help="numbers do not depend on it")
@@ -310,4 +316,3 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--group-names", nargs="+", metavar="NAME", help="of groups 0, 1, ...")
     group.add_argument("--level", type=float, help="of intervals; default 0.95")
     group.add_argument("--n-resamples", type=int, metavar="N", help="of the bootstrap over cases; default 1000")
-    group.add_argument("--seed", type=int, help="default 0")

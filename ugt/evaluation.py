@@ -273,7 +273,7 @@ class _Work:
             for k in self.ks:
                 self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
         for reliability, truth in self.truths:
-            self._judge(reliability, truth.take(self.rows))
+            self._judge(reliability, truth if self.present.all() else truth.take(self.rows))
 
     def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
         """Certainty under one truth, and every model against it."""

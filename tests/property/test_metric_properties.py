@@ -265,8 +265,8 @@ def layouts(array, tmp_path):
 @kinds
 def test_layouts_of_scores(name, kind, tmp_path):
     found = LARGE.answer(name, kind)
-    for how, scores in layouts(LARGE.scores, tmp_path).items():
-        assert_same(found, METRICS[name].call(LARGE.post(kind), scores, 3)), how
+    for scores in layouts(LARGE.scores, tmp_path).values():
+        assert_same(found, METRICS[name].call(LARGE.post(kind), scores, 3))
     for dtype in (np.int8, np.int64, ">i4"):
         assert_same(found, METRICS[name].call(LARGE.post(kind), LARGE.scores.astype(dtype), 3))
     shifted = (LARGE.scores + 1).astype(np.uint8)

@@ -1,6 +1,6 @@
 """Exact integrals and draws of Dirichlet posteriors. Offsets and class indices are checked by the C core."""
 
-from _status cimport check
+from _status cimport check, check_rows
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
 cdef extern from "ugt.h" nogil:
@@ -139,6 +139,7 @@ cdef class Profiles:
             raise ValueError("arrays of the sets do not fit the posterior")
         if begin >= end:
             return
+        check_rows(offsets, begin, end, index.shape[0])
         sets.offsets, sets.class_index, sets.role, sets.rest_role = &offsets[0], first32(index), first8(role), &rest_role[0]
         with nogil:
             status = ugt_dirichlet_overlaps(&posterior, &sets, &k[0], k_max, begin, end, &table[0, 0, 0])
@@ -171,6 +172,7 @@ cdef class Profiles:
             raise ValueError("range or output does not fit")
         if begin >= end or table.shape[0] == 0:
             return
+        check_rows(table_offsets, begin, end, table.shape[0])
         with nogil:
             status = ugt_dirichlet_lists(self.profiles, begin, end, depth, &table_offsets[0], &table[0])
         check(status)
@@ -189,6 +191,7 @@ cdef class Profiles:
             raise ValueError("arrays of the orders do not fit the posterior")
         if begin >= end:
             return
+        check_rows(offsets, begin, end, index.shape[0])
         orders.offsets, orders.class_index, orders.start = &offsets[0], first32(index), first32(start)
         metric.kind, metric.depth, metric.penalty, metric.scale, metric.lattice = kind, depth, penalty, scale, pmf.shape[1] - 1
         with nogil:
@@ -237,6 +240,7 @@ def draws(const int64_t[::1] offsets, const int32_t[::1] index, const double[::1
         raise ValueError("range or output does not fit")
     if begin >= end or n_draws == 0:
         return
+    check_rows(offsets, begin, end, index.shape[0])
     with nogil:
         status = ugt_dirichlet_draws(&law, seed, begin, end, n_draws, &out[0, 0, 0])
     check(status)
@@ -251,6 +255,7 @@ def top(const int64_t[::1] offsets, const int32_t[::1] index, const double[::1] 
         raise ValueError("range or output does not fit")
     if begin >= end or n_draws == 0:
         return
+    check_rows(offsets, begin, end, index.shape[0])
     with nogil:
         status = ugt_dirichlet_top(&law, seed, begin, end, n_draws, depth, &out[0, 0, 0])
     check(status)

@@ -1,6 +1,6 @@
 """Orders of classes and their comparison. Class indices and offsets are checked by the C core."""
 
-from _status cimport check
+from _status cimport check, check_rows
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 cdef extern from "ugt.h" nogil:
@@ -53,6 +53,7 @@ def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, co
     if n == 0 or value.shape[0] == 0:
         offsets[:] = 0
         return
+    check_rows(row_offsets, 0, n, value.shape[0])
     with nogil:
         status = ugt_order_rows(&row_offsets[0], &row_index[0], &value[0], n, n_classes, depth, ties_first, &offsets[0],
                                 index_out, start_out)
@@ -78,6 +79,8 @@ def compare(const int64_t[::1] truth_offsets, const int32_t[::1] truth_index, co
         raise ValueError("arrays of the comparison do not fit together")
     if begin >= end:
         return
+    check_rows(truth_offsets, begin * n_draws, end * n_draws, truth_index.shape[0])
+    check_rows(model_offsets, begin, end, model_index.shape[0])
     truth.offsets, truth.class_index, truth.start = &truth_offsets[0], first(truth_index), first(truth_start)
     model.offsets, model.class_index, model.start = &model_offsets[0], first(model_index), first(model_start)
     with nogil:

@@ -1,8 +1,11 @@
-# The one place where a status of the C core becomes a Python exception.
+# The one place where a status of the C core becomes a Python exception, and where rows are checked before the core reads them.
+
+from libc.stdint cimport int64_t
 
 cdef extern from "ugt.h":
     const char *ugt_status_message(int status) nogil
     int UGT_ERR_MEMORY
+    int UGT_ERR_RANGE
     int UGT_ERR_CONVERGENCE
 
 
@@ -15,3 +18,12 @@ cdef inline int check(int status) except -1:
     if status == UGT_ERR_CONVERGENCE:
         raise ArithmeticError(message)
     raise ValueError(message)
+
+
+cdef inline int check_rows(const int64_t[::1] offsets, int64_t begin, int64_t end, int64_t length) except -1:
+    """Rows [begin, end) of a ragged array lie inside of it."""
+    cdef int64_t i
+    for i in range(begin, end):
+        if offsets[i] < 0 or offsets[i + 1] < offsets[i] or offsets[i + 1] > length:
+            return check(UGT_ERR_RANGE)
+    return 0

@@ -36,6 +36,13 @@ _TRUTH = {
         "The reliability is an assumption, not an estimate: compare several. The weights are normalised, so two agreeing annotators count "
         "as much as ten. Without a background, a class that nobody named has plausibility zero.",
     ),
+    "plackett-luce": (
+        "Plackett–Luce: the more plausible a class, the sooner an annotator names it; a ranking with ties says which classes come before "
+        "which, and classes that an annotator left out come last. Draws from the posterior (Markov chains) show which plausibilities fit "
+        "the rankings. A reliability of 3 counts every ranking three times.",
+        "The reliability is an assumption, not an estimate: compare several. Values come from draws and carry the Monte Carlo error shown. "
+        "How much plausibility is left for classes that nobody named depends on the prior.",
+    ),
     "dirichlet": (
         "The plausibilities of a case follow a Dirichlet distribution: the number of annotators who gave a class, times the reliability, "
         "plus the prior. The reliability says how far one label is trusted; more labels make the truth of a case more certain.",
