@@ -52,7 +52,11 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 def test_every_public_metric_is_registered():
-    public = {name for name in ugt.__all__ if inspect.isfunction(getattr(ugt, name)) and "truth" in inspect.signature(getattr(ugt, name)).parameters}
+    public = {
+        name
+        for name in ugt.__all__
+        if inspect.isfunction(getattr(ugt, name)) and "truth" in inspect.signature(getattr(ugt, name)).parameters
+    }
     assert public == {name.split()[0] for name in METRICS}
 
 
@@ -350,5 +354,5 @@ def test_bad_scores(name, kind):
     for wrong in (problem.scores[:4], problem.scores[:, :2], problem.scores[0], problem.scores[None]):
         with pytest.raises(ValueError, match=r"scores must be numbers of shape \(5, 3\)"):
             METRICS[name].call(post, wrong, 2)
-    with pytest.raises(ValueError, match="k must be a whole number from 1 to 3. Got 4."):
+    with pytest.raises(ValueError, match=r"k must be a whole number from 1 to 3. Got 4."):
         METRICS[name].call(post, problem.scores, 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
@@ -20,7 +20,7 @@ def orders(concentration):
     runners = [k for k, c in enumerate(concentration) if c > 0]
     zeros = [k for k, c in enumerate(concentration) if c == 0]
 
-    @lru_cache(maxsize=None)
+    @cache
     def finish(left):
         if not any(left):
             return {(): Fraction(1)}

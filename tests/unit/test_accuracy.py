@@ -128,7 +128,10 @@ def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
     np.testing.assert_allclose(found.draw_quantile(q), [float(twin.quantile(law, Fraction(x))) for x in q], atol=1e-12)
 
 
-@pytest.mark.parametrize("metric, concentrations, scores", [("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)])
+@pytest.mark.parametrize(
+    "metric, concentrations, scores",
+    [("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)],
+)
 def test_quantiles_of_split_values(metric, concentrations, scores):
     """Values between points of the lattice are split: the mean stays, a quantile moves by less than the lattice's step."""
     law = twin.law_of_mean(dirichlet_laws(metric, concentrations, scores, 3, Fraction(0)))
@@ -200,14 +203,20 @@ def test_coverage(first, data):
     n_classes = len(first)
     table = [first, *data.draw(like(first, 2, 2).filter(lambda rows: all(map(any, rows))))]
     sets = data.draw(st.lists(st.sets(st.integers(0, n_classes - 1)), min_size=3, max_size=3))
-    best = {ties: [[order[0] in s for order in orders(v)] for v, s in zip(table, sets)] for ties, orders in (("expectation", twin.tie_breaks), ("first", twin.by_position))}
+    best = {
+        ties: [[order[0] in s for order in orders(v)] for v, s in zip(table, sets)]
+        for ties, orders in (("expectation", twin.tie_breaks), ("first", twin.by_position))
+    }
     for given_sets in in_three_forms(sets, n_classes):
         for ties, hits in best.items():
             found = ugt.ua_coverage(Point.from_array(table), given_sets, ties=ties)
             np.testing.assert_allclose(found.per_case, [np.mean(h) for h in hits], atol=1e-14)
             drawn = ugt.ua_coverage(Draws.from_array([table]), given_sets[:1], ties=ties)
             # three draws of one case: does the first set hold the best class of each?
-            in_first = [np.mean([order[0] in sets[0] for order in (twin.tie_breaks if ties == "expectation" else twin.by_position)(v)]) for v in table]
+            in_first = [
+                np.mean([order[0] in sets[0] for order in (twin.tie_breaks if ties == "expectation" else twin.by_position)(v)])
+                for v in table
+            ]
             np.testing.assert_allclose(drawn.per_draw, in_first, atol=1e-14)
         assert found.mean_set_size == np.mean([len(s) for s in sets])
         exact = ugt.ua_coverage(Dirichlet.from_array(table), given_sets)
@@ -254,7 +263,11 @@ def test_mass_with_a_background():
 
 
 def metrics_of_any_kind():
-    return [*((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()), (ugt.ua_coverage, [[0, 1]] * 3), (ugt.ua_plausibility_mass, [[0, 1]] * 3)]
+    return [
+        *((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()),
+        (ugt.ua_coverage, [[0, 1]] * 3),
+        (ugt.ua_plausibility_mass, [[0, 1]] * 3),
+    ]
 
 
 @pytest.mark.parametrize("metric, prediction", metrics_of_any_kind())
@@ -315,7 +328,7 @@ def test_bad_penalty(penalty):
 
 @pytest.mark.parametrize("metric", [*METRICS.values(), ugt.ua_coverage, ugt.ua_plausibility_mass])
 def test_annotations_must_be_aggregated_first(metric):
-    with pytest.raises(TypeError, match="truth must be plausibilities. Got Labels"):
+    with pytest.raises(TypeError, match=r"truth must be plausibilities. Got Labels"):
         metric(ugt.Labels.from_counts(np.array([[1, 2]])), [[1, 0]])
 
 

@@ -54,23 +54,23 @@ def ragged_rows(offsets=OFFSETS):
 def test_rows(function):
     function()
     for offsets in FALLING:
-        with pytest.raises(ValueError, match="UGT_ERR_RANGE|do not fit"):
+        with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|do not fit"):
             function(offsets=np.array(offsets))
     for offsets in ([0, 2], [0, 2, 2], [1, 2, 3, 3]):
-        with pytest.raises(ValueError, match="UGT_ERR_RANGE|do not fit|does not fit"):
+        with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|do not fit|does not fit"):
             function(offsets=np.array(offsets))
 
 
 def test_rows_of_the_truth():
     for offsets in FALLING:
-        with pytest.raises(ValueError, match="UGT_ERR_RANGE|do not fit"):
+        with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|do not fit"):
             compare(truth_offsets=np.array(offsets))
 
 
 @pytest.mark.parametrize("function", [profiles, draws, top, overlaps, list_values, compare])
 def test_classes(function):
     for index in OUTSIDE:
-        with pytest.raises(ValueError, match="UGT_ERR_RANGE|class index out of range"):
+        with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|class index out of range"):
             function(index=np.array(index, np.int32))
 
 
@@ -99,7 +99,9 @@ def test_ranges(begin, end):
         lambda: known.ranks(begin, end, np.empty((known.n_groups(), 2))),
         lambda: known.certainty(begin, end, 2, np.empty(len(known))),
         lambda: known.list_sizes(begin, end, 2, 10, np.empty(len(known), np.int64)),
-        lambda: _dirichlet.draws(OFFSETS, INDEX, VALUE, np.zeros(2), np.zeros(2, np.uint64), N_CLASSES, 0, begin, end, np.empty((2, 3, N_CLASSES))),
+        lambda: _dirichlet.draws(
+            OFFSETS, INDEX, VALUE, np.zeros(2), np.zeros(2, np.uint64), N_CLASSES, 0, begin, end, np.empty((2, 3, N_CLASSES))
+        ),
     ]
     for call in calls:
         with pytest.raises(ValueError, match="range or output does not fit"):

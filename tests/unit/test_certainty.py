@@ -55,7 +55,9 @@ def test_certainty_of_groups(concentration, groups):
     by_class = [float(sum(p for p, g in zip(best_class, groups) if g == h)) for h in range(max(groups) + 1)]
     assert ugt.annotation_certainty(post, groups=groups, group_rule="top_class").value == pytest.approx(max(by_class), abs=1e-12)
     risk = [3, 1, 4]
-    assert ugt.expected_risk(post, [risk[g] for g in groups]).value == pytest.approx(sum(risk[h] * p for h, p in enumerate(by_class)), abs=1e-12)
+    assert ugt.expected_risk(post, [risk[g] for g in groups]).value == pytest.approx(
+        sum(risk[h] * p for h, p in enumerate(by_class)), abs=1e-12
+    )
     mean = sum(risk[g] * c for c, g in zip(concentration, groups)) / sum(concentration)
     assert ugt.expected_risk(post, [risk[g] for g in groups], kind="plausibility").value == pytest.approx(mean, abs=1e-12)
 
@@ -156,7 +158,7 @@ def test_bad_risks(risk):
 
 
 def test_bad_kind_of_risk():
-    with pytest.raises(ValueError, match="kind must be one of 'top_class', 'plausibility'. Got 'set'."):
+    with pytest.raises(ValueError, match=r"kind must be one of 'top_class', 'plausibility'. Got 'set'."):
         ugt.expected_risk(VECTORS, [0, 1, 2], kind="set")
 
 
@@ -203,7 +205,9 @@ def test_a_data_set_like_cifar10h():
                 accuracy = ugt.ua_topk_accuracy(post, scores)
                 p = accuracy.per_case
                 assert accuracy.draw_std == pytest.approx(np.sqrt((p * (1 - p)).sum()) / len(p), rel=1e-9)
-                np.testing.assert_allclose(accuracy.per_case[unanimous], counts.argmax(1)[unanimous] == scores.argmax(1)[unanimous], atol=1e-10)
+                np.testing.assert_allclose(
+                    accuracy.per_case[unanimous], counts.argmax(1)[unanimous] == scores.argmax(1)[unanimous], atol=1e-10
+                )
     assert time.perf_counter() - start < 30  # some 4 s on the machine where this was written
 
 

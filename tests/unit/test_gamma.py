@@ -33,7 +33,9 @@ def core(tmp_path_factory):
         pytest.skip("no C compiler")
     library = tmp_path_factory.mktemp("special") / "special.so"
     source = tables_of_c.CORE / "special.c"
-    subprocess.run([compiler, "-std=c11", "-O2", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-lm", "-o", str(library)], check=True)
+    subprocess.run(
+        [compiler, "-std=c11", "-O2", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-lm", "-o", str(library)], check=True
+    )
     loaded = ctypes.CDLL(str(library))
     for name in ("ugt_gamma_log_above", "ugt_gamma_log_below"):
         getattr(loaded, name).argtypes = [ctypes.POINTER(Shape), ctypes.c_double]

@@ -19,7 +19,13 @@ from ugt import Dirichlet, Draws, Point, _comparison
 from ugt.plausibilities import as_plausibilities
 
 WHOLE = [[4, 3, 2, 1, 2], [5, 5, 1], [1, 1, 1, 1], [6, 1], [3, 0, 2, 0], [0, 4, 0], [2, 2, 0, 1], [7]]
-GENERAL = [[0.3, 0.01, 2.5, 30.0, 700.0], [0.001, 0.002, 0.003], [1e5, 1e5 + 300, 0.5], [0.1, 0.1, 0.1, 9.6], [25.0, 19.5, 210.0, 190.0, 1e-6]]
+GENERAL = [
+    [0.3, 0.01, 2.5, 30.0, 700.0],
+    [0.001, 0.002, 0.003],
+    [1e5, 1e5 + 300, 0.5],
+    [0.1, 0.1, 0.1, 9.6],
+    [25.0, 19.5, 210.0, 190.0, 1e-6],
+]
 
 
 def one(concentration):
@@ -150,7 +156,9 @@ def test_lists_add_up_to_sets(concentration):
     groups, found = lists_of(concentration, 3)
     for best in combinations(range(5), 3):
         key = {groups.index(concentration[k]) for k in best}
-        assert sum(p for order, p in found.items() if set(order) == key) == pytest.approx(one(concentration).set_probability([best])[0], abs=1e-12)
+        assert sum(p for order, p in found.items() if set(order) == key) == pytest.approx(
+            one(concentration).set_probability([best])[0], abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -320,10 +328,15 @@ def test_a_point_is_the_mean_over_its_orders(vector, data):
         sets = [frozenset(order) for order in positive]
         assert point.certainty(k, ties=ties)[0] == pytest.approx(max(sets.count(s) for s in sets) / len(sets), abs=1e-14)
         at_rank = [order[k - 1] if len(order) >= k else None for order in positive]
-        assert point.certainty(k, kind="rank", ties=ties)[0] == pytest.approx(max(at_rank.count(y) for y in at_rank) / len(at_rank), abs=1e-14)
+        assert point.certainty(k, kind="rank", ties=ties)[0] == pytest.approx(
+            max(at_rank.count(y) for y in at_rank) / len(at_rank), abs=1e-14
+        )
 
 
-@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n).filter(any), min_size=1, max_size=4)), st.data())
+@given(
+    st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n).filter(any), min_size=1, max_size=4)),
+    st.data(),
+)
 def test_draws_are_the_mean_of_points(vectors, data):
     n_classes = len(vectors[0])
     k = data.draw(st.integers(1, n_classes))
@@ -347,7 +360,9 @@ def test_draws_are_the_mean_of_points(vectors, data):
 
 def test_too_many_tied_sets():
     point = Point.from_array(np.ones((2, 40)), case_ids=["p", "q"])
-    with pytest.raises(ValueError, match=r"ties must be 'first' where ties make more than 10,000 sets. Got 658008 sets, first at case 'p'."):
+    with pytest.raises(
+        ValueError, match=r"ties must be 'first' where ties make more than 10,000 sets. Got 658008 sets, first at case 'p'."
+    ):
         point.certainty(5)
     assert point.certainty(5, ties="first").tolist() == [1, 1]
     assert point.certainty(1).tolist() == pytest.approx([1 / 40] * 2)
@@ -458,7 +473,7 @@ def test_sets_in_three_forms(any_kind):
     for sets in (lists, mask, np.array(lists), np.array(lists, np.int8), [tuple(row) for row in lists], [np.array(row) for row in lists]):
         np.testing.assert_allclose(any_kind.label_probability(sets), expected, atol=1e-14)
     assert any_kind.label_probability([[], [0], []])[[0, 2]].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="sets must not be empty. Got an empty set, first at case 'b'"):
+    with pytest.raises(ValueError, match=r"sets must not be empty. Got an empty set, first at case 'b'"):
         any_kind.set_probability([[0], [], [1]])
 
 
@@ -485,7 +500,7 @@ def test_bad_draws():
         Draws.from_array(np.ones((2, 3)))
     with pytest.raises(ValueError, match="draws must hold finite numbers"):
         Draws.from_array([[[1.0, np.nan], [1, 1]]])  # only whole cases may be undefined
-    with pytest.raises(ValueError, match="n must be 1 to 2, the draws there are. Got 3"):
+    with pytest.raises(ValueError, match=r"n must be 1 to 2, the draws there are. Got 3"):
         KINDS["Draws"].draws(3)
 
 
@@ -504,7 +519,13 @@ def test_undefined_cases():
     table = np.array([[1.0, 2.0], [np.nan, np.nan]])
     for post in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None, :])):
         assert post.defined.tolist() == [True, False]
-        for answer in (post.mean(), post.membership(1), post.certainty(1), post.certainty(2, kind="rank"), post.label_probability([[0], [1]])):
+        for answer in (
+            post.mean(),
+            post.membership(1),
+            post.certainty(1),
+            post.certainty(2, kind="rank"),
+            post.label_probability([[0], [1]]),
+        ):
             assert np.isnan(answer[1]).all()
             assert not np.isnan(answer[0]).any()
         assert np.isnan(post.set_probability([[0], [1]])[1])
@@ -522,5 +543,5 @@ def test_what_counts_as_plausibilities():
     with pytest.raises(TypeError, match=r"truth must be plausibilities. Got Labels: aggregate them first, for example with ugt.dirichlet"):
         as_plausibilities(labels)
     rankings = ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)
-    with pytest.raises(TypeError, match="Got Rankings: aggregate them first, for example with ugt.prirn"):
+    with pytest.raises(TypeError, match=r"Got Rankings: aggregate them first, for example with ugt.prirn"):
         as_plausibilities(rankings)

@@ -116,13 +116,13 @@ def test_seeds():
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1, float("nan"), "0.95", True])
 def test_bad_levels(level):
-    with pytest.raises(ValueError, match="level must be a number between 0 and 1. Got"):
+    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1. Got"):
         resampling.case_interval(np.arange(5.0), level, 10, 0)
 
 
 @pytest.mark.parametrize("n_resamples", [0, -1, 10.0, "100", True])
 def test_bad_numbers_of_resamples(n_resamples):
-    with pytest.raises(ValueError, match="n_resamples must be a whole number of at least 1. Got"):
+    with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1. Got"):
         resampling.case_interval(np.arange(5.0), 0.95, n_resamples, 0)
 
 

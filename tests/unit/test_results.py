@@ -73,13 +73,13 @@ def test_sizes_of_sets_are_those_that_were_judged():
 
 @pytest.mark.parametrize("q", [-0.1, 1.1, np.nan, [0.5, 2]])
 def test_bad_quantiles(q):
-    with pytest.raises(ValueError, match="q must hold probabilities from 0 to 1. Got"):
+    with pytest.raises(ValueError, match=r"q must hold probabilities from 0 to 1. Got"):
         RECORDS["Estimate"].draw_quantile(q)
 
 
 @pytest.mark.parametrize("level", [0, 1, np.nan])
 def test_bad_levels_over_draws(level):
-    with pytest.raises(ValueError, match="level must be a number between 0 and 1. Got"):
+    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1. Got"):
         RECORDS["Estimate"].draw_interval(level)
 
 
@@ -111,5 +111,5 @@ def test_left_out():
 def test_records_can_be_compared():
     # arrays have no single truth value: records are equal only if they are the same
     for record in RECORDS.values():
-        assert record == record  # noqa: PLR0124
+        assert record == record
         assert record != pickle.loads(pickle.dumps(record))

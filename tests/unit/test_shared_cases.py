@@ -47,7 +47,8 @@ def test_all_samples_tied(shared_case):
 
 
 @pytest.mark.parametrize(
-    "name, metric", [("topk", ugt.ua_topk_accuracy), ("set", ugt.ua_set_accuracy), ("overlap", ugt.ua_overlap), ("ao", ugt.ua_average_overlap)]
+    "name, metric",
+    [("topk", ugt.ua_topk_accuracy), ("set", ugt.ua_set_accuracy), ("overlap", ugt.ua_overlap), ("ao", ugt.ua_average_overlap)],
 )
 def test_ua_metrics(shared_case, name, metric):
     case = shared_case("33")
@@ -64,7 +65,7 @@ def test_ua_metrics(shared_case, name, metric):
 def test_nan_scores(shared_case):
     case = shared_case("35")
     for metric in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy, ugt.ua_overlap, ugt.ua_average_overlap):
-        with pytest.raises(ValueError, match="scores must not be NaN. Got nan, first at case 0, class 1."):
+        with pytest.raises(ValueError, match=r"scores must not be NaN. Got nan, first at case 0, class 1."):
             metric(np.array(case["inputs"]["plausibilities"]), case["inputs"]["predictions"], case["inputs"]["ks"][0])
 
 

@@ -59,7 +59,7 @@ def test_blocks_nest_and_end():
 
 @pytest.mark.parametrize("n_threads", [0, -1, 2.0, "2", None, True])
 def test_bad_numbers_of_threads(n_threads):
-    with pytest.raises(ValueError, match="n_threads must be a whole number of at least 1. Got"), ugt.threads(n_threads):
+    with pytest.raises(ValueError, match=r"n_threads must be a whole number of at least 1. Got"), ugt.threads(n_threads):
         pass
 
 
