@@ -177,7 +177,7 @@ def test_one_warning_names_how_many_cases_fall_short():
 
 def test_diagnostics_see_a_stuck_chain(post):
     assert (ugt.plackett_luce_diagnostics(post).rhat < 1.05).all()
-    with pytest.raises(TypeError, match="draws must come from plackett_luce. Got DenseDraws"):
+    with pytest.raises(TypeError, match=r"draws must come from plackett_luce\. Got DenseDraws"):
         ugt.plackett_luce_diagnostics(ugt.Draws.from_array([[[0.5, 0.5]]]))
 
 
@@ -227,7 +227,7 @@ def test_bad_options(rankings, options, message):
 
 
 def test_only_rankings_and_labels():
-    with pytest.raises(TypeError, match="rankings must be Rankings or Labels. Got list"):
+    with pytest.raises(TypeError, match=r"rankings must be Rankings or Labels\. Got list"):
         ugt.plackett_luce([[0]])
 
 
