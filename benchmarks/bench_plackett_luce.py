@@ -45,8 +45,8 @@ def sampler(rankings):
         bare = bare_numbers(rankings, stages, reliability)
         found = ugt.plackett_luce_diagnostics(post)
         print(
-            f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}: {took:.2f} s, {took / bare:.1f} x the bare random numbers; "
-            f"two threads {took / two:.1f} x; effective draws of the top class {np.nansum(found.ess_bulk) / took:,.0f} a second"
+            f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}: {took:.2f} s, "
+            f"{took / bare:.1f} x the bare random numbers; two threads {took / two:.1f} x; effective draws of the top class {np.nansum(found.ess_bulk) / took:,.0f} a second"
         )
 
 

@@ -108,7 +108,7 @@ def test_groups_add_certainty_about_the_group_of_the_best_class():
     expected = ugt.annotation_certainty(ugt.dirichlet(COUNTS), groups=[0, 1, 1], group_rule="top_class")
     assert row["value"] == expected.value
     assert evaluation.provenance["groups"] == ["low", "high"]
-    with pytest.raises(ValueError, match="group_names must be 2 names, one a group. Got 1"):
+    with pytest.raises(ValueError, match=r"group_names must be 2 names, one a group\. Got 1"):
         ugt.evaluate(COUNTS, {}, groups=[0, 1, 1], group_names=["low"])
 
 
@@ -197,7 +197,7 @@ def evaluation():
 
 def test_json_is_strict_and_whole(evaluation, tmp_path):
     evaluation.to_json(tmp_path / "e.json")
-    found = json.loads((tmp_path / "e.json").read_text(), parse_constant=lambda token: pytest.fail(token))
+    found = json.loads((tmp_path / "e.json").read_text(), parse_constant=pytest.fail)
     assert found == evaluation.to_dict()
     assert found["schema"] == 1
     assert found["cases"]["certainty"]["1"][-1] is None

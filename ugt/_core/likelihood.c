@@ -3,11 +3,14 @@
  * A ranking is a chain of stages: each block in turn arrives before everything that comes later, unranked classes
  * last. p(ranking) = prod over blocks of p(block | Z), Z the total plausibility of what comes later, summed from the end
  * (a difference of totals would lose the small ones). */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
+
+#define HUGE_ODDS 1e300 /* larger quotients change p by 1e-300 */
 
 typedef struct {
     double *lambda, *x, *share; /* [n_classes] of one block */
@@ -31,9 +34,15 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
             ugt_subset_share(lambda, (int)n, z, lattice, share);
         return log_p;
     }
-    for (int64_t a = 0; a < n; a++)
-        x[a] = lambda[a] / z;
-    return ugt_block_log_probability(x, n, share);
+    double beyond = 0.0; /* quotients out of the range of doubles: p is proportional to a tiny x, and a huge one is sure to arrive */
+    for (int64_t a = 0; a < n; a++) {
+        x[a] = fmin(lambda[a] / z, HUGE_ODDS);
+        if (x[a] < DBL_MIN) {
+            beyond += log(lambda[a]) - log(z) - log(DBL_MIN);
+            x[a] = DBL_MIN;
+        }
+    }
+    return ugt_block_log_probability(x, n, share) + beyond;
 }
 
 /* one ranking, from its last block to its first; gradient: of the case, or NULL */

@@ -36,8 +36,10 @@ double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lat
     if (d[all] < 0.5)
         return log1p(-d[all]);
     double log_p = log(q[all]);
-    for (int a = 0; a < n; a++)
-        log_p -= log1p(z / lambda[a]);
+    for (int a = 0; a < n; a++) {
+        const double odds = z / lambda[a];
+        log_p -= isinf(odds) ? log(z) - log(lambda[a]) : log1p(odds); /* subnormal rates overflow */
+    }
     return log_p;
 }
 
