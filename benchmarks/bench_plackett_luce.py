@@ -44,10 +44,10 @@ def sampler(rankings):
         two, _ = seconds(ugt.plackett_luce, rankings, **options, n_threads=2)
         bare = bare_numbers(rankings, stages, reliability)
         found = ugt.plackett_luce_diagnostics(post)
-        print(
-            f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}: {took:.2f} s, "
-            f"{took / bare:.1f} x the bare random numbers; two threads {took / two:.1f} x; effective draws of the top class {np.nansum(found.ess_bulk) / took:,.0f} a second"
-        )
+        run = f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}"
+        effective = np.nansum(found.ess_bulk) / took
+        print(f"{run}: {took:.2f} s, {took / bare:.1f} x the bare random numbers; two threads {took / two:.1f} x as fast")
+        print(f"    effective draws of the log plausibility of the top class: {effective:,.0f} a second")
 
 
 def likelihood():
@@ -64,9 +64,8 @@ def evaluation(rankings, nested):
     before = peak_mib()
     options = {"aggregation": "plackett-luce", "reliability": (1, 2, 3, 5, 10), "k": (1, 2, 3), "n_threads": 2}
     took, _ = seconds(ugt.evaluate, rankings, models, **options)
-    print(
-        f"evaluate(), four models, five reliabilities, 1,000 draws in four chains, two threads: {took:.1f} s, {peak_mib() - before:.0f} MiB more"
-    )
+    more = peak_mib() - before
+    print(f"evaluate(), four models, five reliabilities, 1,000 draws in four chains, two threads: {took:.1f} s, {more:.0f} MiB more")
 
 
 def main():

@@ -118,6 +118,19 @@ def test_ends_of_the_floating_point_range(n):
     assert one([block], [1e-300] * n + [1.0]) == pytest.approx(-n * math.log(1e300) + math.lgamma(n + 1), rel=1e-13)
 
 
+@pytest.mark.parametrize("n", [2, SMALL, SMALL + 1, 40])
+def test_quotients_out_of_the_floating_point_range(n):
+    """Draws of Dirichlet laws of tiny concentrations have subnormal numbers; p = n! λ^n / Z^n where λ is far below Z."""
+    block, tiny = list(range(n)), 1e-310
+    assert one([block], [tiny] * n + [1.0]) == pytest.approx(n * math.log(tiny) + math.lgamma(n + 1), rel=1e-13)
+    assert one([block], [1e-320] * n + [1e300]) == pytest.approx(n * (math.log(1e-320) - math.log(1e300)) + math.lgamma(n + 1), rel=1e-13)
+    assert one([block], [1.0] * n + [tiny]) == pytest.approx(0, abs=1e-298)
+    for rates in ([tiny] * n + [1.0], [1.0] * n + [tiny], [tiny] + [1.0] * n):
+        slope = one_gradient([block], rates)
+        assert np.isfinite(slope).all()
+        assert slope.sum() == pytest.approx(0, abs=1e-13)
+
+
 # ---- whole rankings ----
 
 

@@ -23,10 +23,12 @@
 #define FARTHEST 8.0   /* no log lambda moves further in one step: the model is not good so far away */
 #define MOST_STEPS 200
 #define ROUNDING 1e-13 /* of F, relative to F and to the weight of all that is in it */
+#define NOISE 1e-15    /* of the gradient, relative to the sizes of its terms */
+#define DOUBTFUL 1e-6  /* that noise must not move the maximum further than this */
 #define LEAST 1e-300   /* a plausibility below this is out of range */
-#define EQUAL 1e-9     /* plausibilities of a case that differ by less (relative) differ by rounding: they are tied */
-#define TAIL 1e-18     /* nodes of the integral below this share of the largest are dropped */
-#define AGREED 1e-7    /* change of the integral from one step size to its half; its error squares at each halving */
+#define EQUAL 1e-12    /* plausibilities of a case that differ by less (relative) differ by rounding: they are tied */
+#define TAIL 1e-18     /* what is dropped of the integrals, relative to them */
+#define AGREED 1e-7    /* change of the integrals from one step size to its half; their error squares at each halving */
 #define SMALL 1e-100   /* products are put away into a logarithm before they underflow */
 
 typedef struct {
@@ -34,7 +36,7 @@ typedef struct {
     double reliability, shape_total, weight; /* weight: of all terms of F, the scale of its gradient */
     int64_t m, d, first_stage, end_stage;    /* mentioned classes; with the lump, if any, as the last one */
     double *shape, *theta, *trial, *lambda;  /* [d], lambda adds up to 1 */
-    double *gradient, *step;                 /* [d] */
+    double *gradient, *terms, *step;         /* [d]; terms: sums of the sizes of what is added up in gradient */
     double *curvature, *factor;              /* [d * d] minus the Hessian and its Cholesky factor, lower triangles */
     double *x, *phi, *bent, *share;          /* [d] of one block; bent: phi (1 - y) = phi^2 - psi; share: G */
     double *second;                          /* [d * d] of one block: M, lower triangle */
@@ -63,47 +65,54 @@ static double load_node(search *f, int64_t size, double s)
     return sum + log(product);
 }
 
-/* adds the nodes s, s + step, ... to share and second until they are negligible; the sum of their weights */
-static double add_nodes(search *f, int64_t size, double s, double step, double peak)
+typedef struct {
+    double total, g; /* sums of weights, and of weights times all phi; g is the small one where p is near 1 */
+} sums;
+
+/* adds the nodes s, s + step, ... to share, second and sums until they are negligible */
+static void add_nodes(search *f, int64_t size, double s, double step, double peak, sums *so_far)
 {
-    double sum = 0.0, weight;
+    double weight;
     do {
         weight = exp(load_node(f, size, s) - peak);
-        sum += weight;
+        so_far->total += weight;
         s += step;
         for (int64_t a = 0; a < size; a++) {
             double *row = f->second + a * size;
             const double part = weight * f->phi[a];
             f->share[a] += part;
+            so_far->g += part;
             for (int64_t b = 0; b < a; b++)
                 row[b] += part * f->phi[b];
             row[a] += weight * f->bent[a];
         }
-    } while (weight > TAIL);
-    return sum;
+    } while (weight > TAIL * fmin(so_far->total, so_far->g));
 }
 
 /* log p of a block of several classes; fills share and second */
 static double tied_block(search *f, int64_t size)
 {
-    double curvature, before;
+    double curvature;
+    sums sum = {0.0, 0.0}, before;
     const double centre = log(ugt_block_mode(f->x, size, &curvature));
     double h = fmin(0.7 / sqrt(curvature), 0.5);
     memset(f->share, 0, (size_t)size * sizeof *f->share);
     memset(f->second, 0, (size_t)(size * size) * sizeof *f->second);
     const double peak = load_node(f, size, centre);
-    double total = add_nodes(f, size, centre, h, peak) + add_nodes(f, size, centre - h, -h, peak);
-    do { /* the nodes in the middle of those so far */
-        before = total * h;
-        total += add_nodes(f, size, centre + 0.5 * h, h, peak) + add_nodes(f, size, centre - 0.5 * h, -h, peak);
+    add_nodes(f, size, centre, -h, peak, &sum);
+    add_nodes(f, size, centre + h, h, peak, &sum);
+    do { /* the nodes in the middle of those so far; each sum should double */
+        before = sum;
+        add_nodes(f, size, centre - 0.5 * h, -h, peak, &sum);
+        add_nodes(f, size, centre + 0.5 * h, h, peak, &sum);
         h *= 0.5;
-    } while (fabs(total * h - before) > AGREED * before && h > 1e-3);
+    } while (h > 1e-3 && (fabs(sum.total - 2.0 * before.total) > AGREED * sum.total || fabs(sum.g - 2.0 * before.g) > AGREED * sum.g));
     for (int64_t a = 0; a < size; a++)
-        f->share[a] /= total;
+        f->share[a] /= sum.total;
     for (int64_t a = 0; a < size; a++)
         for (int64_t b = 0; b <= a; b++)
-            f->second[a * size + b] = f->second[a * size + b] / total - f->share[a] * f->share[b];
-    return peak + log(total * h);
+            f->second[a * size + b] = f->second[a * size + b] / sum.total - f->share[a] * f->share[b];
+    return peak + log(sum.total * h);
 }
 
 static double single_block(search *f)
@@ -128,6 +137,7 @@ static void add_derivatives(search *f, int64_t size, int64_t n, double w, double
     for (int64_t a = 0; a < size; a++) {
         g += w * f->share[a];
         f->gradient[index[a]] += w * f->share[a];
+        f->terms[index[a]] += w * f->share[a];
         for (int64_t b = 0; b <= a; b++) {
             const double here = w * f->second[a * size + b];
             *cell(f, index[a], index[b]) -= here;
@@ -140,6 +150,7 @@ static void add_derivatives(search *f, int64_t size, int64_t n, double w, double
     for (int64_t j = size; j < n; j++) {
         const double q = f->lambda[index[j]] / z;
         f->gradient[index[j]] -= g * q;
+        f->terms[index[j]] += g * q;
         *cell(f, index[j], index[j]) += g * q;
         for (int64_t a = 0; a < size; a++)
             *cell(f, index[a], index[j]) += f->row[a] * q;
@@ -193,6 +204,7 @@ static double evaluate(search *f, const double *theta)
     for (int64_t k = 0; k < f->d; k++) {
         value += f->shape[k] * (theta[k] - log_total);
         f->gradient[k] = f->shape[k] - f->shape_total * lambda[k];
+        f->terms[k] = f->shape[k] + f->shape_total * lambda[k];
         for (int64_t j = 0; j <= k; j++)
             f->curvature[k * f->d + j] = f->shape_total * lambda[k] * ((j == k ? 1.0 : 0.0) - lambda[j]);
     }
@@ -218,20 +230,27 @@ static int factorise(search *f, double level, double ridge)
     return 1;
 }
 
-/* Newton's step; returns how far it moves any log lambda */
-static double find_step(search *f)
+/* The factor of a system for steps: along (1, ..., 1) F is flat and the gradient 0, which level makes a step of 0. Where
+ * rounding has made a small eigenvalue negative, a ridge lifts it. */
+static int prepare_steps(search *f)
 {
-    double trace = 0.0, ridge = 0.0, longest = 0.0;
+    double trace = 0.0, ridge = 0.0;
     for (int64_t k = 0; k < f->d; k++)
         trace += f->curvature[k * f->d + k];
-    const double level = trace / (double)(f->d * f->d); /* along (1, ..., 1) F is flat and the gradient 0: fixes the scale */
-    while (!factorise(f, level, ridge)) {
+    while (!factorise(f, trace / (double)(f->d * f->d), ridge)) {
         if (!(ridge < trace))
-            return INFINITY;
-        ridge = ridge > 0.0 ? 100.0 * ridge : 1e-15 * trace; /* rounding has made a small eigenvalue negative */
+            return 0;
+        ridge = ridge > 0.0 ? 100.0 * ridge : 1e-15 * trace;
     }
+    return 1;
+}
+
+/* the step for a gradient; returns how far it moves any log lambda */
+static double find_step(search *f, const double *gradient)
+{
+    double longest = 0.0;
     for (int64_t j = 0; j < f->d; j++) {
-        double sum = f->gradient[j];
+        double sum = gradient[j];
         for (int64_t i = 0; i < j; i++)
             sum -= f->factor[j * f->d + i] * f->step[i];
         f->step[j] = sum / f->factor[j * f->d + j];
@@ -243,6 +262,15 @@ static double find_step(search *f)
         longest = fabs(f->step[j]) > longest ? fabs(f->step[j]) : longest;
     }
     return longest;
+}
+
+/* how far rounding of the gradient can have moved any log lambda: far where a weak prior alone holds classes together.
+ * The cosines stand for random signs. */
+static double doubt(search *f)
+{
+    for (int64_t k = 0; k < f->d; k++)
+        f->trial[k] = NOISE * cos((double)k) * f->terms[k];
+    return find_step(f, f->trial);
 }
 
 /* goes along the step until F has risen enough; whether it has. NaN is no rise. */
@@ -267,14 +295,14 @@ static int rise(search *f, double length, double *value)
 static int maximise(search *f)
 {
     double value = evaluate(f, f->theta);
-    for (int i = 0; i < MOST_STEPS && !isnan(value); i++) {
-        const double longest = find_step(f);
+    for (int i = 0; i < MOST_STEPS && !isnan(value) && prepare_steps(f); i++) {
+        const double longest = find_step(f, f->gradient);
         if (longest <= CLOSE) {
             for (int64_t k = 0; k < f->d; k++)
                 f->theta[k] += f->step[k];
-            return isnan(normalise(f, f->theta)) ? UGT_ERR_CONVERGENCE : UGT_OK;
+            return doubt(f) <= DOUBTFUL && !isnan(normalise(f, f->theta)) ? UGT_OK : UGT_ERR_CONVERGENCE;
         }
-        if (!(longest < INFINITY) || !rise(f, fmin(1.0, FARTHEST / longest), &value))
+        if (!rise(f, fmin(1.0, FARTHEST / longest), &value))
             return UGT_ERR_CONVERGENCE;
     }
     return UGT_ERR_CONVERGENCE;
@@ -327,7 +355,8 @@ static void make_ties_exact(search *f)
 static int allocate(search *f, int64_t widest, double **room)
 {
     const size_t d = (size_t)widest + 1;
-    double **vector[] = {&f->shape, &f->theta, &f->trial, &f->lambda, &f->gradient, &f->step, &f->x, &f->phi, &f->bent, &f->share, &f->row};
+    double **vector[] = {&f->shape, &f->theta, &f->trial, &f->lambda, &f->gradient, &f->terms,
+                         &f->step, &f->x, &f->phi, &f->bent, &f->share, &f->row};
     double **matrix[] = {&f->curvature, &f->factor, &f->second};
     const size_t n_vectors = sizeof vector / sizeof *vector, n_matrices = sizeof matrix / sizeof *matrix;
     double *next = *room = malloc((n_vectors + n_matrices * d) * d * sizeof *next);
