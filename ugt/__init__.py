@@ -1,6 +1,7 @@
 """Evaluate models when the ground truth is uncertain because annotators disagree."""
 
 from ._plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
+from ._point_estimates import plackett_luce_map, plackett_luce_mle
 from ._threads import threads
 from ._version import __version__
 from .accuracy import (
@@ -47,6 +48,8 @@ __all__ = [
     "plackett_luce_diagnostics",
     "plackett_luce_gradient",
     "plackett_luce_log_likelihood",
+    "plackett_luce_map",
+    "plackett_luce_mle",
     "prirn",
     "threads",
     "ua_average_overlap",

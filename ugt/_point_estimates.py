@@ -66,16 +66,16 @@ def plackett_luce_map(
     ValueError
         If a number is not finite or not above 0, both priors are given, or ``unranked`` is unknown.
     ArithmeticError
-        If plausibilities of a case differ by more orders of magnitude than floating point holds, which takes a prior some
-        1e10 times weaker than the annotations, or dozens of classes in one order.
+        If plausibilities of a case differ by more orders of magnitude than floating point holds: the prior is some 1e9 times
+        weaker than the annotations, or annotators agree on the order of dozens of classes.
 
     Notes
     -----
     The objective is strictly concave in log λ, ties included, so that the mode is unique. (The mode in λ itself would be
-    another: with a < 1 it puts classes to 0.) Newton's method with halved steps where needed, 3 to 11 of them on real data,
-    until no log λ moves by more than 1e-7; the error squares at each step. Relative error: about 1e-14, or 1e-17 times the
-    weight of the annotations over that of the prior where that is more. Mentioned classes closer than 1e-9 are given one
-    value, so that symmetric rankings give ties.
+    another: with a < 1 it puts classes to 0.) Newton's method, 3 to 11 steps on real data, until no log λ moves by more than
+    1e-7; the error squares at each step. Relative error: about 1e-13, and at most 1e-6 where little more than a very weak
+    prior holds classes together. Mentioned classes of a case within 1e-12 of each other are given one value, so that
+    symmetric rankings give ties.
 
     With one class from each annotator (c_k votes, n in all) the mode is ``(a + γ c_k) / (aK + γ n)``, the mean of the exact
     Dirichlet posterior. A point estimate hides how much annotators leave open: see :func:`plackett_luce`.

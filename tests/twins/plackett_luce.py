@@ -130,18 +130,13 @@ def likelihood(rankings, rate):
 # ---- posteriors of normalised plausibilities; prior λ_k ~ Gamma(shape_k, 1) ----
 
 
-def grid_posterior(rankings, shapes, reliability=1.0, step=0.75, reach=22.0):
-    """(log evidence, mean (K,), second moments (K, K)) for up to four classes, by the trapezoid rule in u_k = log(λ_k / λ_j), j the class
-    with the largest shape. The integrand is analytic for |Im u| < π and falls like exp(-shape |u|): errors are some multiple of
-    exp(-2 π² / step) = 4e-12 and of exp(-reach) = 3e-10, relative to the prior.
-    """
+def grid_sums(rankings, shapes, reliability, others, axes, step):
+    """Evidence, and sums of plausibilities, of their products and of each axis' marginal, over one grid; slab by slab, to save memory."""
     shapes = np.asarray(shapes, float)
-    last = int(shapes.argmax())
-    others = [k for k in range(len(shapes)) if k != last]
-    axes = [np.arange(-math.ceil(reach / shapes[k] / step), math.ceil(reach / shapes[last] / step) + 1) * step for k in others]
     constant = special.gammaln(shapes.sum()) - special.gammaln(shapes).sum() + len(others) * math.log(step)
     evidence, mean, second = 0.0, np.zeros(len(shapes)), np.zeros((len(shapes), len(shapes)))
-    for u in axes[0]:  # slab by slab, for the sake of memory
+    marginals = [np.zeros(len(axis)) for axis in axes]
+    for i, u in enumerate(axes[0]):
         mesh = np.meshgrid([u], *axes[1:], indexing="ij")
         log_rate = np.zeros((len(shapes), mesh[0].size))
         for k, values in zip(others, mesh):
@@ -152,14 +147,40 @@ def grid_posterior(rankings, shapes, reliability=1.0, step=0.75, reach=22.0):
         evidence += density.sum()
         mean += rate @ density
         second += (rate * density) @ rate.T
-    return math.log(evidence), mean / evidence, second / evidence
+        slab = density.reshape(mesh[0].shape)
+        marginals[0][i] = slab.sum()
+        for d in range(1, len(axes)):
+            marginals[d] += slab.sum(tuple(e for e in range(len(axes)) if e != d))
+    return evidence, mean, second, marginals
 
 
-def weighted_prior(rankings, shapes, reliability, n, rng, weigh=likelihood):
-    """n draws from the prior (n, K), normalised, and their weights: the likelihood to the power of the reliability."""
-    rate = rng.standard_gamma(np.asarray(shapes, float)[:, None], (len(shapes), n))
-    rate = rate / rate.sum(0)
-    return rate.T, weigh(rankings, rate) ** reliability
+def grid_posterior(rankings, shapes, reliability=1.0, tolerance=1e-7, reach=22.0):
+    """(log evidence, mean (K,), second moments (K, K)) for up to four classes, by the trapezoid rule in u_k = log(λ_k / λ_j), j the class
+    with the largest shape. The prior falls like exp(-shape |u|), to exp(-reach); the integrand is analytic, so halving the step squares
+    the error. Halved until the answer stays, on the part of the grid that matters.
+    """
+    last = int(np.argmax(shapes))
+    others = [k for k in range(len(shapes)) if k != last]
+    ends = [(-reach / shapes[k], reach / shapes[last]) for k in others]
+    step, before = 0.8, None
+    while True:
+        axes = [np.arange(math.floor(lo / step), math.ceil(hi / step) + 1) * step for lo, hi in ends]
+        evidence, mean, second, marginals = grid_sums(rankings, shapes, reliability, others, axes, step)
+        found = (math.log(evidence), mean / evidence, second / evidence)
+        if before is not None and abs(found[0] - before[0]) < tolerance and np.abs(found[1] - before[1]).max() < tolerance:
+            return found
+        kept = [np.flatnonzero(marginal > 1e-13 * evidence) for marginal in marginals]
+        ends = [(axis[k[0]] - 2 * step, axis[k[-1]] + 2 * step) for axis, k in zip(axes, kept)]
+        step, before = step / 2, found
+
+
+def weighted_draws(rankings, shapes, reliability, n, rng, tilt=0.0, weigh=likelihood):
+    """n draws (n, K) from Dirichlet(shapes + tilt) and their weights under the posterior: the prior itself for tilt = 0."""
+    shapes = np.asarray(shapes, float)
+    rate = rng.standard_gamma((shapes + tilt)[:, None], (len(shapes), n))
+    rate = np.maximum(rate / rate.sum(0), 1e-290)
+    weights = weigh(rankings, rate) ** reliability * np.exp(-np.broadcast_to(tilt, shapes.shape) @ np.log(rate))
+    return rate.T, weights / weights.max()
 
 
 def weighted_mean(values, weights):

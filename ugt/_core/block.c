@@ -74,6 +74,7 @@ typedef struct {
     int complement; /* integrate 1 - p */
     double peak;    /* log of the largest term seen at the start */
     double *share;  /* [n] running sums of weight * phi, or NULL */
+    double shared, largest_share; /* their sum, and the most that one node added to it */
 } block_task;
 
 /* log integrand at s; -INFINITY where it vanishes */
@@ -85,25 +86,35 @@ static double log_term(const block_task *task, double s)
     return arrived == 0.0 ? -INFINITY : s - t + log(-expm1(arrived));
 }
 
-static void add_share(const block_task *task, double s, double weight)
+/* what a node adds to the sum of shares */
+static double add_share(block_task *task, double s, double weight)
 {
+    double added = 0.0;
     if (task->share == NULL)
-        return;
+        return 0.0;
     const double t = exp(s);
-    for (int64_t a = 0; a < task->n; a++)
-        task->share[a] += weight * phi(task->x[a] * t);
+    for (int64_t a = 0; a < task->n; a++) {
+        const double value = weight * phi(task->x[a] * t);
+        task->share[a] += value;
+        added += value;
+    }
+    task->shared += added;
+    task->largest_share = added > task->largest_share ? added : task->largest_share;
+    return added;
 }
 
-/* sum of exp(log_term - peak) over s = start + i step, i = 0, 1, ..., outwards until it is negligible */
-static double sum_outwards(const block_task *task, double start, double step)
+/* Sum of exp(log_term - peak) over s = start + i step, i = 0, 1, ..., outwards until it is negligible, and so are the
+ * shares: where p is near 1 they live far left of the mode. */
+static double sum_outwards(block_task *task, double start, double step)
 {
-    double sum = 0.0, largest = 0.0;
+    const double cut = exp(-TAIL);
+    double sum = 0.0, largest = 1.0;
     for (int i = 0; i < 1000000; i++) {
-        const double s = start + i * step, term = exp(log_term(task, s) - task->peak);
+        const double s = start + i * step, term = exp(log_term(task, s) - task->peak), added = add_share(task, s, term);
         sum += term;
         largest = term > largest ? term : largest;
-        add_share(task, s, term);
-        if (term < exp(-TAIL) * (largest > 1.0 ? largest : 1.0))
+        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share met yet */
+        if (term < cut * largest && added <= cut * task->largest_share && !searching)
             break;
     }
     return sum;
@@ -113,12 +124,14 @@ static double sum_outwards(const block_task *task, double start, double step)
 static double log_integral(block_task *task, double centre, double h)
 {
     task->peak = log_term(task, centre);
-    double total = sum_outwards(task, centre, h) + sum_outwards(task, centre - h, -h), before = 0.0;
+    double total = sum_outwards(task, centre - h, -h);
+    total += sum_outwards(task, centre, h);
     for (int i = 0; i < MOST_HALVINGS; i++) {
-        before = total * h;
-        total += sum_outwards(task, centre + 0.5 * h, h) + sum_outwards(task, centre - 0.5 * h, -h);
+        const double before = total * h, shared_before = task->shared * h;
+        total += sum_outwards(task, centre - 0.5 * h, -h);
+        total += sum_outwards(task, centre + 0.5 * h, h);
         h *= 0.5;
-        if (fabs(total * h - before) <= CLOSE * total * h)
+        if (fabs(total * h - before) <= CLOSE * total * h && fabs(task->shared * h - shared_before) <= CLOSE * task->shared * h)
             break;
     }
     if (task->share != NULL)
