@@ -104,18 +104,24 @@ static double add_share(block_task *task, double s, double weight)
 }
 
 /* Sum of exp(log_term - peak) over s = start + i step, i = 0, 1, ..., outwards until it is negligible, and so are the
- * shares: where p is near 1 they live far left of the mode. */
-static double sum_outwards(block_task *task, double start, double step)
+ * shares: where p is near 1 they live far left of the mode. *end: how far that was; once it is known, just as far. */
+static double sum_outwards(block_task *task, double start, double step, double *end)
 {
     const double cut = exp(-TAIL);
     double sum = 0.0, largest = 1.0;
     for (int i = 0; i < 1000000; i++) {
         const double s = start + i * step, term = exp(log_term(task, s) - task->peak), added = add_share(task, s, term);
+        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share met yet */
         sum += term;
         largest = term > largest ? term : largest;
-        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share met yet */
-        if (term < cut * largest && added <= cut * task->largest_share && !searching)
+        if (isnan(*end)) {
+            if (term < cut * largest && added <= cut * task->largest_share && !searching) {
+                *end = s;
+                break;
+            }
+        } else if ((s - *end) * step >= 0.0) {
             break;
+        }
     }
     return sum;
 }
@@ -124,12 +130,12 @@ static double sum_outwards(block_task *task, double start, double step)
 static double log_integral(block_task *task, double centre, double h)
 {
     task->peak = log_term(task, centre);
-    double total = sum_outwards(task, centre - h, -h);
-    total += sum_outwards(task, centre, h);
+    double left = NAN, right = NAN, total = sum_outwards(task, centre - h, -h, &left);
+    total += sum_outwards(task, centre, h, &right);
     for (int i = 0; i < MOST_HALVINGS; i++) {
         const double before = total * h, shared_before = task->shared * h;
-        total += sum_outwards(task, centre - 0.5 * h, -h);
-        total += sum_outwards(task, centre + 0.5 * h, h);
+        total += sum_outwards(task, centre - 0.5 * h, -h, &left);
+        total += sum_outwards(task, centre + 0.5 * h, h, &right);
         h *= 0.5;
         if (fabs(total * h - before) <= CLOSE * total * h && fabs(task->shared * h - shared_before) <= CLOSE * task->shared * h)
             break;

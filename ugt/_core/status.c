@@ -14,7 +14,7 @@ const char *ugt_status_message(int status)
     case UGT_ERR_SIZE:
         return "the problem is too large for this method (UGT_ERR_SIZE)";
     case UGT_ERR_CONVERGENCE:
-        return "a quadrature did not reach its accuracy; please report the input (UGT_ERR_CONVERGENCE)";
+        return "a computation did not reach its accuracy; please report the input (UGT_ERR_CONVERGENCE)";
     default:
         return "unknown status (UGT_ERR_UNKNOWN)";
     }
