@@ -54,6 +54,12 @@ def test_point(metric, truth, penalty, data):
         assert found.draw_interval() == (found.value, found.value)
 
 
+def test_sets_that_are_certain_on_one_side_each():
+    # the model's set is {1, 0} and one of {2, 3}, the truth's {2, 3} and one of {0, 1}: never the same
+    assert ugt.ua_set_accuracy([[0, 0, 2, 1]], [[1, 2, 0, 0]], 3).value == 0
+    assert ugt.ua_set_accuracy(Dirichlet.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
+
+
 @pytest.mark.parametrize("metric", METRICS)
 @given(small(2, positive=True), PENALTIES, st.data())
 def test_draws(metric, first, penalty, data):

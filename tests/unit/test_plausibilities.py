@@ -235,6 +235,16 @@ def test_background_is_shorthand(n_unlisted, background):
     np.testing.assert_array_equal(short.support, long.support)
 
 
+def test_draws_with_a_background_of_each_case():
+    axes = ugt.Axes.of(3, 5)
+    post = Dirichlet(axes, np.array([0, 1, 2, 2]), np.array([1, 4], np.int32), np.array([2.0, 2.0]), np.array([0.0, 3.0, 0.5]))
+    draws = post.draws(20_000, seed=2)
+    assert (draws[0] == [0, 1, 0, 0, 0]).all()
+    # means of 20,000 draws of standard deviation below 0.3
+    np.testing.assert_allclose(draws.mean(1), post.mean(), atol=5 * 0.3 / np.sqrt(20_000))
+    np.testing.assert_allclose(draws.var(1), post.mean() * (1 - post.mean()) / ([[3], [15], [3.5]]), atol=0.005)
+
+
 def test_exact_answers_agree_with_a_million_draws():
     concentration = [3.0, 2.5, 0.7, 0.7, 0.01, 12.0]
     axes = ugt.Axes.of(1, 8)

@@ -98,6 +98,23 @@ def test_samplers_draw_for_draw(kind, parameters):
         np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.parametrize("kind", ["exponential", "normal"])
+def test_tails_draw_for_draw(kind):
+    """States whose next word falls into the base layer, beyond its rectangle: one draw in 4,000 comes by itself."""
+    words = twin.sample("bits", 6000, seed=8).reshape(3000, 2)
+    last = twin.rotated(2**64 - 2**9, 64 - 23)  # xoshiro's answer to s0 = 0 is rotl(s3, 23): layer 0, abscissa at its end
+    expected, found = [], []
+    slow = twin.Stream(0, tables=tables_of_c.read("ziggurat.h"))
+    for a, b in words.tolist():
+        slow.state = [0, a, b, last]
+        stream = _stream.Stream(0)
+        stream.set_state(np.array(slow.state, np.uint64))
+        expected.append(getattr(slow, kind)())
+        found.append(twin.drawn(stream, kind, 1)[0])
+    assert min(found) > (7.69 if kind == "exponential" else 3.65)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
 def test_below_rejects_what_would_make_small_numbers_more_likely():
     # 2^64 mod n = 2^63 - 1 for n = 2^63 + 1: every other word is rejected
     stream = _stream.Stream(5)
