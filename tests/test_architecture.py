@@ -25,7 +25,8 @@ OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm
 METRICS = 2
 LAYERS = {
     "_core": 0,
-    **dict.fromkeys(["annotations", "plausibilities", "_point", "_dirichlet", "_draws", "_plackett_luce", "predictions", "resampling", "results"], 1),
+    **dict.fromkeys(["annotations", "predictions", "resampling", "results"], 1),
+    **dict.fromkeys(["plausibilities", "_point", "_dirichlet", "_draws", "_plackett_luce"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
     **dict.fromkeys(["evaluation", "_truths", "_tables_out", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["cli", "__main__"], 4),

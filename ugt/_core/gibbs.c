@@ -5,6 +5,10 @@
  * time that k was waited for. (Mixing n_k with uncensored times, or shape + all rankings with censored exposures, is
  * wrong by tens of percent.) Cost per sweep: proportional to the stages, independent of the number of classes.
  *
+ * The total of all lambda is Gamma(total shape, rate) whatever the rankings say: drawn afresh in every sweep, which cures
+ * its slow random walk. lambda is kept with total 1 and time is counted in units of 1 / total: then that total is the
+ * `rate` of a sweep, the prior's rate drops out, and a total that underflows (total shapes below 0.03) is a rate of 0.
+ *
  * Reliability g: every ranking counts g times. A stage of one class is one Gamma(g, lambda_a + Z) waiting time. A tied
  * stage is n = floor(g) copies, whose numbers are pushed down the subset lattice, and a fraction f: waiting times
  * Gamma(f, Z + lambda_a) of each class, and the sweep accepted with min(1, (Q'/Q)^f) (Q of subset.c). */
@@ -27,7 +31,7 @@ typedef struct {
     const ugt_gibbs_options *options;
     int64_t m, first_stage, end_stage;
     int has_rest, has_fraction;
-    double rest_shape, total_shape;
+    double rest_shape, total_shape, rate;
     double *lambda, *exposure, *shape; /* [m + 1], the lump last */
     double *proposed;                  /* [m + 1] */
     double *block, *x, *tau;           /* [m + 1] of one stage */
@@ -205,7 +209,7 @@ static double log_acceptance(sampler *s)
 
 static double draw_rate(sampler *s, double shape, double exposure)
 {
-    const double value = ugt_stream_gamma(&s->stream, shape) / (s->options->rate + exposure);
+    const double value = ugt_stream_gamma(&s->stream, shape) / (s->rate + exposure);
     return value > LEAST ? value : LEAST;
 }
 
@@ -222,32 +226,55 @@ static double log_likelihood(sampler *s, const double *lambda)
     return sum;
 }
 
-/* Metropolis on log lambda of one class, arrival times integrated out: cures the slow tail of a class always on top */
-static void move_scale(sampler *s, double width)
-{
-    const int64_t k = s->scaled;
-    const double step = width * ugt_stream_normal(&s->stream), old = s->lambda[k], moved = old * exp(step);
-    const double before = log_likelihood(s, s->lambda) - s->options->rate * old;
-    s->lambda[k] = moved;
-    const double after = log_likelihood(s, s->lambda) - s->options->rate * moved + s->options->shape * step;
-    if (!(moved > LEAST) || isinf(moved) || ugt_stream_exponential(&s->stream) < before - after)
-        s->lambda[k] = old;
-}
-
-/* the total is Gamma(total shape, rate) whatever the rest: drawn afresh, which cures its slow random walk */
-static void rescale(sampler *s)
+static double total_of(const sampler *s)
 {
     double total = s->has_rest ? s->lambda[s->m] : 0.0;
     for (int64_t k = 0; k < s->m; k++)
         total += s->lambda[k];
-    const double fresh = ugt_stream_gamma(&s->stream, s->total_shape), factor = (fresh > LEAST ? fresh : LEAST) / (s->options->rate * total);
+    return total;
+}
+
+/* Metropolis on log lambda of one class, arrival times and total integrated out: cures the slow tail of a class always on
+ * top. Prior of the shares, by log lambda: prod lambda^shape / total^(total shape) */
+static void move_scale(sampler *s, double width)
+{
+    const int64_t k = s->scaled;
+    const double step = width * ugt_stream_normal(&s->stream), old = s->lambda[k], moved = old * exp(step);
+    const double before = log_likelihood(s, s->lambda) - s->total_shape * log(total_of(s));
+    s->lambda[k] = moved;
+    const double after = log_likelihood(s, s->lambda) - s->total_shape * log(total_of(s)) + s->options->shape * step;
+    if (!(moved > LEAST) || isinf(moved) || ugt_stream_exponential(&s->stream) < before - after)
+        s->lambda[k] = old;
+}
+
+/* Where every class underflows, their shapes are tiny and none was waited for: log Gamma(shape) below log LEAST is
+ * log LEAST - Exp / shape. The largest of them is all that a double can tell from 0. */
+static void largest_of_the_least(sampler *s)
+{
+    int64_t top = 0;
+    double highest = -INFINITY;
+    for (int64_t k = 0; k < s->m + s->has_rest; k++) {
+        const double shape = k < s->m ? s->shape[k] : s->rest_shape, value = -ugt_stream_exponential(&s->stream) / shape;
+        top = value > highest ? k : top;
+        highest = value > highest ? value : highest;
+    }
+    s->lambda[top] = 1.0;
+}
+
+/* to a total of 1 */
+static void normalise(sampler *s)
+{
+    if (total_of(s) <= (double)(s->m + 1) * LEAST)
+        largest_of_the_least(s);
+    const double total = total_of(s);
     for (int64_t k = 0; k <= s->m; k++)
-        s->lambda[k] = s->lambda[k] * factor > LEAST ? s->lambda[k] * factor : LEAST;
+        s->lambda[k] = s->lambda[k] / total > LEAST ? s->lambda[k] / total : LEAST;
 }
 
 static void sweep(sampler *s)
 {
     memset(s->exposure, 0, (size_t)(s->m + 1) * sizeof *s->exposure);
+    s->rate = fmax(ugt_stream_gamma(&s->stream, s->total_shape), LEAST);
     for (int64_t j = s->first_stage; j < s->end_stage; j++)
         wait_for_stage(s, &s->stages->stage[j]);
     for (int64_t k = 0; k < s->m; k++)
@@ -259,7 +286,7 @@ static void sweep(sampler *s)
         move_scale(s, 1.5);
         move_scale(s, 4.0);
     }
-    rescale(s);
+    normalise(s);
 }
 
 /* the class that most rankings have in their first block, where it is so common that moves of its scale pay; else -1 */
@@ -314,16 +341,16 @@ static void open_case(sampler *s, int64_t i)
 static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
 {
     ugt_stream_open(&s->stream, s->options->seed, case_key, chain, UGT_PURPOSE_GIBBS);
+    s->rate = 1.0;
     for (int64_t k = 0; k < s->m; k++)
         s->lambda[k] = draw_rate(s, s->shape[k], 0.0);
     s->lambda[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, 0.0) : 0.0;
+    normalise(s);
 }
 
 static void write_draw(const sampler *s, double *out)
 {
-    double total = s->has_rest ? s->lambda[s->m] : 0.0;
-    for (int64_t k = 0; k < s->m; k++)
-        total += s->lambda[k];
+    const double total = total_of(s); /* 1 but for rounding */
     for (int64_t k = 0; k < s->m; k++)
         out[k] = s->lambda[k] / total;
     out[s->m] = s->has_rest ? s->lambda[s->m] / total : 0.0;
