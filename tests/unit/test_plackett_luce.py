@@ -247,7 +247,9 @@ np.save({out!r}, post.values)
 def start(tmp_path, path, warmup=300):
     out = str(tmp_path / "out.npy")
     code = RUN.format(path=path, out=out, warmup=warmup)
-    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    # in the temporary folder: with -c the folder at hand comes first, and the source tree may hold no compiled core
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     assert process.stdout.readline() == "ready\n"
     return process, out
 
