@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 for errors that the user can mend, told in one line; 130 after an interruption.
+        0; 2 for errors that the user can mend, told in one line; 130 after an interruption; 141 if nobody reads the output.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -57,6 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings(), progress_to_stderr():
             warnings.showwarning = lambda message, *_: print(f"ugt: {message}", file=sys.stderr)
             options.run(options)
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output, such as `head`, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (ValueError, OSError) as problem:
         print(f"ugt: error: {' '.join(str(problem).splitlines())}", file=sys.stderr)
         return 2

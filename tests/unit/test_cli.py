@@ -483,3 +483,14 @@ def test_names_that_the_terminal_cannot_show(folder):
     done = subprocess.run([sys.executable, "-m", "ugt", "certainty", "a.csv"], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0
     assert "K?tzchen" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
+def test_a_closed_pipe_ends_quietly(tmp_path):
+    (tmp_path / "labels.csv").write_text("case,annotator,label\n" + "".join(f"{i},ann,{i % 3}\n" for i in range(30)))
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "ugt", "certainty", "labels.csv"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
