@@ -9,11 +9,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared"
 
 sys.path.insert(0, str(HERE))  # `from twins import irn`
+
+settings.register_profile("ugt", deadline=None)  # a slow machine is no failure
+settings.load_profile("ugt")
 
 
 def located(variable, default):

@@ -94,10 +94,10 @@ class Problem:
         return Problem(self.truth[:, order], self.scores[:, order], self.sets[:, order], self.risks[order], self.k, self.ids)
 
 
-def random_problem(n, n_classes, k, seed, most=4):
+def random_problem(n, n_classes, k, seed):
     """Small whole numbers: many ties, some zeros, now and then an undefined case."""
     rng = np.random.default_rng(seed)
-    truth = rng.integers(0, most, (n, n_classes)).astype(float)
+    truth = rng.integers(0, 4, (n, n_classes)).astype(float)
     truth[np.arange(n), rng.integers(0, n_classes, n)] += 1
     truth[rng.random(n) < 0.1] = np.nan
     truth[0] = 1 + np.arange(n_classes)

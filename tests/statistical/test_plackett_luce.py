@@ -32,12 +32,13 @@ class Run:
         self.stop = np.zeros(1, np.int32)
         for begin, end in parts or [(0, r.n_cases)]:
             options = (reliability, shape, rate, rest, warmup, draws, thin, chains, seed, begin, end, self.stop)
-            assert self.stages.gibbs(r.axes.stream_keys, *options, self.values)
+            assert self.stages.gibbs(r.axes.stream_keys, *options, self.part(begin, end))
+
+    def part(self, begin, end):
+        return self.values[slice(*((self.offsets[i] + i) * self.chains * self.draws for i in (begin, end)))]
 
     def __getitem__(self, i):
-        width, per = self.offsets[i + 1] - self.offsets[i] + 1, self.chains * self.draws
-        begin = (self.offsets[i] + i) * per
-        return self.values[begin : begin + width * per].reshape(self.chains, self.draws, width)
+        return self.part(i, i + 1).reshape(self.chains, self.draws, -1)
 
     def named(self, i):
         return self.classes[self.offsets[i] : self.offsets[i + 1]].tolist()
@@ -84,6 +85,15 @@ def test_the_comparison_itself():
         agree(right, [3.0, 3.04])  # 8 standard errors
 
 
+def log_likelihoods(nested, plausibility):
+    """Of each case's rankings, all of them together: (N,)."""
+    r = Rankings.from_blocks(nested, n_classes=plausibility.shape[1])
+    log_p = np.empty(len(r.ranking_offsets) - 1)
+    arrays = (r.case_offsets, r.ranking_offsets, r.block_offsets, r.items)
+    core.log_likelihood(*arrays, np.ascontiguousarray(plausibility), 0, r.n_cases, log_p)
+    return np.add.reduceat(log_p, r.case_offsets[:-1])
+
+
 # ---- (i), (ii) where the posterior is a Dirichlet law ----
 
 VOTES = [[[0]], [[0]], [[0]], [[2]], [[2]], [[1]]]
@@ -116,7 +126,9 @@ def test_votes_for_one_class_have_beta_marginals(reliability, shape):
         concentration = np.array([*(shape + reliability * v for v in votes), lump])
         last = run_one(rankings, n_classes, reliability=reliability, shape=shape, chains=4000, draws=1, warmup=60)[:, 0]
         for k, c in enumerate(concentration):
-            assert stats.kstest(last[:, k], stats.beta(c, concentration.sum() - c).cdf).pvalue > ALARM / 7
+            others = concentration.sum() - c
+            if others > 0.1:  # or most plausibilities round to 1, and the other column tells
+                assert stats.kstest(last[:, k], stats.beta(c, others).cdf).pvalue > ALARM / 6
 
 
 @pytest.mark.parametrize("rankings", [[], [[]], [[[0, 1, 2, 3]]]], ids=["nobody", "nothing", "all tied"])
@@ -183,7 +195,7 @@ def test_exact_posteriors_under_the_default_prior(name, reliability):
 
 @pytest.mark.parametrize("reliability", [0.3, 0.5, 1.5, 7.25, 40.0])
 def test_fractions_of_tied_blocks(reliability):
-    """(vii) 40 copies are split by waiting times and by order statistics instead of one by one."""
+    """(vii) With 40 copies they are split by waiting times and by order statistics instead of one by one."""
     check_exact("ties and a large rest", 1.0, reliability)
     check_exact("identical and nested", 0.5, reliability)
 
@@ -220,7 +232,7 @@ def test_the_grid_agrees_with_the_reference_posteriors(shared_case):
         np.testing.assert_allclose(np.sqrt(np.diag(second) - mean**2), expected["std"], atol=1e-6)
 
 
-WEIGHTED = {  # five and six explicit classes, against weighted draws from the prior
+WEIGHTED = {  # five and six explicit classes
     "K=5, m=5": ([[[0], [1, 2, 3]], [[4, 1], [2]], [[3, 4, 0, 1]]], 5, 5),
     "K=6, m=3": ([[[0, 1], [2]], [[2], [0, 1]], [[1]]], 6, 3),
     "K=6, m=6": ([[[5, 3, 1], [0, 2]], [[4], [5]], [[2, 4]]], 6, 6),
@@ -230,13 +242,14 @@ WEIGHTED = {  # five and six explicit classes, against weighted draws from the p
 @pytest.mark.parametrize("reliability", [1.0, 2.5, 3.0])
 @pytest.mark.parametrize("shape", [1.0, 1 / 6])
 @pytest.mark.parametrize("name", WEIGHTED)
-def test_weighted_draws_from_the_prior(name, shape, reliability):
-    """Every class has its own Gamma variable here: also tests that the lump is the sum of the unmentioned ones."""
+def test_weighted_draws(name, shape, reliability):
+    """Importance sampling. Every class has its own Gamma variable here: also tests that the lump is the sum of the unmentioned ones."""
     rankings, n_classes, m = WEIGHTED[name]
     rng = np.random.default_rng([n_classes, m, int(2 * reliability)])
-    values, weights = twin.weighted_prior(rankings, [shape] * n_classes, reliability, 200_000, rng)
+    tilt = np.where(np.arange(n_classes) < m, 0.4 * reliability, 0.0)
+    values, weights = twin.weighted_draws(rankings, [shape] * n_classes, reliability, 400_000, rng, tilt)
+    assert weights.sum() ** 2 / (weights**2).sum() > 4000  # or their standard errors were no good
     values = np.hstack([values[:, :m], values[:, m:].sum(1, keepdims=True)])[:, : m + (n_classes > m)]
-    assert weights.sum() ** 2 / (weights**2).sum() > 2000  # or its standard errors were no good
     mean, error = twin.weighted_mean(moments(values), weights)
     agree(moments(run_one(rankings, n_classes, shape=shape, reliability=reliability)[..., : values.shape[1]]), mean, error)
 
@@ -244,27 +257,24 @@ def test_weighted_draws_from_the_prior(name, shape, reliability):
 # ---- large tied blocks ----
 
 
-@pytest.mark.parametrize("reliability", [1.0, 0.5, 1.5, 2.0])
-@pytest.mark.parametrize("n", [10, 12, 14])
-def test_large_tied_blocks(n, reliability):
-    """Beyond 9 tied classes arrival times come from the quadrature's density. Two annotators, overlapping blocks; weighted draws."""
-    n_classes = n + 3
-    rankings = [[list(range(n)), [n]], [[n + 1], list(range(2, n)) + [n]], [[0]]]
+def block_statistics(draws, n):
+    block = draws[..., :n]
+    return np.stack([block.mean(-1), (block**2).mean(-1), block.min(-1), block.max(-1), draws[..., 0], draws[..., n]], -1)
+
+
+@pytest.mark.parametrize("n", [5, 10, 12])
+def test_a_fraction_of_a_large_tied_block(n):
+    """Half of a block, beyond 9 classes and below; weighted draws with likelihoods from the core (tests/unit/test_likelihood.py)."""
+    rankings, n_classes = [[list(range(n)), [n]]], n + 2
 
     def weigh(nested, rate):
-        r = Rankings.from_blocks([nested] * rate.shape[1], n_classes=len(rate))
-        log_p = np.empty(len(r.ranking_offsets) - 1)
-        arrays = (r.case_offsets, r.ranking_offsets, r.block_offsets, r.items)
-        core.log_likelihood(*arrays, np.ascontiguousarray(rate.T), 0, r.n_cases, log_p)
-        return np.exp(log_p.reshape(r.n_cases, -1).sum(1))
+        return np.exp(log_likelihoods([nested] * rate.shape[1], rate.T))
 
-    rng = np.random.default_rng([n, int(2 * reliability)])
-    values, weights = twin.weighted_prior(rankings, [1.0] * n_classes, reliability, 10_000, rng, weigh)
-    assert weights.sum() ** 2 / (weights**2).sum() > 300
-    statistics = np.stack([values[:, 0], values[:, 1], values[:, 2:n].sum(1), values[:, n], values[:, n + 1], values[:, 2:n].min(1)], 1)
-    mean, error = twin.weighted_mean(statistics, weights)
-    draws = run_one(rankings, n_classes, reliability=reliability, chains=100, draws=100, warmup=50)
-    agree(np.stack([draws[..., 0], draws[..., 1], draws[..., 2:n].sum(-1), draws[..., n], draws[..., n + 1], draws[..., 2:n].min(-1)], -1), mean, error)
+    tilt = np.where(np.arange(n_classes) < n, 0.3, 0.0)
+    values, weights = twin.weighted_draws(rankings, [1.0] * n_classes, 0.5, 20_000, np.random.default_rng(n), tilt, weigh)
+    assert weights.sum() ** 2 / (weights**2).sum() > 5000
+    mean, error = twin.weighted_mean(block_statistics(values, n), weights)
+    agree(block_statistics(run_one(rankings, n_classes, reliability=0.5, chains=200, draws=200), n), mean, error)
 
 
 @pytest.mark.parametrize(("n", "shape", "rest"), [(3, 1.0, 2), (9, 0.5, 1), (10, 1.0, 2), (10, 0.1, 1), (14, 1.0, 300), (60, 1.0, 5), (300, 0.3, 4)])
@@ -272,9 +282,19 @@ def test_one_tied_block_exactly(n, shape, rest):
     """One ranking that is one block: its posterior moments are single integrals, whatever its size."""
     mean, second, lump = twin.one_block_moments(n, shape, shape * rest)
     small = n < 50
-    draws = run_one([[list(range(n))]], n + rest, shape=shape, chains=200 if small else 60, draws=200 if small else 60, warmup=100)
+    draws = run_one([[list(range(n))]], n + rest, shape=shape, chains=200 if small else 60, draws=200 if small else 60)
     found = np.stack([draws[..., :n].mean(-1), (draws[..., :n] ** 2).mean(-1), draws[..., n], draws[..., 0], draws[..., n - 1]], -1)
     agree(found, [mean, second, lump, mean, mean])
+
+
+@pytest.mark.parametrize(("n", "shape", "rest"), [(4, 1.0, 2), (10, 1.0, 3), (12, 0.3, 2)])
+def test_one_tied_block_twice(n, shape, rest):
+    """Two annotators agree on it, or one is worth two: a double integral."""
+    mean, second, lump = twin.one_block_moments(n, shape, shape * rest, copies=2)
+    for rankings, reliability in (([[list(range(n))]] * 2, 1.0), ([[list(range(n))]], 2.0)):
+        draws = run_one(rankings, n + rest, shape=shape, reliability=reliability, chains=200, draws=200)
+        found = np.stack([draws[..., :n].mean(-1), (draws[..., :n] ** 2).mean(-1), draws[..., n]], -1)
+        agree(found, [mean, second, lump])
 
 
 # ---- (iv) explicit classes against the lump ----
@@ -319,15 +339,6 @@ def test_lump_of_one_class_is_that_class():
 # ---- (v) simulation-based calibration ----
 
 N_DATA, N_RANKS = 1000, 99
-
-
-def log_likelihoods(nested, plausibility):
-    """Of each case's rankings, (N,)."""
-    r = Rankings.from_blocks(nested, n_classes=plausibility.shape[1])
-    log_p = np.empty(len(r.ranking_offsets) - 1)
-    arrays = (r.case_offsets, r.ranking_offsets, r.block_offsets, r.items)
-    core.log_likelihood(*arrays, np.ascontiguousarray(plausibility), 0, r.n_cases, log_p)
-    return np.add.reduceat(log_p, r.case_offsets[:-1])
 
 
 def calibration(nested, truth, draws):
@@ -411,7 +422,7 @@ def ranks_agree(ranking, order):
 
 # ---- (vi) the prior's rate ----
 
-CASES = [[[[0, 1], [2]], [[2], [0]], [[1]]], [], [[[3]], [[3]], [[3], [0, 1, 2]]], [[[5, 4], [1]], [[5, 4], [1]], [[]]]]
+CASES = [[[[0, 1], [2]], [[2], [0]], [[1]]], [], [[[3]], [[3]], [[3], [0, 1, 2]]], [[[5, 4], [1]], [[5, 4], [1]], []]]
 BIG = [[list(range(12))], [[3], list(range(4, 15))]]
 
 
@@ -431,11 +442,12 @@ def test_the_rate_of_the_prior_does_not_matter(rate, reliability):
 def test_reliability_n_is_n_copies(n):
     """Equal rankings are merged: the very same draws."""
     repeated = [case * n for case in [*CASES, BIG]]
-    a, b = Run([*CASES, BIG], 20, reliability=float(n), shape=0.3, chains=2), Run(repeated, 20, shape=0.3, chains=2)
+    options = {"shape": 0.7, "chains": 2}  # below 0.5 the two may differ in whether a scale is moved
+    a, b = Run([*CASES, BIG], 20, reliability=float(n), **options), Run(repeated, 20, **options)
     np.testing.assert_array_equal(a.values, b.values)
     assert len(a.stages) == len(b.stages)
-    half = Run(repeated, 20, reliability=0.5, shape=0.3, chains=2)
-    np.testing.assert_array_equal(half.values, Run([*CASES, BIG], 20, reliability=n / 2, shape=0.3, chains=2).values)
+    half = Run(repeated, 20, reliability=0.5, **options)
+    np.testing.assert_array_equal(half.values, Run([*CASES, BIG], 20, reliability=n / 2, **options).values)
 
 
 def test_copies_need_not_be_merged():
@@ -514,10 +526,11 @@ def test_extreme_options_give_plausibilities(shape, reliability):
 
 
 def test_a_class_that_everybody_puts_on_top():
-    """The slow tail, with its scale moves: a = 1/K, reliability 10, seven votes for one class and a second place now and then."""
+    """The slow tail, with its scale moves: a small shape, reliability 10, seven votes for one class."""
     rankings = [[[0]]] * 5 + [[[0], [1, 2]], [[0], [2]]]
-    mean, second = twin.grid_posterior(rankings, [0.1] * 3 + [0.7], 10.0)[1:]
-    agree(moments(run_one(rankings, 10, shape=0.1, reliability=10.0, draws=1000)), expected_moments(mean, second))
+    mean, second = twin.grid_posterior(rankings, [0.2] * 3, 10.0)[1:]
+    draws = run_one(rankings, 3, shape=0.2, reliability=10.0, draws=1000)[..., :3]
+    agree(moments(draws), expected_moments(mean, second))
 
 
 # ---- figure 5 ----

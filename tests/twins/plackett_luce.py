@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
-from scipy import integrate, special
+from scipy import special
 
 DIGITS = 120  # of the decimal arithmetic: differences from 1 of 1e-48 keep 70 digits
 
@@ -190,26 +190,32 @@ def weighted_mean(values, weights):
     return mean, np.sqrt((weights**2) @ (values - mean) ** 2)
 
 
-def one_block_moments(n, shape, rest_shape):
-    """E π_a, E π_a² and E π_rest of a class of the only block, n tied classes ranked once, by one integral for any n:
+def one_block_moments(n, shape, rest_shape, copies=1):
+    """E π_a, E π_a² and E π_rest of a class of the only block, n tied classes ranked once or twice, by one or two integrals for any n:
 
-    given T ~ Exp(Z), Z the rest, all of the block arrives before T. E e^(-λT) = (1+T)^-a; E λ^j e^(-λT) = (a)_j (1+T)^-(a+j); and the
-    total, Gamma(n a + rest, 1), is independent of π.
+    all of the block arrives before T ~ Exp(Z), Z the rest, in each copy. E e^(-λT) = (1+T)^-a, E λ^j e^(-λT) = (a)_j (1+T)^-(a+j); and
+    the total, Gamma(n a + rest, 1), is independent of π. Trapezoid rule in s = log T, where integrands fall exponentially.
     """
-    a, r = shape, rest_shape
+    step = 0.02 if copies == 1 else 0.1
+    t = np.exp(np.arange(-40.0 / n - math.log1p(rest_shape) - 5.0, 40.0 / min(rest_shape, 1.0), step))
+    times = [t] if copies == 1 else [t[:, None], t[None, :]]
+    weight = step**copies * math.prod(times) * np.ones_like(sum(times))
 
-    def moment(powers, rest_power):  # E λ_1^powers Z^rest_power L, in s = log T
-        def integrand(s):
-            t = math.exp(s)
-            one = -math.expm1(-a * math.log1p(t))
-            first = -math.expm1(-(a + powers) * math.log1p(t))
-            times = special.poch(r, 1 + rest_power) * (1 + t) ** -(r + 1 + rest_power)
-            return special.poch(a, powers) * first * one ** (n - 1) * times * t
+    def arrived(power):  # E λ^power prod(1 - e^(-λ T_i))
+        shape_now = shape + power
+        if copies == 1:
+            value = -np.expm1(-shape_now * np.log1p(t))
+        else:  # 1 - A - B + C = (1 - A)(1 - B) + (C - A B), both without cancellation
+            x, y = times
+            a, b = (-shape_now * np.log1p(v) for v in times)
+            value = np.expm1(a) * np.expm1(b) + np.exp(a + b) * np.expm1(shape_now * np.log1p(x * y / (1 + x + y)))
+        return special.poch(shape, power) * value
 
-        knots = [-30.0, -3.0, 0.0, 3.0, 8.0, 40.0 / min(r, 1.0)]
-        return sum(integrate.quad(integrand, lo, hi, epsabs=0, epsrel=1e-10, limit=500)[0] for lo, hi in zip(knots[:-1], knots[1:]))
+    def moment(power, rest_power):
+        rest = special.poch(rest_shape, copies + rest_power) * (1 + sum(times)) ** -(rest_shape + copies + rest_power)
+        return float((arrived(power) * arrived(0) ** (n - 1) * rest * weight).sum())
 
-    evidence, total = moment(0, 0), n * a + r
+    evidence, total = moment(0, 0), n * shape + rest_shape
     return moment(1, 0) / evidence / total, moment(2, 0) / evidence / total / (total + 1), moment(0, 1) / evidence / total
 
 

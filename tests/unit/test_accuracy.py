@@ -24,6 +24,7 @@ METRICS = {
     "kendall": ugt.ua_kendall_distance,
     "footrule": ugt.ua_footrule_distance,
 }
+BREAK_TIES = {"expectation": twin.tie_breaks, "first": twin.by_position}
 PENALTIES = st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])
 
 
@@ -46,7 +47,7 @@ def options(metric, penalty):
 def test_point(metric, truth, penalty, data):
     (scores,) = data.draw(like(truth, 2))
     k = data.draw(st.integers(1, len(truth)))
-    for ties, break_ties in (("expectation", twin.tie_breaks), ("first", twin.by_position)):
+    for ties, break_ties in BREAK_TIES.items():
         expected = twin.expected(metric, break_ties(scores), break_ties(truth), k, penalty)
         found = METRICS[metric]([truth], [scores], k, ties=ties, **options(metric, penalty))
         assert found.value == pytest.approx(float(expected), abs=1e-13)
@@ -94,7 +95,7 @@ def test_dirichlet(metric, first, penalty, data):
     scores = data.draw(like(first, 2, 2))
     k = data.draw(st.integers(1, len(first)))
     post = Dirichlet.from_array(concentrations)
-    for ties, break_ties in (("expectation", twin.tie_breaks), ("first", twin.by_position)):
+    for ties, break_ties in BREAK_TIES.items():
         found = METRICS[metric](post, scores, k, ties=ties, **options(metric, penalty))
         laws = dirichlet_laws(metric, concentrations, scores, k, penalty, break_ties)
         mean, variance = twin.moments(twin.law_of_mean(laws))
@@ -123,6 +124,15 @@ def test_quantiles_are_exact(metric, k, concentrations):
     np.testing.assert_allclose(found.draw_quantile(q), expected, atol=1e-12)
     assert found.draw_interval(0.95) == pytest.approx((expected[3], expected[9]), abs=1e-12)
     assert found.draw_quantile(0.5).shape == ()
+
+
+@pytest.mark.parametrize("metric, k", [("kendall", 3), ("kendall", 4), ("footrule", 4)])
+def test_quantiles_with_three_classes_of_plausibility_zero_are_exact(metric, k):
+    concentrations, scores = [[2, 3, 0, 0, 0], [0, 1, 0, 2, 0]], [[0.1, 0.5, 0.2, 0.3, 0.4], [0.5, 0.4, 0.3, 0.2, 0.1]]
+    law = twin.law_of_mean(dirichlet_laws(metric, concentrations, scores, k, Fraction(0)))
+    found = METRICS[metric](Dirichlet.from_array(concentrations), scores, k)
+    q = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+    np.testing.assert_allclose(found.draw_quantile(q), [float(twin.quantile(law, Fraction(x))) for x in q], atol=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["topk", "set", "overlap"])
@@ -209,27 +219,19 @@ def test_coverage(first, data):
     n_classes = len(first)
     table = [first, *data.draw(like(first, 2, 2).filter(lambda rows: all(map(any, rows))))]
     sets = data.draw(st.lists(st.sets(st.integers(0, n_classes - 1)), min_size=3, max_size=3))
-    best = {
-        ties: [[order[0] in s for order in orders(v)] for v, s in zip(table, sets)]
-        for ties, orders in (("expectation", twin.tie_breaks), ("first", twin.by_position))
-    }
+    laws = [races.orders(c) for c in table]
+    p = np.array([float(sum(q for order, q in law.items() if order[0] in s)) for law, s in zip(laws, sets)])
     for given_sets in in_three_forms(sets, n_classes):
-        for ties, hits in best.items():
-            found = ugt.ua_coverage(Point.from_array(table), given_sets, ties=ties)
-            np.testing.assert_allclose(found.per_case, [np.mean(h) for h in hits], atol=1e-14)
-            drawn = ugt.ua_coverage(Draws.from_array([table]), given_sets[:1], ties=ties)
-            # three draws of one case: does the first set hold the best class of each?
-            in_first = [
-                np.mean([order[0] in sets[0] for order in (twin.tie_breaks if ties == "expectation" else twin.by_position)(v)])
-                for v in table
-            ]
-            np.testing.assert_allclose(drawn.per_draw, in_first, atol=1e-14)
-        assert found.mean_set_size == np.mean([len(s) for s in sets])
+        for ties, orders in BREAK_TIES.items():
+            hits = [np.mean([order[0] in s for order in orders(v)]) for v, s in zip(table, sets)]
+            np.testing.assert_allclose(ugt.ua_coverage(table, given_sets, ties=ties).per_case, hits, atol=1e-14)
+            # the three vectors as draws of one case, whose set is the first
+            hits = [np.mean([order[0] in sets[0] for order in orders(v)]) for v in table]
+            np.testing.assert_allclose(ugt.ua_coverage([table], given_sets[:1], ties=ties).per_draw, hits, atol=1e-14)
         exact = ugt.ua_coverage(Dirichlet.from_array(table), given_sets)
-        laws = [races.orders(c) for c in table]
-        p = np.array([float(sum(q for order, q in law.items() if order[0] in s)) for law, s in zip(laws, sets)])
         np.testing.assert_allclose(exact.per_case, p, atol=1e-12)
         assert exact.draw_std**2 == pytest.approx((p * (1 - p)).sum() / 9, abs=1e-12)
+        assert exact.mean_set_size == np.mean([len(s) for s in sets])
 
 
 @given(small(5, positive=True), st.data())
@@ -269,6 +271,7 @@ def test_mass_with_a_background():
 
 
 def metrics_of_any_kind():
+    """(metric, what it judges) for three cases of three classes."""
     return [
         *((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()),
         (ugt.ua_coverage, [[0, 1]] * 3),

@@ -40,8 +40,9 @@ def one(concentration):
 def test_two_classes_are_an_incomplete_beta(a, ratio):
     b = min(max(a * ratio, 1e-3), 1e5)
     found = one([a, b]).membership(1)[0]
+    scipys_own = abs(special.betainc(max(a, b), max(a, b), 0.5) - 0.5)  # 3e-10 for shapes of 1e5 with scipy 1.5
     # P(λ_1 > 1/2); both sides, because 1 - x loses digits
-    np.testing.assert_allclose(found, [special.betainc(b, a, 0.5), special.betainc(a, b, 0.5)], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, [special.betainc(b, a, 0.5), special.betainc(a, b, 0.5)], rtol=0, atol=1e-12 + 2 * scipys_own)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 10, 400])
@@ -238,6 +239,7 @@ def test_background_is_shorthand(n_unlisted, background):
 def test_draws_with_a_background_of_each_case():
     axes = ugt.Axes.of(3, 5)
     post = Dirichlet(axes, np.array([0, 1, 2, 2]), np.array([1, 4], np.int32), np.array([2.0, 2.0]), np.array([0.0, 3.0, 0.5]))
+    np.testing.assert_allclose(post.grouped([0, 0, 1, 1, 1]).mean()[1], [6 / 14, 8 / 14])
     draws = post.draws(20_000, seed=2)
     assert (draws[0] == [0, 1, 0, 0, 0]).all()
     # means of 20,000 draws of standard deviation below 0.3

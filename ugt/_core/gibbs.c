@@ -247,26 +247,26 @@ static void move_scale(sampler *s, double width)
         s->lambda[k] = old;
 }
 
-/* Where every class underflows, their shapes are tiny and none was waited for: log Gamma(shape) below log LEAST is
- * log LEAST - Exp / shape. The largest of them is all that a double can tell from 0. */
-static void largest_of_the_least(sampler *s)
+/* Where every class underflows, the shapes are tiny and none was waited for: log Gamma(shape) below log LEAST is
+ * log LEAST - Exp / shape, and the largest of them is all that a double can tell from 0. Returns the new total. */
+static double largest_of_the_least(sampler *s)
 {
     int64_t top = 0;
     double highest = -INFINITY;
     for (int64_t k = 0; k < s->m + s->has_rest; k++) {
-        const double shape = k < s->m ? s->shape[k] : s->rest_shape, value = -ugt_stream_exponential(&s->stream) / shape;
+        const double value = -ugt_stream_exponential(&s->stream) / (k < s->m ? s->shape[k] : s->rest_shape);
         top = value > highest ? k : top;
         highest = value > highest ? value : highest;
     }
-    s->lambda[top] = 1.0;
+    return s->lambda[top] = 1.0;
 }
 
 /* to a total of 1 */
 static void normalise(sampler *s)
 {
-    if (total_of(s) <= (double)(s->m + 1) * LEAST)
-        largest_of_the_least(s);
-    const double total = total_of(s);
+    double total = total_of(s);
+    if (total <= (double)(s->m + 1) * LEAST)
+        total = largest_of_the_least(s);
     for (int64_t k = 0; k <= s->m; k++)
         s->lambda[k] = s->lambda[k] / total > LEAST ? s->lambda[k] / total : LEAST;
 }
@@ -350,10 +350,8 @@ static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
 
 static void write_draw(const sampler *s, double *out)
 {
-    const double total = total_of(s); /* 1 but for rounding */
-    for (int64_t k = 0; k < s->m; k++)
-        out[k] = s->lambda[k] / total;
-    out[s->m] = s->has_rest ? s->lambda[s->m] / total : 0.0;
+    memcpy(out, s->lambda, (size_t)s->m * sizeof *out);
+    out[s->m] = s->has_rest ? s->lambda[s->m] : 0.0;
 }
 
 static int run_chain(sampler *s, const volatile int32_t *stop, double *out)
