@@ -525,12 +525,33 @@ def test_extreme_options_give_plausibilities(shape, reliability):
         np.testing.assert_allclose(run[i].sum(-1), 1.0, rtol=1e-12)
 
 
-def test_a_class_that_everybody_puts_on_top():
-    """The slow tail, with its scale moves: a small shape, reliability 10, seven votes for one class."""
-    rankings = [[[0]]] * 5 + [[[0], [1, 2]], [[0], [2]]]
-    mean, second = twin.grid_posterior(rankings, [0.2] * 3, 10.0)[1:]
-    draws = run_one(rankings, 3, shape=0.2, reliability=10.0, draws=1000)[..., :3]
+@pytest.mark.parametrize("shape", [1e-6, 1e-300])
+def test_tiny_shapes(shape):
+    """A total that underflows is no total of equal shares: one class has everything, each of the tied ones as often."""
+    draws = run_one([[[0, 1, 2, 3]]], 4, shape=shape, draws=50)[..., :4]
+    agree(draws, 0.25)
+    np.testing.assert_allclose(draws.max(-1), 1.0, rtol=1e-3)
+    concentration = [shape + 6, shape + 4, shape + 2]
+    agree(moments(run_one([[[0]]] * 3 + [[[1]]] * 2 + [[[2]]], 3, reliability=2.0, shape=shape)[..., :3]), dirichlet_moments(concentration))
+
+
+TOPS = {  # one class is in most first blocks: with a small shape its scale is moved
+    "alone": ([[[0]]] * 5 + [[[0], [1, 2]], [[0], [2]]], 3),
+    "in ties": ([[[0, 1], [2]], [[0], [1, 2]], [[2, 0]], [[0, 1]]], 3),
+    "mostly": ([[[0], [1]]] * 4 + [[[1]]], 2),
+}
+
+
+@pytest.mark.parametrize("reliability", [1.5, 2.5, 10.0])
+@pytest.mark.parametrize("name", TOPS)
+def test_a_class_that_most_put_on_top(name, reliability):
+    """The slow tail, and the moves of a scale that shorten it."""
+    rankings, n_classes = TOPS[name]
+    mean, second = twin.grid_posterior(rankings, [0.2] * n_classes, reliability)[1:]
+    draws = run_one(rankings, n_classes, shape=0.2, reliability=reliability, draws=1000)[..., :n_classes]
     agree(moments(draws), expected_moments(mean, second))
+    mean, second = twin.grid_posterior(rankings, [0.2] * n_classes + [0.6], reliability, tolerance=1e-5)[1:]
+    agree(moments(run_one(rankings, n_classes + 3, shape=0.2, reliability=reliability)), expected_moments(mean, second))
 
 
 # ---- figure 5 ----

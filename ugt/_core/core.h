@@ -120,7 +120,7 @@ double ugt_block_log_probability(const double *x, int64_t n, double *share);
 double ugt_block_mode(const double *x, int64_t n, double *curvature);
 
 /* tau [n]: arrival times given that all of the block arrives before the later classes; returns the last of them.
- * lambda [n] > 0, z > 0, scratch x [n]. */
+ * lambda [n] > 0, z > 0, their quotients from 1e-300 to 1e300; scratch x [n]. */
 double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, double z, double *x, double *tau);
 
 /* log p(block | z) by whichever method suits; 0 for z = 0, -INFINITY or NaN where a rate is 0. share [n] or NULL; scratch x [n]. */
