@@ -9,6 +9,8 @@ import math
 import numbers
 from typing import Any
 
+TIES = ("expectation", "first")
+
 
 def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
     """The one form of message: ``scores must be finite. Got nan, first at case 'p17'.``"""

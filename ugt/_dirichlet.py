@@ -11,7 +11,7 @@ import numpy as np
 from . import _threads
 from ._agreement import Agreement
 from ._axes import Axes, OnAxes
-from ._checks import error
+from ._checks import error, whole
 from ._comparison import agreement, compare, spread_of
 from ._core import _dirichlet
 from ._orders import CERTAIN, Orders, Sets
@@ -136,9 +136,6 @@ class Dirichlet(OnAxes):
     def _kept(self) -> dict[Any, Any]:
         return {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("axes", "offsets", "index", "concentration", "background")}
-
     def _ranks(self, depth: int) -> Array:
         """(groups, depth) probability that one class of a group has each rank."""
         if ("ranks", depth) not in self._kept:
@@ -169,7 +166,7 @@ class Dirichlet(OnAxes):
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
         """(N, K) probability that a class is among the best k; NaN for an undefined case."""
-        entry, rest = self._memberships(k)
+        entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
         table = np.repeat(rest[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = entry
         return table

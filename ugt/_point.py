@@ -12,7 +12,7 @@ from . import _threads
 from ._agreement import Agreement, distance_scale
 from ._axes import Axes, OnAxes
 from ._best_sets import best_sets, heaviest
-from ._checks import error
+from ._checks import TIES, error, option, whole
 from ._core import _order
 from ._orders import CERTAIN, TIED, Orders, Sets
 from ._ragged import offsets_of, row_of, take
@@ -55,7 +55,7 @@ class Vectors(OnAxes):
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
         """(N, K) probability that a class is among the best k; NaN for an undefined case. Ties by expectation."""
-        return self._membership(k, ties, zeros=True)
+        return self._membership(whole("k", k, 1, self.n_classes), option("ties", ties, TIES), zeros=True)
 
     def _membership(self, k: int, ties: str, zeros: bool) -> Array:
         """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
@@ -200,10 +200,14 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
     flat = table.reshape(len(table), -1)
     undefined = np.isnan(flat).all(1)
     bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
-    bad |= ~undefined & ~(table.sum(-1) > 0).reshape(len(table), -1).all(1)
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond the range of doubles is refused too
+        total = table.sum(-1).reshape(len(table), -1)
+    bad |= ~undefined & ~((total > 0) & np.isfinite(total)).all(1)
     if bad.any():
         i = int(np.argmax(bad))
-        raise error(argument, "hold finite numbers of at least 0, some of them positive (or NaN for a whole case)", flat[i][:8], f"row {i}")
+        raise error(
+            argument, "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)", flat[i][:8], f"row {i}"
+        )
     return table, undefined
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TIES = ("expectation", "first")
-
 
 def check_scores(scores: Any, truth: Plausibilities) -> Array:
     """Scores (N, K) that fit the truth, without NaN.
@@ -44,7 +42,7 @@ def check_scores(scores: Any, truth: Plausibilities) -> Array:
 def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
     """The model's order of classes, deep enough for its best k."""
     _checks.whole("k", k, 1, truth.n_classes)
-    return Orders.from_dense(check_scores(scores, truth), k, _checks.option("ties", ties, TIES))
+    return Orders.from_dense(check_scores(scores, truth), k, _checks.option("ties", ties, _checks.TIES))
 
 
 def estimate(agreement: Agreement, mean_set_size: float | None = None) -> results.Estimate:
@@ -307,7 +305,7 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return estimate(post.coverage(given, ties=_checks.option("ties", ties, TIES)), _mean_size(given, post))
+    return estimate(post.coverage(given, ties=_checks.option("ties", ties, _checks.TIES)), _mean_size(given, post))
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:

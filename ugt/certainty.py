@@ -70,7 +70,7 @@ def annotation_certainty(
     post = as_plausibilities(truth)
     _checks.option("kind", kind, ("set", "rank"))
     _checks.option("group_rule", group_rule, ("sum", "top_class"))
-    _checks.option("ties", ties, ("expectation", "first"))
+    _checks.option("ties", ties, _checks.TIES)
     if groups is not None and group_rule == "top_class":
         _checks.whole("k", k, 1, 1)
         per_case = group_of_best(post, groups, ties).max(1)

@@ -13,7 +13,7 @@ from . import _checks, _tables_out, _threads, _truths, resampling
 from ._orders import Orders
 from ._truths import KINDS
 from ._version import __version__
-from .accuracy import TIES, estimate
+from .accuracy import estimate
 from .annotations import Labels, Rankings
 from .certainty import annotation_certainty
 from .predictions import Predictions
@@ -216,7 +216,7 @@ def _options(level: float, n_resamples: int, ties: str, missing: str) -> dict[st
     return {
         "level": resampling.check_level(level),
         "n_resamples": _checks.whole("n_resamples", n_resamples),
-        "ties": _checks.option("ties", ties, TIES),
+        "ties": _checks.option("ties", ties, _checks.TIES),
         "missing": _checks.option("missing", missing, ("error", "drop")),
     }
 

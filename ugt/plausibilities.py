@@ -6,7 +6,9 @@ per case, ``Dirichlet`` is a posterior that answers exactly, ``Draws`` holds sam
 - ``mean()`` (N, K); ``membership(k)`` (N, K): P(class among the best k)
 - ``label_probability(sets)``: P(best class in set); ``set_probability(sets)``: P(best \\|set\\| classes = set)
 - ``certainty(k)``, ``compare(order, metric, k)``: what certainty.py and accuracy.py are made of
-- ``grouped(groups)``: the same over groups of classes; ``draws(n)``, ``top(n, depth)``
+- ``grouped(groups)``: the same over groups of classes; ``draws(n)``
+
+A ``Dirichlet`` also has ``top(n, depth)``: only each draw's best classes.
 """
 
 from __future__ import annotations

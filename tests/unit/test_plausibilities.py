@@ -496,7 +496,8 @@ def test_sets_in_three_forms(any_kind):
         ([[1, -1, 2]], "hold finite numbers of at least 0"),
         ([[1, np.inf, 2]], "hold finite numbers of at least 0"),
         ([[1, np.nan, 2]], "hold finite numbers of at least 0"),
-        ([[1, 1, 2], [0, 0, 0]], ".*some of them positive .*first at row 1"),
+        ([[1, 1, 2], [0, 0, 0]], ".*with finite sums above 0 .*first at row 1"),
+        ([[1, 1, 2], [1.7e308, 1.7e308, 0]], ".*with finite sums above 0 .*first at row 1"),
         ([1, 2, 3], r"be an array of numbers of shape \(N, K\). Got int64 of shape \(3,\)"),
         (np.empty((0, 3)), r"be an array of numbers of shape \(N, K\). Got float64 of shape \(0, 3\)"),
         ([["a", "b"]], r"be an array of numbers of shape \(N, K\)"),
@@ -557,3 +558,10 @@ def test_what_counts_as_plausibilities():
     rankings = ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)
     with pytest.raises(TypeError, match=r"Got Rankings: aggregate them first, for example with ugt.prirn"):
         as_plausibilities(rankings)
+
+
+@pytest.mark.parametrize("kind", [ugt.Point, ugt.Dirichlet])
+def test_membership_names_a_wrong_order(kind):
+    for k in (0, 4, 1.5, True):
+        with pytest.raises(ValueError, match=r"k must be a whole number from 1 to 3\. Got"):
+            kind.from_array([[1.0, 2.0, 3.0]]).membership(k)
