@@ -21,8 +21,10 @@ IGNORE, INDIVIDUAL, LUMP = 0, 1, 2  # UGT_REST_*: what stands for the classes th
 class Run:
     """Draws of some cases, cases -> annotators -> blocks. ``run[i]``: (chains, draws, mentioned classes + lump) of case i."""
 
-    def __init__(self, nested, n_classes, *, reliability=1.0, shape=1.0, rate=1.0, rest=INDIVIDUAL, warmup=100, draws=500, thin=1, chains=400,
-                 seed=1, parts=None, case_ids=None):  # fmt: skip
+    def __init__(
+        self, nested, n_classes, *, reliability=1.0, shape=1.0, rate=1.0, rest=INDIVIDUAL, warmup=100, draws=500, thin=1, chains=400,
+        seed=1, parts=None, case_ids=None,
+    ):  # fmt: skip
         r = nested if isinstance(nested, Rankings) else Rankings.from_blocks(nested, n_classes=n_classes, case_ids=case_ids)
         self.stages = core.Stages(r.case_offsets, r.ranking_offsets, r.block_offsets, r.items, r.n_classes, rest != IGNORE)
         self.offsets, self.classes = np.empty(r.n_cases + 1, np.int64), np.empty(self.stages.n_mentioned(), np.int32)
@@ -105,10 +107,7 @@ VOTES = [[[0]], [[0]], [[0]], [[2]], [[2]], [[1]]]
 @pytest.mark.parametrize("shape", [1.0, 1 / 419])
 def test_votes_for_one_class_have_a_dirichlet_posterior(rest, reliability, n_classes, shape):
     """Dirichlet(a + γ counts): waiting for the first of all classes says nothing about their shares. 36 tests: 4e-8 in all."""
-    if rest == IGNORE or n_classes == 3:
-        lump = []
-    else:
-        lump = [shape * (n_classes - 3 if rest == INDIVIDUAL else 1)]
+    lump = [] if rest == IGNORE or n_classes == 3 else [shape * (n_classes - 3 if rest == INDIVIDUAL else 1)]
     draws = run_one(VOTES, n_classes, reliability=reliability, shape=shape, rest=rest, draws=100)
     if not lump:
         np.testing.assert_array_equal(draws[..., 3], 0.0)
@@ -174,7 +173,7 @@ def grid(name, shape, reliability, rest):
 
 
 def check_exact(name, shape, reliability, rest=INDIVIDUAL, **options):
-    rankings, m, n_classes = EXACT[name]
+    rankings, _, n_classes = EXACT[name]
     _, mean, second = grid(name, shape, reliability, rest)
     draws = run_one(rankings, n_classes, shape=shape, reliability=reliability, rest=rest, **options)
     agree(moments(draws[..., : len(mean)]), expected_moments(mean, second))
@@ -277,7 +276,10 @@ def test_a_fraction_of_a_large_tied_block(n):
     agree(block_statistics(run_one(rankings, n_classes, reliability=0.5, chains=200, draws=200), n), mean, error)
 
 
-@pytest.mark.parametrize(("n", "shape", "rest"), [(3, 1.0, 2), (9, 0.5, 1), (10, 1.0, 2), (10, 0.1, 1), (14, 1.0, 300), (60, 1.0, 5), (300, 0.3, 4)])
+ONE_BLOCK = [(3, 1.0, 2), (9, 0.5, 1), (10, 1.0, 2), (10, 0.1, 1), (14, 1.0, 300), (60, 1.0, 5), (300, 0.3, 4)]
+
+
+@pytest.mark.parametrize(("n", "shape", "rest"), ONE_BLOCK)
 def test_one_tied_block_exactly(n, shape, rest):
     """One ranking that is one block: its posterior moments are single integrals, whatever its size."""
     mean, second, lump = twin.one_block_moments(n, shape, shape * rest)
@@ -372,14 +374,15 @@ def test_simulated_data_are_calibrated_with_a_lump(rest):
     rng = np.random.default_rng(6)
     truth, nested, _ = twin.simulate(N_DATA, 2, 5, 0.6, rng, least_ranked=1)
     if rest == IGNORE:  # then only mentioned classes must be there to be passed over: every ranking names all of them
-        nested = [[[*ranking, [y for y in range(5) if y not in {z for block in ranking for z in block}]] for ranking in case] for case in nested]
-        nested = [[[block for block in ranking if block] for ranking in case] for case in nested]
+        rest_of = [[[y for y in range(5) if y not in {z for block in ranking for z in block}] for ranking in case] for case in nested]
+        nested = [[[*r, others] if others else r for r, others in zip(case, left)] for case, left in zip(nested, rest_of)]
     run = Run(nested, 5, shape=0.6, rest=rest, chains=1, draws=N_RANKS, thin=20)
     ranks = []
     for i in range(N_DATA):
         named, draws = run.named(i), run[i][0]
         best = nested[i][0][0][0]
-        ranks.append([(draws[:, named.index(best)] < truth[i, best]).sum(), (1 - draws[:, :-1].sum(-1) < 1 - truth[i, named].sum()).sum(), len(named) < 5])
+        lump = (1 - draws[:, :-1].sum(-1) < 1 - truth[i, named].sum()).sum()
+        ranks.append([(draws[:, named.index(best)] < truth[i, best]).sum(), lump, len(named) < 5])
     ranks = np.array(ranks)
     p = [stats.chisquare(np.bincount(ranks[:, 0] // 5, minlength=20)).pvalue]
     if rest == INDIVIDUAL:
@@ -387,9 +390,12 @@ def test_simulated_data_are_calibrated_with_a_lump(rest):
     assert min(p) > ALARM / 2
 
 
-@pytest.mark.parametrize(("times", "counts", "right"), [("all", "all", 1), ("censored", "ranked", 1), ("all", "ranked", 0), ("censored", "all", 0)])
+MIXES = [("all", "all", 1), ("censored", "ranked", 1), ("all", "ranked", 0), ("censored", "all", 0)]
+
+
+@pytest.mark.parametrize(("times", "counts", "right"), MIXES)
 def test_wrong_samplers_are_not_calibrated(times, counts, right):
-    """METHODS.md 2.4: the two wrong mixes of times and numbers fail the very test that the core and the sampler as printed pass."""
+    """The two wrong mixes of times and numbers fail the very test that the core and the sampler as printed pass."""
     rng = np.random.default_rng(7)
     truth, nested, orders = twin.simulate(N_DATA, 3, 4, 1.0, rng, least_ranked=1)
     sweeps = list(twin.printed_gibbs(nested, orders, 4, 1.0, 30 + 10 * N_RANKS, rng, times, counts))
@@ -398,7 +404,7 @@ def test_wrong_samplers_are_not_calibrated(times, counts, right):
 
 
 def test_wrong_samplers_miss_the_moments():
-    """Tens of percent, as METHODS.md 2.4 says: any moment test would do."""
+    """Tens of percent: any moment test would do."""
     rankings = [[[0], [1, 2], [3]], [[1], [0, 2]]]
     orders = np.array([[[ranks_agree(ranking, order) for order in twin.permutations(range(4))] for ranking in rankings]] * 200)
     _, mean, _ = twin.grid_posterior(rankings, [1.0] * 4)
@@ -454,7 +460,7 @@ def test_copies_need_not_be_merged():
     """Copies of one ranking against the same annotators with one harmless difference each: the law is the same."""
     tied = [[0, 1], [2]]
     one = run_one([tied] * 3 + [[[2], [1]]], 6)  # three copies: one stage
-    three = run_one([tied, [[0, 1], [2], [3, 4, 5]], [[0, 1], [2]]] + [[[2], [1]]], 6)
+    three = run_one([tied, [[0, 1], [2], [3, 4, 5]], [[0, 1], [2]], [[2], [1]]], 6)
     means = one.mean(1)
     lump = three[..., 3:].sum(-1, keepdims=True)
     agree(np.concatenate([three[..., :3], lump], -1), means.mean(0), means.std(0, ddof=1) / np.sqrt(len(means)))

@@ -74,7 +74,7 @@ def test_blocks_against_decimals(n, spread):
     """On both sides of the change from the recursion to the quadrature; ratios of plausibilities up to 1e24."""
     rng = np.random.default_rng([n, int(spread)])
     rates = 10.0 ** rng.uniform(-spread, spread, n)
-    rates[0] = 10.0 ** -spread
+    rates[0] = 10.0**-spread
     rates[-1] = 10.0**spread
     later = [10.0**-spread, 1.0, 10.0**spread] if n < 11 else [1.0]
     exact = [float(twin.log_decimal(twin.block_probability(rates.tolist(), z))) for z in later]
