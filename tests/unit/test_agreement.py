@@ -210,7 +210,7 @@ def test_partial_average_overlap_properties(pairs, depth, random):
 
 def test_full_rankings_give_the_average_overlap():
     rng = np.random.default_rng(5)
-    orders = rng.permuted(np.tile(np.arange(30), (20, 1)), axis=1)
+    orders = np.stack([rng.permutation(30) for _ in range(20)])
     first, second = orders[:10], orders[10:]
     for depth in (1, 7, 30):
         overlaps = [np.mean([len({*a[:k]} & {*b[:k]}) / k for k in range(1, depth + 1)]) for a, b in zip(first, second)]
