@@ -260,14 +260,12 @@ def test_a_killed_run_ends_with_the_same_bytes(tmp_path):
     assert process.wait(120) == 0, process.stderr.read()
     expected = np.load(out).tobytes()
     os.remove(out)
-    path, seen = str(tmp_path / "run.checkpoint"), []
+    path = str(tmp_path / "run.checkpoint")
     for delay in (0.02, 0.1, 0.2):
         process, out = start(tmp_path, path)
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
         process.wait(60)
-        seen.append(os.path.getsize(path) if os.path.exists(path) else 0)
-    assert seen == sorted(seen)
     if not os.path.exists(out):
         process, out = start(tmp_path, path)
         assert process.wait(120) == 0, process.stderr.read()
