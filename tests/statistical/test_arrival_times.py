@@ -17,7 +17,7 @@ from scipy import stats
 from twins import tables_of_c
 
 ALARM = 1e-9
-DRAWS = 300_000
+TERMS = 3_000_000  # classes drawn in a test: the fewer the block has, the more draws
 
 SOURCE = """
 #include "block.c"
@@ -72,8 +72,8 @@ BLOCKS = {  # λ / Z
 def test_the_first_later_arrival(core, name):
     """T has the density exp(-T) prod(1 - exp(-x_a T)) in T: uniform once put through its distribution function."""
     x = BLOCKS[name]
-    drawn = np.empty(DRAWS)
-    core.horizons(ctypes.c_uint64(1), pointer(x), ctypes.c_int64(len(x)), ctypes.c_int64(DRAWS), pointer(drawn))
+    drawn = np.empty(TERMS // len(x))
+    core.horizons(ctypes.c_uint64(1), pointer(x), ctypes.c_int64(len(x)), ctypes.c_int64(len(drawn)), pointer(drawn))
     s = np.linspace(-60.0, 8.0, 100_001)
     t = np.exp(s)
     with np.errstate(divide="ignore"):
@@ -92,7 +92,7 @@ def test_arrivals_before_it(core, name):
     fastest class.
     """
     x, z, n = BLOCKS[name], 2.0, len(BLOCKS[name])
-    draws = DRAWS // 3
+    draws = TERMS // 3 // n
     tau, last, horizon = np.empty((draws, n)), np.empty(draws), np.empty(draws)
     rates = np.ascontiguousarray(x * z)
     arguments = ctypes.c_uint64(2), pointer(rates), ctypes.c_int64(n), ctypes.c_double(z), ctypes.c_int64(draws)

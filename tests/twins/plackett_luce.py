@@ -270,4 +270,6 @@ def printed_gibbs(rankings, orders, n_classes, shape, n_sweeps, rng, times="all"
             end = np.take_along_axis(arrivals, np.maximum(last - 1, 0), -1)
             tau = np.minimum(tau, np.where(last > 0, end, 0.0))
         rate = rng.standard_gamma(shape + observed, (n_cases, n_classes)) / (1.0 + tau.sum(1))
-        yield rate / rate.sum(1, keepdims=True)
+        rate /= rate.sum(1, keepdims=True)
+        yield rate
+        rate = rate * rng.standard_gamma(n_classes * shape, (n_cases, 1))  # METHODS.md 2.4, step 3: or a wrong mix drifts to 0
