@@ -5,8 +5,14 @@ Run: python benchmarks/bench_plackett_luce.py
 
 from __future__ import annotations
 
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
 import warnings
-from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 from bench_evaluate import half_panel
@@ -14,40 +20,89 @@ from common import dermatology, peak_mib, seconds
 
 import ugt
 from ugt._core._plackett_luce import Stages
-from ugt._core._stream import Stream
+from ugt._plackett_luce import REST
 
 N_CLASSES, SWEEPS = 419, 1500
 
 
-def bare_numbers(rankings, stages, reliability):
-    """Seconds for as many gamma variables of the same shapes as the untied stages, the rates and the rescaling take."""
-    offsets, index = np.empty(rankings.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
-    stages.classes(offsets, index)
-    mentioned = np.diff(offsets)
-    shapes = Counter({reliability: len(stages), 1.0: rankings.n_cases})
-    for m in mentioned:
-        shapes[round(float(N_CLASSES - m) / N_CLASSES, 3)] += 1
-    shapes[reliability + 1 / N_CLASSES] += len(index)
-    stream, total = Stream(0), 0.0
-    for shape, count in shapes.items():
-        out = np.empty(count * SWEEPS)
-        total += seconds(stream.exponential, out)[0] if shape == 1.0 else seconds(stream.gamma, shape, out)[0]
-    return total
+SWEEPS_NOTED = 100  # sweeps whose random numbers are written down
 
 
-def sampler(rankings):
+class CRankings(ctypes.Structure):
+    """ugt_rankings"""
+
+    _fields_ = tuple((name, ctypes.c_int64) for name in ("n_cases", "n_rankings", "n_blocks", "n_items", "n_classes")) + tuple(
+        (name, ctypes.c_void_p) for name in ("case_offsets", "ranking_offsets", "block_offsets", "items")
+    )
+
+
+def noting_library(folder):
+    """The sampler that writes down its random numbers, compiled as the core is; None without a compiler."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        return None
+    here = Path(__file__).parent
+    core = here.parent / "ugt" / "_core"
+    sources = [here / "bare_numbers.c", *(core / f"{name}.c" for name in ("stream", "stages", "subset", "likelihood"))]
+    options = ["-std=c11", "-O3", "-ffp-contract=off", "-shared", "-fPIC", f"-I{core}"]
+    subprocess.run([compiler, *options, *map(str, sources), "-lm", "-o", f"{folder}/noting.so"], check=True)
+    library = ctypes.CDLL(f"{folder}/noting.so")
+    library.written_down.restype = ctypes.c_int64
+    library.again.restype = ctypes.c_double
+    return library
+
+
+def bare_numbers(library, rankings, reliability):
+    """Seconds that the random numbers of a sweep of all cases take, and how many there are."""
+    sizes = rankings.n_cases, rankings.n_rankings, len(rankings.block_offsets) - 1, len(rankings.items), rankings.n_classes
     arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
-    stages = Stages(*arrays, rankings.n_classes, True)
+    given = CRankings(*sizes, *(array.ctypes.data for array in arrays))
+    what, draws = np.zeros(20_000_000), np.empty(SWEEPS_NOTED * (len(rankings.items) + rankings.n_cases))
+    law = ctypes.c_double(reliability), ctypes.c_double(1 / rankings.n_classes), ctypes.c_int64(SWEEPS_NOTED)
+    keys = np.ascontiguousarray(rankings.axes.stream_keys)
+    room = ctypes.c_void_p(what.ctypes.data), ctypes.c_int64(len(what)), ctypes.c_void_p(draws.ctypes.data)
+    n = library.written_down(ctypes.byref(given), ctypes.c_void_p(keys.ctypes.data), *law, *room)
+    if not 0 < n <= len(what):
+        raise RuntimeError(f"the sampler drew {n} random numbers, there is room for {len(what)}")
+    took = min(seconds(library.again, room[0], ctypes.c_int64(n))[0] for _ in range(5))
+    return took / SWEEPS_NOTED, n / SWEEPS_NOTED
+
+
+def kernel(rankings, reliability):
+    """Seconds of a sweep of all cases: the kernel alone, into memory that was used before; and of two such kernels side by side."""
+    stages = Stages(rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items, rankings.n_classes, True)
+    outs, stop = [np.zeros((stages.n_mentioned() + rankings.n_cases) * SWEEPS_NOTED) for _ in range(2)], np.zeros(1, np.int32)
+    law = reliability, 1 / rankings.n_classes, 1.0, REST["individual"]
+    schedule = 0, SWEEPS_NOTED, 1, 1, 0, 0, rankings.n_cases
+
+    def run(out):
+        stages.gibbs(rankings.axes.stream_keys, *law, *schedule, stop, out)
+
+    def both():
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(run, outs))
+
+    one, two = (min(seconds(*call)[0] for _ in range(5)) for call in ((run, outs[0]), (both,)))
+    return one / SWEEPS_NOTED, two / SWEEPS_NOTED
+
+
+def sampler(rankings, library):
     for reliability in (1.0, 2.5, 10.0):
         options = {"reliability": reliability, "n_draws": 1000, "n_warmup": 500, "n_chains": 1}
-        took, post = seconds(ugt.plackett_luce, rankings, **options)
-        two, _ = seconds(ugt.plackett_luce, rankings, **options, n_threads=2)
-        bare = bare_numbers(rankings, stages, reliability)
+        took, post = min((seconds(ugt.plackett_luce, rankings, **options) for _ in range(3)), key=lambda run: run[0])
+        two = min(seconds(ugt.plackett_luce, rankings, **options, n_threads=2)[0] for _ in range(3))
         found = ugt.plackett_luce_diagnostics(post)
-        run = f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}"
         effective = np.nansum(found.ess_bulk) / took
-        print(f"{run}: {took:.2f} s, {took / bare:.1f} x the bare random numbers; two threads {took / two:.1f} x as fast")
+        print(
+            f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}: {took:.2f} s; two threads {took / two:.2f} x as fast"
+        )
         print(f"    effective draws of the log plausibility of the top class: {effective:,.0f} a second")
+        if library is not None:
+            bare, n = bare_numbers(library, rankings, reliability)
+            sweep = kernel(rankings, reliability)
+            print(
+                f"    a sweep of all: {1e6 * sweep:.0f} us, {sweep / bare:.2f} x the {n:,.0f} bare random numbers it draws ({1e6 * bare:.0f} us)"
+            )
 
 
 def likelihood():
@@ -77,7 +132,8 @@ def main():
         return
     rankings = ugt.Rankings.from_blocks(nested, n_classes=N_CLASSES)
     evaluation(rankings, nested)  # first: its peak memory is its own
-    sampler(rankings)
+    with tempfile.TemporaryDirectory() as folder:
+        sampler(rankings, noting_library(folder))
 
 
 if __name__ == "__main__":

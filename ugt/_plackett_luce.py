@@ -186,9 +186,11 @@ def _sample(
     keys = rankings.axes.stream_keys
 
     def part(begin: int, end: int) -> None:
-        out = np.empty(starts[end] - starts[begin])
+        room = values[starts[begin] : starts[end]]
+        out = room if room.dtype == np.float64 else np.empty(len(room))
         stages.gibbs(keys, law[0], law[1], law[2], REST[unranked], *schedule, seed, begin, end, stop, out)
-        values[starts[begin] : starts[end]] = out
+        if out is not room:
+            room[:] = out
 
     bounds = [(begin, min(begin + CHUNK, rankings.n_cases)) for begin in range(0, rankings.n_cases, CHUNK)]
     if path is None:

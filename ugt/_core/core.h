@@ -110,7 +110,9 @@ typedef struct {
     double q[1 << UGT_SMALL_BLOCK], d[1 << UGT_SMALL_BLOCK], total[1 << UGT_SMALL_BLOCK]; /* by bit mask: subset.c */
 } ugt_lattice;
 
-/* log p(block before the later classes); lambda [n] > 0, 1 <= n <= UGT_SMALL_BLOCK, z >= 0. Leaves Q and the rates. */
+/* Q and the rates of every subset; lambda [n] > 0, 1 <= n <= UGT_SMALL_BLOCK, z >= 0 */
+void ugt_subset_ways(const double *lambda, int n, double z, ugt_lattice *lattice);
+/* log p(block before the later classes); the same arguments. Leaves Q and the rates. */
 double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice);
 /* share [n] = d log p / d log lambda_a, from the lattice just filled (whose d it overwrites) */
 void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattice, double *share);

@@ -36,6 +36,8 @@ typedef struct {
     double *proposed;                  /* [m + 1] */
     double *block, *x, *tau;           /* [m + 1] of one stage */
     int64_t scaled;                    /* class whose scale is moved, or -1 */
+    int64_t n_touched;
+    const ugt_stage **touched; /* stages that have this class in the block or later */
     ugt_lattice lattice;
     int64_t copies[1 << UGT_SMALL_BLOCK];
 } sampler;
@@ -165,7 +167,7 @@ static void wait_for_stage(sampler *s, const ugt_stage *stage)
     split_copies(copies, &whole, &fraction);
     load_block(s, stage, s->lambda);
     if (whole > 0 && stage->size <= UGT_SMALL_BLOCK) {
-        ugt_subset_log_probability(s->block, stage->size, z, &s->lattice);
+        ugt_subset_ways(s->block, stage->size, z, &s->lattice);
         tied_small(s, stage, z, whole);
     } else if (whole > 0) {
         tied_large(s, stage, z, whole);
@@ -183,7 +185,7 @@ static double log_q(sampler *s, const ugt_stage *stage, const double *lambda)
     const double z = later_rate(s, stage, lambda);
     load_block(s, stage, lambda);
     if (stage->size <= UGT_SMALL_BLOCK) {
-        ugt_subset_log_probability(s->block, stage->size, z, &s->lattice);
+        ugt_subset_ways(s->block, stage->size, z, &s->lattice);
         return log(s->lattice.q[(1u << stage->size) - 1u]);
     }
     double sum = ugt_stage_log_probability(s->block, stage->size, z, s->x, NULL, &s->lattice);
@@ -213,38 +215,89 @@ static double draw_rate(sampler *s, double shape, double exposure)
     return value > LEAST ? value : LEAST;
 }
 
-static double log_likelihood(sampler *s, const double *lambda)
+/* log of a product: factors are multiplied, not their logarithms added, while that does not underflow */
+typedef struct {
+    double product, log;
+} logarithm;
+
+static void multiply(logarithm *x, double factor)
 {
-    double sum = 0.0;
-    for (int64_t j = s->first_stage; j < s->end_stage; j++) {
-        const ugt_stage *stage = &s->stages->stage[j];
-        const double z = later_rate(s, stage, lambda);
-        load_block(s, stage, lambda);
-        sum += s->options->reliability * stage->count *
-               ugt_stage_log_probability(s->block, stage->size, z, s->x, NULL, &s->lattice);
+    if (factor < 1e-100)
+        x->log += log(factor);
+    else
+        x->product *= factor;
+    if (x->product < 1e-100) {
+        x->log += log(x->product);
+        x->product = 1.0;
     }
-    return sum;
 }
 
-static double total_of(const sampler *s)
+/* p of a stage, to an absolute error of 1e-15 in its logarithm: enough to accept by */
+static void multiply_by_stage(sampler *s, const ugt_stage *stage, logarithm *x)
+{
+    const int32_t *member = s->stages->member + stage->at;
+    const double z = later_rate(s, stage, s->lambda);
+    if (stage->size > UGT_SMALL_BLOCK) {
+        load_block(s, stage, s->lambda);
+        x->log += ugt_stage_log_probability(s->block, stage->size, z, s->x, NULL, &s->lattice);
+        return;
+    }
+    for (int32_t a = 0; a < stage->size; a++)
+        multiply(x, s->lambda[member[a]] / (s->lambda[member[a]] + z));
+    if (stage->size > 1) {
+        load_block(s, stage, s->lambda);
+        ugt_subset_ways(s->block, stage->size, z, &s->lattice);
+        x->product *= s->lattice.q[(1u << stage->size) - 1u];
+    }
+}
+
+/* of the stages that have the class whose scale is moved */
+static double log_likelihood(sampler *s)
+{
+    logarithm once = {1.0, 0.0};
+    double repeated = 0.0;
+    for (int64_t j = 0; j < s->n_touched; j++) {
+        const ugt_stage *stage = s->touched[j];
+        if (stage->count == 1.0) {
+            multiply_by_stage(s, stage, &once);
+        } else {
+            logarithm own = {1.0, 0.0};
+            multiply_by_stage(s, stage, &own);
+            repeated += stage->count * (own.log + log(own.product));
+        }
+    }
+    return s->options->reliability * (repeated + once.log + log(once.product));
+}
+
+/* of all classes but one, if that is not -1 */
+static double total_without(const sampler *s, int64_t without)
 {
     double total = s->has_rest ? s->lambda[s->m] : 0.0;
     for (int64_t k = 0; k < s->m; k++)
-        total += s->lambda[k];
+        if (k != without)
+            total += s->lambda[k];
     return total;
 }
 
 /* Metropolis on log lambda of one class, arrival times and total integrated out: cures the slow tail of a class always on
  * top. Prior of the shares, by log lambda: prod lambda^shape / total^(total shape) */
-static void move_scale(sampler *s, double width)
+static void move_scale(sampler *s)
 {
-    const int64_t k = s->scaled;
-    const double step = width * ugt_stream_normal(&s->stream), old = s->lambda[k], moved = old * exp(step);
-    const double before = log_likelihood(s, s->lambda) - s->total_shape * log(total_of(s));
-    s->lambda[k] = moved;
-    const double after = log_likelihood(s, s->lambda) - s->total_shape * log(total_of(s)) + s->options->shape * step;
-    if (!(moved > LEAST) || isinf(moved) || ugt_stream_exponential(&s->stream) < before - after)
-        s->lambda[k] = old;
+    static const double width[] = {1.5, 4.0};
+    const double others = total_without(s, s->scaled);
+    double *moved = &s->lambda[s->scaled], before = log_likelihood(s) - s->total_shape * log(*moved + others);
+    for (int move = 0; move < 2; move++) {
+        const double step = width[move] * ugt_stream_normal(&s->stream), old = *moved;
+        *moved = old * exp(step);
+        if (*moved > LEAST && !isinf(*moved)) {
+            const double after = log_likelihood(s) - s->total_shape * log(*moved + others);
+            if (ugt_stream_exponential(&s->stream) >= before - after - s->options->shape * step) {
+                before = after;
+                continue;
+            }
+        }
+        *moved = old;
+    }
 }
 
 /* Where every class underflows, the shapes are tiny and none was waited for: log Gamma(shape) below log LEAST is
@@ -264,11 +317,11 @@ static double largest_of_the_least(sampler *s)
 /* to a total of 1 */
 static void normalise(sampler *s)
 {
-    double total = total_of(s);
+    double total = total_without(s, -1);
     if (total <= (double)(s->m + 1) * LEAST)
         total = largest_of_the_least(s);
     for (int64_t k = 0; k <= s->m; k++)
-        s->lambda[k] = s->lambda[k] / total > LEAST ? s->lambda[k] / total : LEAST;
+        s->lambda[k] = fmax(s->lambda[k] / total, LEAST);
 }
 
 static void sweep(sampler *s)
@@ -282,10 +335,8 @@ static void sweep(sampler *s)
     s->proposed[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, s->exposure[s->m]) : 0.0;
     if (!s->has_fraction || ugt_stream_exponential(&s->stream) >= -log_acceptance(s))
         memcpy(s->lambda, s->proposed, (size_t)(s->m + 1) * sizeof *s->lambda);
-    if (s->scaled >= 0) {
-        move_scale(s, 1.5);
-        move_scale(s, 4.0);
-    }
+    if (s->scaled >= 0)
+        move_scale(s);
     normalise(s);
 }
 
@@ -309,6 +360,14 @@ static int64_t usual_top_class(sampler *s)
         top = votes[k] > votes[top] ? k : top;
     const double reliability = s->options->reliability;
     return votes[top] >= SCALE_MOVES_SHARE * all && reliability * votes[top] >= SCALE_MOVES_FROM(reliability) ? top : -1;
+}
+
+static int concerns(const ugt_stages *stages, const ugt_stage *stage, int64_t k)
+{
+    for (int64_t j = 0; j < (int64_t)stage->size + stage->n_later; j++)
+        if (stages->member[stage->at + j] == k)
+            return 1;
+    return 0;
 }
 
 static void open_case(sampler *s, int64_t i)
@@ -335,6 +394,10 @@ static void open_case(sampler *s, int64_t i)
             s->shape[in->member[stage->at + a]] += copies;
     }
     s->scaled = usual_top_class(s);
+    s->n_touched = 0;
+    for (int64_t j = s->first_stage; j < s->end_stage && s->scaled >= 0; j++)
+        if (concerns(in, &in->stage[j], s->scaled))
+            s->touched[s->n_touched++] = &in->stage[j];
 }
 
 /* a start from the prior with the rankings' numbers, different for every chain */
@@ -373,7 +436,7 @@ int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gi
               int64_t end, const volatile int32_t *stop, double *draws)
 {
     int status = UGT_ERR_MEMORY;
-    int64_t widest = 0;
+    int64_t widest = 0, longest = 0;
     sampler *s = calloc(1, sizeof *s);
     if (s == NULL)
         return status;
@@ -381,10 +444,13 @@ int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gi
     s->options = options;
     for (int64_t i = begin; i < end; i++) {
         const int64_t m = stages->class_offsets[i + 1] - stages->class_offsets[i];
+        const int64_t n = stages->stage_offsets[i + 1] - stages->stage_offsets[i];
         widest = m > widest ? m : widest;
+        longest = n > longest ? n : longest;
     }
     double *room = malloc(7 * (size_t)(widest + 1) * sizeof *room);
-    if (room == NULL)
+    s->touched = malloc((size_t)(longest + 1) * sizeof *s->touched);
+    if (room == NULL || s->touched == NULL)
         goto out;
     double **part[] = {&s->lambda, &s->exposure, &s->shape, &s->proposed, &s->block, &s->x, &s->tau};
     for (size_t p = 0; p < 7; p++)
@@ -401,6 +467,7 @@ int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gi
     }
 out:
     free(room);
+    free(s->touched);
     free(s);
     return status;
 }

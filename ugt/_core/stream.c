@@ -161,7 +161,8 @@ double ugt_stream_gamma(ugt_stream *stream, double shape)
 {
     if (shape >= 1.0)
         return gamma_at_least_one(stream, shape);
-    return exp(ugt_stream_log_gamma(stream, shape));
+    const double x = gamma_at_least_one(stream, shape + 1.0);
+    return x * exp(-ugt_stream_exponential(stream) / shape);
 }
 
 double ugt_stream_log_gamma(ugt_stream *stream, double shape)

@@ -12,26 +12,47 @@
 
 #include "core.h"
 
-double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice)
+/* with_missed is known to the compiler: D costs nothing where nobody asks for it */
+static inline void fill(const double *lambda, int n, double z, int with_missed, ugt_lattice *lattice)
 {
-    double *q = lattice->q, *d = lattice->d, *total = lattice->total;
+    double *q = lattice->q, *d = lattice->d, *total = lattice->total, rate[UGT_SMALL_BLOCK];
+    for (int a = 0; a < n; a++)
+        rate[a] = z + lambda[a];
     q[0] = 1.0;
     d[0] = 0.0;
     total[0] = z;
-    for (unsigned s = 1; s < 1u << n; s++) {
-        double ways = 0.0, missed = z;
-        unsigned rest = s;
-        for (int a = 0; rest != 0; a++, rest >>= 1) {
-            if (!(rest & 1u))
-                continue;
-            const unsigned without = s & ~(1u << a);
-            ways += (z + lambda[a]) * q[without];
-            missed += lambda[a] * d[without];
-            total[s] = total[without] + lambda[a]; /* the last one stays: any order gives the sum */
+    for (int a = 0; a < n; a++) { /* the sets whose last class is a */
+        const unsigned first = 1u << a;
+        q[first] = 1.0;
+        total[first] = rate[a];
+        if (with_missed)
+            d[first] = z / rate[a];
+        for (unsigned s = first + 1; s < 2 * first; s++) {
+            double ways = rate[a] * q[s - first], missed = z + lambda[a] * d[s - first];
+            for (unsigned rest = s - first, b = 0; rest != 0; b++, rest >>= 1) {
+                if (!(rest & 1u))
+                    continue;
+                ways += rate[b] * q[s & ~(1u << b)];
+                if (with_missed)
+                    missed += lambda[b] * d[s & ~(1u << b)];
+            }
+            total[s] = total[s - first] + lambda[a];
+            q[s] = ways / total[s];
+            if (with_missed)
+                d[s] = missed / total[s];
         }
-        q[s] = ways / total[s];
-        d[s] = missed / total[s];
     }
+}
+
+void ugt_subset_ways(const double *lambda, int n, double z, ugt_lattice *lattice)
+{
+    fill(lambda, n, z, 0, lattice);
+}
+
+double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice)
+{
+    const double *q = lattice->q, *d = lattice->d;
+    fill(lambda, n, z, 1, lattice);
     const unsigned all = (1u << n) - 1u;
     if (d[all] < 0.5)
         return log1p(-d[all]);
