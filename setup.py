@@ -23,6 +23,7 @@ MODULES = {
     "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
     "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles"],
     "_resample": ["status", "stream", "resample"],
+    "_soft": ["status", "sort", "soft"],
     "_diagnostics": ["status", "diagnostics"],
 }
 

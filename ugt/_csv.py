@@ -38,6 +38,7 @@ ALIASES = {
     "ranking": {"ranking"},
     "count": {"count"},
     "score": {"score", "probability"},
+    "cluster": {base + end for base in ("cluster", "patient", "group") for end in ("", "id")},
 }
 
 # Headers that say whether a column is a class or an annotator: "count_cat", "n_cat"; "rater 2", "reader_A".

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 SCHEMA = 1
-EQUAL = 1e-12  # models closer than this share a win
+# Of a table that may have no rows.
+HEADINGS = {"flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside")}
 
 
 def number_name(value: float | None) -> str:
@@ -65,22 +66,6 @@ def notes(known: Any, provenance: Mapping[str, Any]) -> Iterable[str]:
         yield "Ties are broken by position, not by expectation."
 
 
-def winners(rows: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """The best model of each metric, order and reliability."""
-    tables: dict[tuple[Any, ...], list[tuple[float, str]]] = {}
-    for row in rows:
-        if not math.isnan(row["value"]):
-            tables.setdefault((row["metric"], row["k"], row["reliability"]), []).append((row["value"], row["model"]))
-    for (metric, k, reliability), found in tables.items():
-        best = max(value for value, _ in found)
-        first = [model for value, model in found if best - value <= EQUAL]
-        others = sorted(((value, model) for value, model in found if best - value > EQUAL), key=lambda pair: -pair[0])
-        yield {
-            "metric": metric, "k": k, "reliability": reliability, "model": " = ".join(first), "value": best,
-            "runner_up": others[0][1] if others else None, "margin": best - others[0][0] if others else None,
-        }  # fmt: skip
-
-
 def worklist(known: Any, voted: Point, present: NDArray[np.bool_], certainty: Mapping[str, Array]) -> dict[str, Any]:
     """Columns of the judged cases, least certain first, undefined last."""
     mean = np.mean(np.stack(list(certainty.values())), 0)
@@ -110,7 +95,7 @@ def _best_classes(voted: Point, i: int) -> str:
 
 def to_dict(evaluation: Any) -> dict[str, Any]:
     """Everything as plain values; NaN as None."""
-    names = ("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "cases")
+    names = ("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips", "sources", "cases")
     found = _plain({name: getattr(evaluation, name) for name in names})
     return {"ugt": __version__, "schema": SCHEMA, **found}
 
@@ -127,14 +112,14 @@ def _plain(value: Any) -> Any:
 
 def columns(evaluation: Any, table: str) -> dict[str, list[Any]]:
     """One table as columns."""
-    _checks.option("table", table, ("metrics", "certainty", "winners", "cases"))
+    _checks.option("table", table, ("metrics", "certainty", "winners", "flips", "cases"))
     if table == "cases":
         found = dict(evaluation.cases)
         certainty = found.pop("certainty")
         mean = found.pop("mean_certainty")
         return {**found, **{f"certainty_{name}": values for name, values in certainty.items()}, "mean_certainty": mean}
     rows = getattr(evaluation, table)
-    return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+    return {key: [row[key] for row in rows] for key in (rows[0] if rows else HEADINGS.get(table, ()))}
 
 
 def to_frame(evaluation: Any, table: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _ids, _threads, resampling, results
+from . import _checks, _ids, _threads, results
 from ._core import _tables
 from ._ragged import row_of
 from .annotations import Labels, Rankings
@@ -24,7 +24,7 @@ CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand an
 
 
 @dataclass(frozen=True)
-class AgreementScore:
+class AgreementScore(results.PerCase):
     """Agreement of annotators, or of rankings, case by case.
 
     Attributes
@@ -57,10 +57,6 @@ class AgreementScore:
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     per_annotator: Array | None = None
-
-    def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
-        """Percentile bootstrap interval over cases."""
-        return resampling.case_interval(self.per_case, level, n_resamples, seed)
 
 
 def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str = "split") -> AgreementScore:

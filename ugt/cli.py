@@ -26,7 +26,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count")
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
     *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
-    *("ties", "missing", "level", "n_resamples", "seed", "n_threads"),
+    *("ties", "missing", "level", "interval", "n_resamples", "seed", "n_threads"),
 )
 
 # Headings of the printed table; the report has longer ones.
@@ -75,8 +75,11 @@ def _evaluate(options: argparse.Namespace) -> None:
     with io.output_folder(options.out) as draft:
         read = _read(options)
         predictions = {name: io.read_predictions(path) for name, path in files.items()}
-        inputs = [io.fingerprint(path) for path in (options.annotations, *files.values())]
+        used = [options.annotations, *files.values(), *filter(None, [options.clusters])]
+        inputs = [io.fingerprint(path) for path in used]
         keywords = {**_keywords(options, read.annotations.n_classes), **_groups(options)}
+        if options.clusters is not None:
+            keywords["clusters"] = io.read_clusters(options.clusters)
         evaluation = evaluate(read.annotations, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
     _say(*_data_lines(found, read.missing_note()), "", *_model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
@@ -161,7 +164,7 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
     evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
-    for table in ("metrics", "certainty", "cases"):
+    for table in ("metrics", "certainty", "winners", "flips", "cases"):
         evaluation.to_csv(draft / f"{table}.csv", table=table)
     return evaluation.to_dict()
 
@@ -210,20 +213,44 @@ def _model_lines(found: Mapping[str, Any]) -> list[str]:
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
     legend = "vote@k: accuracy against the voted label. The others allow for what the annotations leave open."
-    return [f"{title}:", *_aligned(lines), legend, *(_winner_lines(found["winners"]) if len(values) > 1 else [])]
+    order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
+    return [f"{title}:", *_aligned(lines), legend, *order]
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The best model by top-k accuracy under each reliability, and by the voted label."""
+    """The best model by top-k accuracy under each reliability, how often it is best on resamples, and by the voted label."""
     voted = {row["k"]: row["model"] for row in winners if row["metric"] == "voted_accuracy"}
     lines = []
     for k in dict.fromkeys(row["k"] for row in winners if row["metric"] == "topk_accuracy"):
-        best: dict[str, list[str]] = {}
+        best: dict[str, list[Mapping[str, Any]]] = {}
         for row in winners:
             if (row["metric"], row["k"]) == ("topk_accuracy", k):
-                best.setdefault(row["model"], []).append(_reliability(row["reliability"]))
-        said = [f"{model} (at {', '.join(where)})" if len(best) > 1 else model for model, where in best.items()]
+                best.setdefault(row["model"], []).append(row)
+        said = [f"{model} ({_where(rows) if len(best) > 1 else ''}{_chance(rows)})" for model, rows in best.items()]
         lines.append(f"Best by top-{k}: {', '.join(said)}; by the voted label: {voted[k]}.")
+    return lines
+
+
+def _where(rows: Sequence[Mapping[str, Any]]) -> str:
+    return f"at {', '.join(_reliability(row['reliability']) for row in rows)}: "
+
+
+def _chance(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The share of resamples in which it is best; a range over reliabilities."""
+    shares = sorted(round(100 * row["p_best"]) if row["p_best"] in (0, 1) else min(round(100 * row["p_best"]), 99) for row in rows)
+    span = f"{shares[0]}" if shares[0] == shares[-1] else f"{shares[0]}-{shares[-1]}"
+    return f"best in {span} % of resamples"
+
+
+def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Where the order of two models by top-k accuracy changes."""
+    lines = []
+    for row in flips:
+        if row["metric"] == "topk_accuracy":
+            below, above = (row["other"], row["model"]) if row["better_above"] else (row["model"], row["other"])
+            ends = [f"{row['low']:.3g}" if row["low"] else "below all", f"{row['high']:.3g}" if row["high"] else "above all"]
+            at = f"{row['reliability']:.3g} (interval: {' to '.join(ends)})"
+            lines.append(f"By top-{row['k']}, {below} is better below reliability {at}, {above} above.")
     return lines
 
 
@@ -319,4 +346,6 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--groups", metavar="FILE", help="the group (such as the risk) of every class, one a line")
     group.add_argument("--group-names", nargs="+", metavar="NAME", help="of groups 0, 1, ...")
     group.add_argument("--level", type=float, help="of intervals; default 0.95")
-    group.add_argument("--n-resamples", type=int, metavar="N", help="of the bootstrap over cases; default 1000")
+    group.add_argument("--clusters", metavar="FILE", help="CSV with the columns case and cluster (such as the patient): resampled together")
+    group.add_argument("--n-boot", type=int, dest="n_resamples", metavar="N", help="resamples of the bootstrap over cases; default 1000")
+    group.add_argument("--interval", choices=("percentile", "basic", "bca"), help="kind of bootstrap interval; default percentile")

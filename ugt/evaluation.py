@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _tables_out, _threads, _truths, resampling
+from . import _checks, _standings, _tables_out, _threads, _truths, resampling
 from ._orders import Orders
 from ._truths import KINDS
 from ._version import __version__
@@ -50,10 +50,19 @@ class Evaluation:
         One row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
     metrics : tuple of mappings
         One row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
-        case_low, case_high, mc_error, n_cases``. ``draw_*``: spread over draws of the truth; ``case_*``: over cases.
-        ``voted_accuracy`` (reliability None) is ordinary accuracy against the voted label.
+        case_low, case_high, both_low, both_high, p_best, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws
+        of the truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``p_best``, ``rank_*``: share of the
+        resamples in which the model is best, and interval of its rank. ``voted_accuracy`` (reliability None) is ordinary
+        accuracy against the voted label.
     winners : tuple of mappings
-        The best model of each metric and reliability, the runner-up and the margin.
+        The best model of each metric and reliability and how often it is best, the runner-up, the margin and its interval
+        (paired: both models on the same resamples).
+    flips : tuple of mappings
+        Where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
+        high, p_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
+        reliabilities evaluated; ``p_inside``: share of the resamples that have the change among them.
+    sources : mapping
+        For each interval, the sources of uncertainty that it holds.
     cases : mapping
         Columns of the worklist, least certain case first.
 
@@ -73,6 +82,8 @@ class Evaluation:
     certainty: tuple[Mapping[str, Any], ...]
     metrics: tuple[Mapping[str, Any], ...]
     winners: tuple[Mapping[str, Any], ...]
+    flips: tuple[Mapping[str, Any], ...]
+    sources: Mapping[str, tuple[str, ...]]
     cases: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +91,7 @@ class Evaluation:
         return _tables_out.to_dict(self)
 
     def to_frame(self, table: str = "metrics") -> Any:
-        """One table ("metrics", "certainty", "winners" or "cases"): a pandas DataFrame, or a mapping of columns without pandas."""
+        """One table ("metrics", "certainty", "winners", "flips" or "cases"): a pandas DataFrame, or a mapping of columns without pandas."""
         return _tables_out.to_frame(self, table)
 
     def to_json(self, path: Any) -> None:
@@ -117,7 +128,9 @@ def evaluate(
     n_chains: int = 4,
     ties: str = "expectation",
     missing: str = "error",
+    clusters: Any = None,
     level: float = 0.95,
+    interval: str = "percentile",
     n_resamples: int = 1000,
     seed: resampling.Seed = 0,
     n_threads: int = 1,
@@ -152,8 +165,12 @@ def evaluate(
         See :func:`ua_topk_accuracy`.
     missing : {"error", "drop"}
         Cases without predictions of some model: refuse, or leave them out everywhere and count them.
+    clusters : (N,) ids, or mapping of case id to cluster, optional
+        Cases that belong together, such as one patient's: they are resampled together.
     level : float
         Of all intervals, in (0, 1).
+    interval : {"percentile", "basic", "bca"}
+        Kind of the bootstrap intervals over cases.
     n_resamples : int
         Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
     seed : int, Generator or SeedSequence
@@ -183,7 +200,7 @@ def evaluate(
     >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
     [('A', 0.349), ('B', 0.425)]
     """
-    options = _options(level, n_resamples, ties, missing)
+    options = _options(level, interval, n_resamples, ties, missing)
     making = {
         "prior": prior, "background": background, "tie_weight": tie_weight, "prior_mass": prior_mass, "unranked": unranked,
         "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": n_chains, "seed": resampling.seed_of(seed), "n_threads": n_threads,
@@ -193,9 +210,10 @@ def evaluate(
         scores, present = _joined(predictions, known.axes, missing)
         truths = _truths.truths(known, aggregation, reliability, making)
         orders_k = _orders_wanted(k, known.n_classes)
-        work = _Work(truths, _truths.voted(known), scores, present, orders_k, groups, ties, level)
+        of_case = _standings.clusters_of(clusters, known.axes)
+        work = _Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
         work.run()
-        work.add_case_intervals(level, n_resamples, making["seed"])
+        work.resample(None if of_case is None else of_case[present])
     settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
@@ -212,9 +230,10 @@ def aggregation_input(annotations: Any) -> Any:
     raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
 
 
-def _options(level: float, n_resamples: int, ties: str, missing: str) -> dict[str, Any]:
+def _options(level: float, interval: str, n_resamples: int, ties: str, missing: str) -> dict[str, Any]:
     return {
         "level": resampling.check_level(level),
+        "interval": _checks.option("interval", interval, ("percentile", "basic", "bca")),
         "n_resamples": _checks.whole("n_resamples", n_resamples),
         "ties": _checks.option("ties", ties, _checks.TIES),
         "missing": _checks.option("missing", missing, ("error", "drop")),
@@ -255,16 +274,22 @@ class _Work:
     """The computation: rows of results, and the contributions of cases that their intervals need."""
 
     def __init__(
-        self, truths: Any, voted: Point, scores: Mapping[str, Array], present: Any, ks: list[int], groups: Any, ties: str, level: float
+        self, truths: Any, voted: Point, scores: Mapping[str, Array], present: Any, ks: list[int], groups: Any, options: Any, seed: int
     ) -> None:
         rows = np.flatnonzero(present)
         self.truths, self.rows = truths, rows
         self.voted = voted.take(rows)
-        self.present, self.ks, self.groups, self.ties, self.level = present, ks, groups, ties, level
+        self.present, self.ks, self.groups, self.options, self.seed = present, ks, groups, options, seed
+        self.ties = ties = options["ties"]
         self.orders = {name: Orders.from_dense(table[rows], ks[-1], ties) for name, table in scores.items()}
+        self.quantiles = _standings.shuffled_quantiles(options["n_resamples"], seed)
         self.certainty: list[dict[str, Any]] = []
         self.metrics: list[dict[str, Any]] = []
         self.columns: list[Array] = []  # contributions of cases to the metrics
+        self.deviations: list[Array] = []  # of the metrics over draws, one a resample
+        self.winners: list[dict[str, Any]] = []
+        self.flips: list[dict[str, Any]] = []
+        self.sources: dict[str, tuple[str, ...]] = {}
         self.certainty_columns: list[Array] = []
         self.case_certainty: dict[str, Array] = {}
 
@@ -302,17 +327,37 @@ class _Work:
             self.case_certainty[_tables_out.number_name(reliability)] = found.per_case
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate) -> None:
-        low, high = found.draw_interval(self.level)
+        half = self.options["level"] / 2
+        over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
+        low, high = float(over_draws[0]), float(over_draws[1])
+        unknown = dict.fromkeys(("case_low", "case_high", "both_low", "both_high", "p_best", "rank_low", "rank_high"))
         self.metrics.append(
             {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
-             "draw_low": low, "draw_high": high, "case_low": None, "case_high": None, "mc_error": found.mc_error, "n_cases": found.n_cases}
+             "draw_low": low, "draw_high": high, **unknown, "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
         self.columns.append(found.per_case)
+        self.deviations.append(over_draws[2:] - found.value)
 
-    def add_case_intervals(self, level: float, n_resamples: int, seed: int) -> None:
-        intervals = resampling.case_intervals(np.stack(self.certainty_columns + self.columns, 1), level, n_resamples, seed)
-        for row, (low, high) in zip(self.certainty + self.metrics, intervals):
+    def resample(self, clusters: Any) -> None:
+        """Intervals over cases, alone and together with draws; chances, ranks and flips."""
+        options, n = self.options, len(self.certainty)
+        table = np.stack(self.certainty_columns + self.columns, 1)
+        known = ~np.isnan(table).all(1)  # cases that count nowhere are not there at all
+        known |= not known.any()
+        groups = None if clusters is None else clusters[known]
+        found = resampling.bootstrap(table[known], clusters=groups, n_resamples=options["n_resamples"], seed=self.seed)
+        for row, (low, high) in zip(self.certainty + self.metrics, found.interval(options["level"], options["interval"])):
             row["case_low"], row["case_high"] = float(low), float(high)
+        over = ("cases",) if clusters is None else ("clusters",)
+        self.sources = {"case_low, case_high": over}
+        if self.metrics:
+            metrics = found.take(np.arange(n, n + len(self.metrics)))
+            _standings.add_both(self.metrics, metrics.values + np.stack(self.deviations, 1), options["level"])
+            self.winners = _standings.standings(self.metrics, metrics, options["level"])
+            self.flips = _standings.flips(self.metrics, metrics, options["level"])
+            self.sources["draw_low, draw_high"] = ("draws",)
+            self.sources["both_low, both_high"] = (*over, "draws")
+            self.sources["p_best, rank_low, rank_high, margin_low, margin_high, flips"] = over
 
 
 NAMES = {"topk": "topk_accuracy", "set": "set_accuracy"}
@@ -333,7 +378,9 @@ def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[st
         tuple(str(name) for name in models),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
-        tuple(_tables_out.winners(work.metrics)),
+        tuple(work.winners),
+        tuple(work.flips),
+        work.sources,
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
     )
 

@@ -162,6 +162,27 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
         return list(as_names(lines).tolist())
 
 
+def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the cluster (such as the patient) of every case from a CSV file with the columns case and cluster.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a cell is blank, or a case stands twice; the message names the file and the line or case.
+    """
+    with _named(path):
+        table = Table(Path(path).read_bytes())
+        roles = find_roles(table.header, {}, ("case", "cluster"))
+        if len(roles) < 2:
+            raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
+        case, cluster = table.coded([roles["case"]], [roles["cluster"]])
+        cases, clusters = (table.ids(cells, role).astype(str).tolist() for cells, role in ((case, "case"), (cluster, "cluster")))
+        found = dict(zip(cases, clusters))
+        if len(found) < len(cases):
+            raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
+        return found
+
+
 def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     """The name and the SHA-256 of a file, for the provenance of a report."""
     return {"name": Path(path).name, "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}

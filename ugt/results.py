@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -24,8 +24,68 @@ if TYPE_CHECKING:
 EXACT_LAW_WORK = 2e9
 
 
+class PerCase:
+    """What is a mean over the cases that are defined, and its intervals."""
+
+    per_case: Array
+
+    def resamples(
+        self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
+    ) -> resampling.Resamples:
+        """Bootstrap of ``value`` over cases or clusters of them, within strata: see :func:`bootstrap`.
+
+        Undefined cases are not there at all. All metrics of the same cases have the same resamples under the same seed.
+        """
+        defined = ~np.isnan(self.per_case)
+        ids = [None if one is None else _of_defined(name, one, defined) for name, one in (("clusters", clusters), ("strata", strata))]
+        return resampling.bootstrap(self.per_case[defined], clusters=ids[0], strata=ids[1], n_resamples=n_resamples, seed=seed)
+
+    def interval(
+        self,
+        level: float = 0.95,
+        *,
+        kind: str = "percentile",
+        clusters: Any = None,
+        strata: Any = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> tuple[float, float]:
+        """Bootstrap interval over cases, or over clusters of cases.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        kind : {"percentile", "basic", "bca"}
+            See :class:`Resamples`.
+        clusters, strata : (N,) ids, optional
+            Resampled are clusters, within strata; all cases of a cluster lie in one stratum.
+        n_resamples : int
+            Number of resamples, at least 1.
+        seed : int, Generator or SeedSequence
+            The same seed gives the same bytes.
+
+        Returns
+        -------
+        (low, high)
+            NaN where fewer than two cases or clusters are counted.
+        """
+        resampling.check_level(level)
+        if np.isnan(self.per_case).all():
+            return float("nan"), float("nan")
+        low, high = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed).interval(level, kind)[0]
+        return float(low), float(high)
+
+
+def _of_defined(argument: str, ids: Any, defined: NDArray[np.bool_]) -> NDArray[Any]:
+    array = np.asarray(ids)
+    if array.shape != defined.shape:
+        raise error(argument, f"be {len(defined)} ids, one a case", f"shape {array.shape}")
+    return np.asarray(array[defined])
+
+
 @dataclass(frozen=True, eq=False)
-class Certainty:
+class Certainty(PerCase):
     """Annotation certainty: how sure the annotations make us of the best classes.
 
     Attributes
@@ -54,13 +114,9 @@ class Certainty:
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
 
-    def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
-        """Percentile bootstrap interval over cases."""
-        return resampling.case_interval(self.per_case, level, n_resamples, seed)
-
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(PerCase):
     """A metric that takes the uncertainty of the truth into account.
 
     Two spreads, never mixed up: over **draws** of the plausibilities (what the annotations leave open:
@@ -102,25 +158,6 @@ class Estimate:
     per_draw: Array | None = None
     mean_set_size: float | None = None
     _law: Callable[[], Law] | None = field(default=None, repr=False)
-
-    def interval(self, level: float = 0.95, *, n_resamples: int = 1000, seed: resampling.Seed = 0) -> tuple[float, float]:
-        """Percentile bootstrap interval over cases.
-
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-        n_resamples : int
-            Number of resamples, at least 1.
-        seed : int, Generator or SeedSequence
-            The same seed gives the same bytes.
-
-        Returns
-        -------
-        (low, high)
-            NaN where fewer than two cases are counted.
-        """
-        return resampling.case_interval(self.per_case, level, n_resamples, seed)
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval over draws: see :meth:`draw_quantile`."""

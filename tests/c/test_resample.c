@@ -1,25 +1,117 @@
 /* The bootstrap and the law of a sum, by hand. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "check.h"
 #include "ugt.h"
+
+/* which of 4 units each of the first 4 pairs of bits of a word is */
+static void count_by_hand(uint64_t seed, uint64_t b, int64_t n, int64_t *count)
+{
+    ugt_stream stream;
+    ugt_stream_open(&stream, seed, b, 0, UGT_PURPOSE_BOOTSTRAP);
+    const uint64_t word = ugt_stream_bits(&stream);
+    memset(count, 0, (size_t)n * sizeof *count);
+    for (int64_t drawn = 0, at = 0; drawn < n; at++) {
+        const uint64_t unit = word >> 2 * at & 3u;
+        if (unit < (uint64_t)n) {
+            count[unit]++;
+            drawn++;
+        }
+    }
+}
 
 static void test_bootstrap(void)
 {
     const double value[] = {1, 10, 2, 20, 3, 30, 4, 40};
-    double means[2 * 3], again[2];
-    CHECK(ugt_bootstrap_means(value, 4, 2, 7, 0, 3, means) == UGT_OK);
-    CHECK(ugt_bootstrap_means(value, 4, 2, 7, 2, 3, again) == UGT_OK);
-    CHECK(again[0] == means[4] && again[1] == means[5]);
-    for (uint64_t b = 0; b < 3; b++) {
-        ugt_stream stream;
-        ugt_stream_open(&stream, 7, b, 0, UGT_PURPOSE_BOOTSTRAP);
-        double sum = 0.0;
-        for (int i = 0; i < 4; i++)
-            sum += value[2 * ugt_stream_below(&stream, 4)];
-        CHECK_CLOSE(means[2 * b], sum / 4, 1e-15, 0.0);
-        CHECK_CLOSE(means[2 * b + 1], 10 * sum / 4, 1e-15, 0.0);
+    for (int64_t n = 3; n <= 4; n++) {
+        const int64_t strata[] = {0, n};
+        const ugt_design design = {strata, 1, 7};
+        double sums[2 * 20], again[2 * 9];
+        CHECK(ugt_bootstrap_sums(&design, value, 2, 0, 20, sums) == UGT_OK);
+        CHECK(ugt_bootstrap_sums(&design, value, 2, 2, 11, again) == UGT_OK);
+        CHECK(memcmp(again, sums + 4, sizeof again) == 0);
+        for (uint64_t b = 0; b < 20; b++) {
+            int64_t count[4];
+            count_by_hand(7, b, n, count);
+            double sum = 0.0;
+            for (int i = 0; i < n; i++)
+                sum += (double)count[i] * value[2 * i];
+            CHECK(sums[2 * b] == sum && sums[2 * b + 1] == 10 * sum);
+        }
     }
-    CHECK(ugt_bootstrap_means(value, 1, 2, 7, 0, 1, again) == UGT_OK);
-    CHECK(again[0] == 1 && again[1] == 10);
+}
+
+static void test_strata(void)
+{
+    enum { N = 10007, B = 11 };
+    const int64_t strata[] = {0, 1, 5000, N};
+    const ugt_design design = {strata, 3, 3};
+    int32_t *unit = malloc(N * sizeof *unit);
+    double *value = malloc(N * 3 * sizeof *value), *weight = malloc(N * B * sizeof *weight), sums[B * 3];
+    for (int32_t i = 0; i < N; i++) {
+        unit[i] = i;
+        value[3 * i] = i < 1;
+        value[3 * i + 1] = i < 5000;
+        value[3 * i + 2] = (double)i;
+    }
+    CHECK(ugt_bootstrap_sums(&design, value, 3, 0, B, sums) == UGT_OK);
+    CHECK(ugt_bootstrap_weights(&design, unit, N, 0, B, weight) == UGT_OK);
+    for (int b = 0; b < B; b++) {
+        double sum = 0.0;
+        for (int i = 0; i < N; i++)
+            sum += weight[b * N + i] * i;
+        CHECK(sums[3 * b] == 1 && sums[3 * b + 1] == 5000 && sums[3 * b + 2] == sum);
+    }
+    /* two cases of one unit */
+    const int32_t pair[] = {6000, 6000};
+    double both[2];
+    CHECK(ugt_bootstrap_weights(&design, pair, 2, 4, 5, both) == UGT_OK);
+    CHECK(both[0] == weight[4 * N + 6000] && both[1] == both[0]);
+    free(unit);
+    free(value);
+    free(weight);
+}
+
+static void test_rows(void)
+{
+    const int64_t offsets[] = {0, 3, 3, 5, 6, 8}, count[] = {2, 0, 1, 100, 0, 0, 40, 60}, b = 1;
+    int64_t rows[2 * 8];
+    CHECK(ugt_resample_rows(offsets, count, 5, 9, 0, 2, rows) == UGT_OK);
+    for (int i = 0; i < 2; i++) {
+        const int64_t *row = rows + 8 * i;
+        CHECK(row[0] + row[2] == 3 && row[1] == 0);
+        CHECK(row[3] == 100 && row[4] == 0 && row[5] == 0);
+        CHECK(row[6] + row[7] == 100 && row[6] > 10 && row[7] > 10);
+    }
+    ugt_stream stream;
+    ugt_stream_open(&stream, 9, (uint64_t)b, 0, UGT_PURPOSE_ANNOTATIONS);
+    int64_t first = 0;
+    for (int i = 0; i < 3; i++)
+        first += ugt_stream_below(&stream, 3) < 2;
+    CHECK(rows[8] == first);
+    CHECK(rows[8 + 6] == ugt_stream_binomial(&stream, 100, 0.4));
+}
+
+static void test_binomial(void)
+{
+    ugt_stream stream;
+    ugt_stream_open(&stream, 1, 0, 0, 0);
+    CHECK(ugt_stream_binomial(&stream, 10, 0.0) == 0 && ugt_stream_binomial(&stream, 10, -1e-17) == 0);
+    CHECK(ugt_stream_binomial(&stream, 10, 1.0) == 10 && ugt_stream_binomial(&stream, 0, 0.5) == 0);
+    const int64_t n[] = {12, 50, 1000, 1000000000000};
+    for (int i = 0; i < 4; i++)
+        for (double p = 0.003; p < 1; p += 0.1) {
+            const double drawn = (double)ugt_stream_binomial(&stream, n[i], p), mean = (double)n[i] * p;
+            CHECK(drawn >= 0 && drawn <= (double)n[i]);
+            CHECK(fabs(drawn - mean) < 8 + 8 * sqrt(mean * (1 - p)));
+        }
+    ugt_stream other = stream;
+    uint64_t word[5];
+    ugt_stream_words(&other, 5, word);
+    for (int i = 0; i < 5; i++)
+        CHECK(word[i] == ugt_stream_bits(&stream));
+    CHECK(ugt_stream_bits(&stream) == ugt_stream_bits(&other));
 }
 
 static void test_law_of_sum(void)
@@ -38,6 +130,9 @@ static void test_law_of_sum(void)
 int main(void)
 {
     test_bootstrap();
+    test_strata();
+    test_rows();
+    test_binomial();
     test_law_of_sum();
     return RESULT;
 }

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ugt
-from ugt import Dirichlet, Draws, Point, _comparison, _dirichlet, _orders, _point, resampling
+from ugt import Dirichlet, Draws, Point, _comparison, _design, _dirichlet, _orders, _point
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def test_other_cases_do_not_matter(name, kind, problem, data):
 # ---- how the work is done ------------------------------------------------------------------------------
 
 CHUNKS = [(_orders, "CHUNK"), (_point, "CHUNK"), (_dirichlet, "PROFILES"), (_dirichlet, "CASES"), (_dirichlet, "SAMPLED"),
-          (_comparison, "PROFILES"), (_comparison, "CASES"), (resampling, "CHUNK")]  # fmt: skip
+          (_comparison, "PROFILES"), (_comparison, "CASES"), (_design, "CHUNK")]  # fmt: skip
 
 
 @pytest.fixture

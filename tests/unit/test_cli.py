@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -37,7 +38,7 @@ p3,0.3,0.5,0.2
 p2,0.6,0.1,0.3
 p1,0.5,0.2,0.3
 """
-FILES = ["cases.csv", "certainty.csv", "evaluation.json", "metrics.csv", "report.html"]
+FILES = ["cases.csv", "certainty.csv", "evaluation.json", "flips.csv", "metrics.csv", "report.html", "winners.csv"]
 
 
 @pytest.fixture(autouse=True)
@@ -133,10 +134,10 @@ def test_every_option_reaches_evaluate(monkeypatch):
     options = {
         "aggregation": ("votes", "votes"), "reliability": ([2.0], 2), "k": ([1], 1), "prior": (0.2, 0.2), "background": (0.1, 0.1),
         "tie-weight": ("full", "full"), "ties": ("first", "first"), "missing": ("drop", "drop"), "level": (0.8, 0.8),
-        "n-resamples": (50, 50), "seed": (9, 9), "threads": (2, 2),
+        "n-boot": (50, 50), "interval": ("basic", "basic"), "seed": (9, 9), "threads": (2, 2),
     }  # fmt: skip
     assert evaluate_files(*(word for name, (_, said) in options.items() for word in (f"--{name}", said))) == 0
-    names = {"tie-weight": "tie_weight", "n-resamples": "n_resamples", "threads": "n_threads"}
+    names = {"tie-weight": "tie_weight", "n-boot": "n_resamples", "threads": "n_threads"}
     assert {names.get(name, name): expected for name, (expected, _) in options.items()}.items() <= seen.items()
     assert set(cli.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
 
@@ -211,12 +212,50 @@ def test_rankings_have_several_reliabilities(folder, capsys):
 
 def test_winners_that_change_are_said():
     winners = [
-        {"metric": "voted_accuracy", "k": 1, "reliability": None, "model": "A"},
-        {"metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "B"},
-        {"metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C"},
-        {"metric": "topk_accuracy", "k": 1, "reliability": 20.0, "model": "A = B"},
+        {"metric": "voted_accuracy", "k": 1, "reliability": None, "model": "A", "p_best": 1.0},
+        {"metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "B", "p_best": 0.997},
+        {"metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C", "p_best": 1.0},
+        {"metric": "topk_accuracy", "k": 1, "reliability": 20.0, "model": "A = B", "p_best": 1.0},
+        {"metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "p_best": 0.5},
     ]
-    assert cli._winner_lines(winners) == ["Best by top-1: B (at 10), A = B (at 20); by the voted label: A."]
+    said = "Best by top-1: B (at 10, 30: best in 50-99 % of resamples), A = B (at 20: best in 100 % of resamples); by the voted label: A."
+    assert cli._winner_lines(winners) == [said]
+
+
+def test_flips_are_said():
+    flip = {
+        "metric": "topk_accuracy",
+        "k": 3,
+        "model": "A",
+        "other": "B",
+        "better_above": True,
+        "reliability": 12.345,
+        "low": None,
+        "high": 31.0,
+    }
+    flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False, "low": 2.0, "high": None}]
+    assert cli._flip_lines(flips) == [
+        "By top-3, B is better below reliability 12.3 (interval: below all to 31), A above.",
+        "By top-3, A is better below reliability 12.3 (interval: 2 to above all), B above.",
+    ]
+
+
+def test_clusters(folder, capsys):
+    lines = (folder / "annotations.csv").read_text().splitlines()[1:]
+    cases = list(dict.fromkeys(line.split(",")[0] for line in lines))
+    (folder / "patients.csv").write_text("patient,case\n" + "".join(f"p{i // 2},{case}\n" for i, case in enumerate(cases)))
+    assert evaluate_files("--clusters", "patients.csv") == 0
+    assert result()["sources"]["case_low, case_high"] == ["clusters"]
+    assert [entry["name"] for entry in result()["provenance"]["inputs"]][-1] == "patients.csv"
+    for text, said in (
+        ("case,site\nx,1\n", "have the columns case and cluster"),
+        ("case,cluster\n" + f"{cases[0]},1\n" * 2, f"case must stand once. Got 1 repeated, first at {cases[0]}"),
+        ("case,cluster\nnobody,1\n", "clusters must hold a cluster for every case"),
+        ("case,cluster\nx,\n", "not be blank"),
+    ):
+        (folder / "bad.csv").write_text(text)
+        assert evaluate_files("--clusters", "bad.csv") == 2
+        assert said in capsys.readouterr().err
 
 
 # --- certainty and demo ------------------------------------------------------------------------------------------------
@@ -246,7 +285,8 @@ def test_demo(capsys):
     assert sorted(os.listdir("d")) == FILES
     out = capsys.readouterr().out
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    assert "Best by top-1: clear-cut (at 10, 20), broad (at 30, 50, 100); by the voted label: broad." in out
+    assert re.search(r"Best by top-1: clear-cut \(at 10, 20: best in \d\d-\d\d % of resamples\), broad \(at 30, 50, 100: ", out)
+    assert re.search(r"By top-1, clear-cut is better below reliability 29\.5 \(interval: [^)]*\), broad above\.", out)
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")
     with open("d/evaluation.json", encoding="utf-8") as file:
         found = json.load(file)

@@ -204,7 +204,7 @@ def test_json_is_strict_and_whole(evaluation, tmp_path):
     assert found["metrics"][0]["reliability"] is None
 
 
-@pytest.mark.parametrize("table", ["metrics", "certainty", "winners", "cases"])
+@pytest.mark.parametrize("table", ["metrics", "certainty", "winners", "flips", "cases"])
 def test_csv_holds_the_table(evaluation, tmp_path, table):
     evaluation.to_csv(tmp_path / "t.csv", table)
     read = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))

@@ -13,11 +13,13 @@ import ugt.report
 
 VOID = {"meta", "br"}
 RELIABILITIES = [10.0, 20.0, 50.0]
+WINNER = {"p_best": 0.874, "margin": 0.01, "margin_low": -0.0123, "margin_high": 0.0301}
+STANDING = {"both_low": 0.41, "both_high": 0.92, "p_best": 0.126, "rank_low": 1.0, "rank_high": 2.0}
 
 
 def evaluation(models=("A", "B"), n_cases=150):
     """An evaluation's dictionary, numbers made up: A leads at low reliability, B at high."""
-    spreads = {"draw_std": 0.01, "draw_low": 0.61, "draw_high": 0.63, "case_low": 0.55, "case_high": 0.68, "mc_error": 0.0}
+    spreads = {"draw_std": 0.01, "draw_low": 0.61, "draw_high": 0.63, "case_low": 0.55, "case_high": 0.68, "mc_error": 0.0, **STANDING}
     metrics = [
         {"model": m, "reliability": r, "metric": "topk_accuracy", "k": 1, "value": 0.6 + (0.01 * i if r > 15 else -0.01 * i), **spreads}
         for i, m in enumerate(models)
@@ -45,6 +47,7 @@ def evaluation(models=("A", "B"), n_cases=150):
             "reliability": RELIABILITIES,
             "k": [1],
             "level": 0.95,
+            "interval": "bca",
             "n_resamples": 1000,
             "ties": "expectation",
         },
@@ -76,11 +79,34 @@ def evaluation(models=("A", "B"), n_cases=150):
         ],
         "metrics": metrics,
         "winners": [
-            {"metric": "voted_accuracy", "k": 1, "reliability": None, "model": "A", "value": 0.7, "runner_up": "B", "margin": 0.1},
-            {"metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "A", "value": 0.6, "runner_up": "B", "margin": 0.01},
-            {"metric": "topk_accuracy", "k": 1, "reliability": 20.0, "model": "B", "value": 0.61, "runner_up": "A", "margin": 0.01},
-            {"metric": "topk_accuracy", "k": 1, "reliability": 50.0, "model": "B", "value": 0.61, "runner_up": "A", "margin": 0.01},
+            {
+                **WINNER,
+                "metric": "voted_accuracy",
+                "k": 1,
+                "reliability": None,
+                "model": "A",
+                "value": 0.7,
+                "runner_up": "B",
+                "margin": 0.1,
+            },
+            {**WINNER, "metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "A", "value": 0.6, "runner_up": "B"},
+            {**WINNER, "metric": "topk_accuracy", "k": 1, "reliability": 20.0, "model": "B", "value": 0.61, "runner_up": "A"},
+            {**WINNER, "metric": "topk_accuracy", "k": 1, "reliability": 50.0, "model": "B", "value": 0.61, "runner_up": "A"},
         ],
+        "flips": [
+            {
+                "metric": "topk_accuracy",
+                "k": 1,
+                "model": "A",
+                "other": "B",
+                "better_above": False,
+                "reliability": 14.2,
+                "low": 11.3,
+                "high": None,
+                "p_inside": 0.75,
+            },
+        ],
+        "sources": {"case_low, case_high": ["clusters"], "draw_low, draw_high": ["draws"]},
         "cases": {
             "case": [f"p{i}" for i in cases],
             "n_annotations": [5] * n_cases,
@@ -140,7 +166,7 @@ def test_structure_is_readable_by_a_screen_reader():
     assert shown.attributes("html") == [{"lang": "en"}]
     tags = [tag for tag, _ in shown.elements]
     assert tags.count("h1") == 1 and tags.count("main") == 1
-    assert tags.count("h2") == tags.count("section") == 8
+    assert tags.count("h2") == tags.count("section") == 9
     assert tags.count("caption") == tags.count("table") > 0
     assert {a.get("scope") for a in shown.attributes("th")} == {"col", "row", "rowgroup"}
 
@@ -172,8 +198,20 @@ def test_performance_shows_both_ranges_beside_the_vote():
     table = text[text.index("Top-1 accuracy: the probability") :]
     assert "voted labelreliability 10reliability 20reliability 50" in table
     assert "over draws, 95%taken as certain0.6100–0.6300" in table
-    assert "over cases, 95%0.5500–0.6800" in table
+    assert "over clusters, 95%0.5500–0.6800" in table and "over both, 95%0.4100–0.9200" in table
     assert "147 cases" in table
+
+
+def test_comparison_shows_chances_ranks_and_flips():
+    text = page(evaluation()).text
+    assert "bca bootstrap, 1,000 resamples of the clusters" in text
+    assert "13%; rank 1 to 2" in text
+    table = text[text.index("Where the order of two models changes") :]
+    assert "AB14.211.3 to beyond the highest75%" in table  # A is better below, B above
+    assert "by 0.0100, -0.0123 to 0.0301best in 87%" in text
+    data = evaluation()
+    data["flips"] = []
+    assert "The order of no two models changes with the reliability" in page(data).text
 
 
 def test_best_value_of_each_column_is_bold():

@@ -1,81 +1,687 @@
-"""The bootstrap against a slow twin and in simulation; the law of a sum against convolution; seeds."""
+"""The bootstrap against a slow twin and scipy's; ranks; annotations drawn anew; the jackknife; the law of a sum; seeds."""
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+import scipy
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from twins import resampling as twin
 
-from ugt import resampling
+import ugt
+from ugt import Resamples, resampling
 from ugt._core import _resample
+from ugt._resamples import quantiles
 
 RNG = np.random.default_rng(3)
+NAN = float("nan")
 
 
-@pytest.mark.parametrize("n, m", [(1, 1), (2, 3), (50, 1), (301, 4)])
+def clustered(n=60, seed=0):
+    """Contributions, clusters of 1 to 5 cases in no order, and strata of clusters."""
+    rng = np.random.default_rng(seed)
+    clusters = rng.permutation(np.repeat(np.arange(n // 3), rng.integers(1, 6, n // 3))[:n] + 100)
+    return rng.normal(size=(len(clusters), 3)) + 1, clusters, np.array(["north", "south", "east"])[clusters % 3]
+
+
+# ---- what is drawn
+
+
+@pytest.mark.parametrize("n, m", [(1, 1), (2, 3), (50, 1), (301, 4), (64, 2), (65, 17)])
 def test_means_are_those_of_the_slow_twin(n, m):
     values = RNG.normal(size=(n, m))
-    np.testing.assert_allclose(resampling.bootstrap_means(values, 70, 11), twin.bootstrap_means(values, 70, 11), atol=1e-13)
+    np.testing.assert_allclose(resampling.bootstrap_means(values, 30, 11), twin.bootstrap_means(values, 30, 11), atol=1e-13)
 
 
-def test_resamples_do_not_depend_on_how_many_there_are_or_what_is_beside():
-    values = RNG.normal(size=(40, 3))
-    means = resampling.bootstrap_means(values, 200, 5)
-    np.testing.assert_array_equal(resampling.bootstrap_means(values, 90, 5), means[:90])
-    np.testing.assert_array_equal(resampling.bootstrap_means(values[:, 1:2], 200, 5)[:, 0], means[:, 1])
-    np.testing.assert_array_equal(resampling.bootstrap_means(np.asfortranarray(values), 200, 5), means)
-    assert (resampling.bootstrap_means(values, 200, 6) != means).any(axis=1).all()
-    assert len(np.unique(means[:, 0])) == 200
+@pytest.mark.parametrize("n", [4095, 4096, 4097, 9000])
+def test_blocks_are_those_of_the_slow_twin(n):
+    design = resampling.Design.of(n)
+    found = design.weights(5, 0, 2)
+    for b in range(2):
+        np.testing.assert_array_equal(found[b], twin.weights(5, b, [n]))
 
 
-def test_weights_of_cases_are_multinomial():
-    n, n_resamples = 20, 5000
-    weights = resampling.bootstrap_means(np.eye(n), n_resamples, 1) * n
-    np.testing.assert_allclose(weights.sum(1), n)
-    # 100,000 draws over 20 cases: chi-square with 19 degrees of freedom exceeds 90 once in 1e10
-    total = weights.sum(0)
-    assert ((total - n_resamples) ** 2 / n_resamples).sum() < 90
-    # each is Binomial(20, 1/20): variance 0.95, the standard error over 5,000 resamples of 20 cases is 0.005
-    assert weights.var() == pytest.approx(0.95, abs=0.03)
+def test_clusters_and_strata_are_those_of_the_slow_twin():
+    values, clusters, strata = clustered()
+    for given_strata in (None, strata):
+        design = resampling.Design.of(len(clusters), clusters, given_strata)
+        found = design.weights(9, 0, 20)
+        for b in range(20):
+            np.testing.assert_array_equal(found[b], twin.case_weights(9, b, clusters.tolist(), given_strata))
+        np.testing.assert_allclose(design.sums(values, 9, 0, 20), found @ values, atol=1e-12)
+    # strata of single cases
+    design = resampling.Design.of(len(strata), None, strata)
+    np.testing.assert_array_equal(design.weights(9, 3, 4)[0], twin.case_weights(9, 3, list(range(len(strata))), strata))
 
 
-def test_intervals_are_quantiles_of_the_means():
-    values = np.column_stack([RNG.normal(size=60), RNG.exponential(size=60)])
-    means = twin.bootstrap_means(values, 500, 9)
-    found = resampling.case_intervals(values, 0.9, 500, 9)
-    np.testing.assert_allclose(found, np.quantile(means, [0.05, 0.95], axis=0).T, atol=1e-13)
-    assert resampling.case_interval(values[:, 1], 0.9, 500, 9) == pytest.approx(found[1].tolist())
+def test_weights_keep_the_sizes_of_strata_and_clusters_together():
+    _, clusters, strata = clustered(400)
+    design = resampling.Design.of(len(clusters), clusters, strata)
+    weights = design.weights(1, 0, 50)
+    first = np.unique(clusters, return_index=True)[1]
+    for name in np.unique(strata):
+        inside = first[strata[first] == name]
+        assert (weights[:, inside].sum(1) == len(inside)).all()
+    for cluster in np.unique(clusters):
+        assert (np.ptp(weights[:, clusters == cluster], axis=1) == 0).all()
+    assert design.n_units == len(np.unique(clusters))
+    np.testing.assert_array_equal(clusters[first][np.argsort(first)][design.unit], clusters)
+    # without clusters and strata
+    assert (resampling.Design.of(9001).weights(1, 0, 3).sum(1) == 9001).all()
 
 
-def test_undefined_cases_do_not_count():
+@pytest.mark.parametrize("n", [300, 10_000])
+def test_resamples_do_not_depend_on_chunks_or_threads(n):
+    values = RNG.normal(size=(n, 3))
+    design = resampling.Design.of(n)
+    sums = design.sums(values, 5, 0, 70)
+    for begin, end in ((0, 1), (3, 10), (7, 23), (64, 70)):
+        np.testing.assert_array_equal(design.sums(values, 5, begin, end), sums[begin:end])
+        np.testing.assert_array_equal(design.weights(5, begin, end), design.weights(5, 0, 70)[begin:end])
+    with ugt.threads(3):
+        np.testing.assert_array_equal(design.sums(values, 5, 0, 70), sums)
+    np.testing.assert_array_equal(design.sums(values[:, 1:2], 5, 0, 70)[:, 0], sums[:, 1])
+    np.testing.assert_array_equal(design.sums(np.asfortranarray(values), 5, 0, 70), sums)
+    assert (design.sums(values, 6, 0, 70) != sums).all()
+    assert len(np.unique(sums[:, 0])) == 70
+
+
+@pytest.mark.parametrize("n", [20, 5000])
+def test_weights_are_multinomial(n):
+    """Marginal and joint laws; each chi-square statistic exceeds its limit once in 1e10."""
+    n_resamples = 200_000 // n
+    weights = resampling.Design.of(n).weights(1, 0, n_resamples)
+    total = weights.sum(0)  # multinomial of n * n_resamples draws over n units
+    limit = scipy.stats.chi2.isf(1e-10, n - 1)
+    assert ((total - n_resamples) ** 2 / n_resamples).sum() < limit
+    law = scipy.stats.binom.pmf(np.arange(5), n, 1 / n)
+    expected = np.append(law, 1 - law.sum()) * weights.size
+    seen = np.bincount(np.minimum(weights, 5).astype(int).ravel(), minlength=6)
+    # weights of a resample are slightly dependent (correlation -1/n), which makes the statistic smaller
+    assert ((seen - expected) ** 2 / expected).sum() < scipy.stats.chi2.isf(1e-10, 5)
+    # draws that fall into the first block, or half of the units
+    half = min(4096, n // 2)
+    inside = weights[:, :half].sum(1)
+    z = (inside - half) / np.sqrt(n * (half / n) * (1 - half / n))
+    assert abs(z.mean()) < 6.5 / np.sqrt(n_resamples)
+    if n_resamples > 1000:  # the sum of squares is nearly chi-square
+        assert (z**2).sum() == pytest.approx(n_resamples, abs=6.5 * np.sqrt(2 * n_resamples))
+
+
+def binomial_distance(drawn, n, p):
+    """Chi-square statistic of a sample against Binomial(n, p), some ten bins, over what is exceeded once in 1e10."""
+    edges = np.unique(scipy.stats.binom.ppf(np.arange(0.1, 0.95, 0.1), n, p))
+    law = np.diff(np.concatenate([[0], scipy.stats.binom.cdf(edges, n, p), [1]]))
+    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(law))
+    law, seen = (x[law > 0] for x in (law, seen))
+    if seen.sum() < len(drawn):
+        return np.inf
+    return ((seen - len(drawn) * law) ** 2 / (len(drawn) * law)).sum() / scipy.stats.chi2.isf(1e-10, len(law) - 1)
+
+
+def test_the_split_between_blocks_is_binomial():
+    """A first block of 4,096 units of 4,296, in 3,000 resamples; chi-square beyond the limit once in 1e10."""
+    n, m = 4296, 3000
+    inside = resampling.Design.of(n).sums((np.arange(n) < 4096)[:, None] * 1.0, 4, 0, m)[:, 0]
+    assert binomial_distance(inside, n, 4096 / n) < 1
+    assert binomial_distance(inside, n, 4094 / n) > 1  # planted
+
+
+def test_bad_designs():
+    for values in ([1, None, 2], [1.0, NAN, 2.0]):
+        with pytest.raises(ValueError, match=r"clusters must not be missing\. Got (None|nan), first at row 1"):
+            resampling.Design.of(3, values)
+    with pytest.raises(ValueError, match=r"strata must be 3 ids, one a case\. Got 2\."):
+        resampling.Design.of(3, None, ["a", "b"])
+    with pytest.raises(
+        ValueError, match=r"strata must be the same for all cases of a cluster\. Got 1 and 2 in cluster 'p2', first at row 3\."
+    ):
+        resampling.Design.of(4, ["p1", "p2", "p1", "p2"], [1, 1, 1, 2])
+    with pytest.raises(ValueError, match=r"n_cases must be a whole number from 1 to"):
+        resampling.Design.of(0)
+
+
+# ---- numbers on resamples
+
+
+def test_means_and_ratios_by_weights():
+    values, clusters, strata = clustered()
+    below = RNG.random(values.shape) + 0.5
+    values[3, 1] = values[7, 2] = below[9, 2] = NAN
+    for options in ({}, {"clusters": clusters}, {"strata": strata}, {"clusters": clusters, "strata": strata}):
+        weights = resampling.Design.of(len(values), **options).weights(4, 0, 40)
+        for denominators in (None, below, below[:, 0]):
+            b = np.ones_like(values) if denominators is None else np.broadcast_to(denominators.T, values.T.shape).T
+            out = np.isnan(values) | np.isnan(b)
+            above, total = weights @ np.where(out, 0, values), weights @ np.where(out, 0, b)
+            found = ugt.bootstrap(values, denominators, n_resamples=40, seed=4, **options)
+            np.testing.assert_allclose(found.values, above / total, rtol=1e-12)
+            np.testing.assert_allclose(found.estimate, np.where(out, 0, values).sum(0) / np.where(out, 0, b).sum(0), rtol=1e-12)
+            assert found.n_undefined.tolist() == [0, 0, 0]
+            assert found.sources == (("clusters",) if "clusters" in options else ("cases",))
+
+
+def test_one_number_is_a_column():
+    values = RNG.random(20)
+    found = ugt.bootstrap(values, n_resamples=9)
+    assert found.values.shape == (9, 1) and found.influence.shape == (20, 1) and len(found) == 1
+    np.testing.assert_array_equal(
+        ugt.bootstrap(values > 0.5, n_resamples=9).values, ugt.bootstrap((values > 0.5) * 1.0, n_resamples=9).values
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"clusters": 0}, {"strata": 0}, {"clusters": 0, "strata": 0}])
+def test_influence_is_the_derivative_by_the_weight_of_a_unit(options):
+    values, clusters, strata = clustered()
+    below = np.random.default_rng(1).random(values.shape) + 0.5
+    values[5, 1] = NAN
+    options = {name: {"clusters": clusters, "strata": strata}[name] for name in options}
+    found = ugt.bootstrap(values, below, n_resamples=2, **options)
+    design = resampling.Design.of(len(values), **options)
+    out = np.isnan(values)
+
+    def ratio(weights):
+        return weights @ np.where(out, 0, values) / (weights @ np.where(out, 0, below))
+
+    slope = np.empty((design.n_units, 3))
+    for unit in range(design.n_units):
+        step = 1e-5 * (design.unit == unit)
+        slope[unit] = (ratio(1 + step) - ratio(1 - step)) / 2e-5
+    if "strata" in options:
+        of_unit = strata[np.unique(design.unit, return_index=True)[1]]
+        for name in np.unique(strata):
+            slope[of_unit == name] -= slope[of_unit == name].mean(0)
+    np.testing.assert_allclose(found.influence, slope, atol=1e-9)
+
+
+def test_undefined_resamples_are_counted_and_left_out():
+    values = np.array([[1.0, 1], [2, NAN], [3, NAN], [4, 5]])
+    found = ugt.bootstrap(values, n_resamples=400, seed=2)
+    weights = resampling.Design.of(4).weights(2, 0, 400)
+    undefined = (weights[:, 0] == 0) & (weights[:, 3] == 0)
+    assert found.n_undefined.tolist() == [0, undefined.sum()] and 10 < undefined.sum() < 50
+    np.testing.assert_array_equal(np.isnan(found.values[:, 1]), undefined)
+    defined = found.values[~undefined, 1]
+    assert found.interval(0.9)[1].tolist() == pytest.approx(np.quantile(defined, [0.05, 0.95]).tolist())
+    assert found.std_error.tolist() == pytest.approx([found.values[:, 0].std(ddof=1), defined.std(ddof=1)])
+    # ranks: only where both are defined
+    np.testing.assert_allclose(found.rank_probability(), twin.rank_probability(found.values.tolist()), atol=1e-12)
+
+
+def test_fewer_than_two_units_say_nothing():
+    one = ugt.bootstrap([[0.5, 0.7]], n_resamples=10)
+    assert one.estimate.tolist() == [0.5, 0.7] and np.isnan(one.values).all() and one.n_undefined.tolist() == [10, 10]
+    for kind in ("percentile", "basic", "bca"):
+        assert np.isnan(one.interval(kind=kind)).all()
+    assert np.isnan(one.std_error).all() and np.isnan(one.rank_probability()).all() and np.isnan(one.rank_interval()).all()
+    # one cluster; one case that counts; strata of one unit each; one case that counts in each stratum
+    values = np.column_stack([np.arange(4.0), [1, NAN, NAN, NAN], [1, NAN, NAN, 2]])
+    assert np.isnan(ugt.bootstrap(values, clusters=["a"] * 4, n_resamples=5).values).all()
+    assert np.isnan(ugt.bootstrap(values, strata=[1, 2, 3, 4], n_resamples=5).values).all()
+    assert np.isnan(ugt.bootstrap(values, n_resamples=5).values).all(0).tolist() == [False, True, False]
+    assert np.isnan(ugt.bootstrap(values, strata=[1, 1, 2, 2], n_resamples=5).values).all(0).tolist() == [False, True, True]
+    nothing = ugt.bootstrap(np.full((4, 1), NAN), n_resamples=5)
+    assert np.isnan(nothing.estimate).all() and np.isnan(nothing.interval(kind="bca")).all()
+
+
+def test_ratios_with_nothing_below():
+    found = ugt.bootstrap([[1.0, 0.0], [2.0, 0.0]], np.zeros((2, 1)), n_resamples=5)
+    assert np.isnan(found.values).all()  # no unit varies
+    found = ugt.bootstrap([1.0, 2.0, 1.0], [0.0, 1.0, 1.0], n_resamples=200)
+    assert np.isinf(found.values).any() and found.n_undefined.tolist() == [0] and not np.isnan(found.interval()).any()
+
+
+def test_nested_resampling():
+    rng = np.random.default_rng(5)
+    draws = rng.random((30, 25, 2))
+    draws[:, 4, 1] = NAN
+    mean = draws.mean(0)
+    found = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3)
+    weights = resampling.Design.of(25).weights(3, 0, 30)
+    kept = np.delete(np.arange(25), 4)
+    expected = [[w @ d[:, 0] / 25, w[kept] @ d[kept, 1] / w[kept].sum()] for w, d in zip(weights, draws)]
+    np.testing.assert_allclose(found.values, expected, rtol=1e-12)
+    assert found.sources == ("cases", "draws")
+    assert found.estimate.tolist() == pytest.approx([mean[:, 0].mean(), mean[kept, 1].mean()])
+    np.testing.assert_array_equal(found.influence, ugt.bootstrap(mean, n_resamples=2).influence)
+    with ugt.threads(2):
+        np.testing.assert_array_equal(ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3).values, found.values)
+    # the draws alone, clusters, and pairs with denominators
+    alone = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, cases=False, n_resamples=30)
+    np.testing.assert_allclose(alone.values, np.nanmean(draws, axis=1), rtol=1e-12)
+    assert alone.sources == ("draws",) and alone.influence is None
+    clusters = np.arange(25) // 5
+    options = {"clusters": clusters, "n_resamples": 30, "sources": ("annotators",)}
+    pairs = ugt.bootstrap(lambda b: (draws[b], draws[b] + 1), estimate_from=(mean, mean + 1), **options)
+    same = ugt.bootstrap(lambda b: draws[b], mean + 1, estimate_from=mean, **options)
+    assert pairs.sources == ("clusters", "annotators") == same.sources
+    w = resampling.Design.of(25, clusters).weights(0, 6, 7)[0]
+    assert pairs.values[6, 0] == pytest.approx(w @ draws[6, :, 0] / (w @ (draws[6, :, 0] + 1)))
+    assert same.values[6, 0] == pytest.approx(w @ draws[6, :, 0] / (w @ (mean[:, 0] + 1)))
+
+
+def test_bad_contributions():
+    values = np.ones((3, 2))
+    bad = [
+        (
+            (np.ones((2, 2, 2)),),
+            r"contributions must be an array of numbers, cases or cases x numbers\. Got float64 of shape \(2, 2, 2\)",
+        ),
+        ((["a"],), r"contributions must be an array of numbers"),
+        ((np.ones((0, 2)),), r"contributions must be an array of numbers.* Got float64 of shape \(0, 2\)"),
+        (
+            ([[1.0, 2], [3, np.inf]],),
+            r"contributions must be finite, or NaN where a case does not count\. Got inf, first at row 1, column 1",
+        ),
+        ((values, np.ones((3, 3))), r"denominators must have the shape of contributions, \(3, 2\), or one column\. Got \(3, 3\)\."),
+        ((values, [1, 1]), r"denominators must have the shape of contributions"),
+        ((values, [1, -np.inf, 1]), r"denominators must be finite"),
+        ((lambda b: values,), r"estimate_from must be given beside a function: .* Got None\."),
+    ]
+    for arguments, message in bad:
+        with pytest.raises(ValueError, match=message):
+            ugt.bootstrap(*arguments)
+    with pytest.raises(ValueError, match=r"cases must be given only beside a function of the draw\. Got False"):
+        ugt.bootstrap(values, cases=False)
+    with pytest.raises(ValueError, match=r"estimate_from must be given only beside a function"):
+        ugt.bootstrap(values, estimate_from=values)
+    with pytest.raises(
+        ValueError, match=r"contributions must answer with an array of the shape of estimate_from, \(3, 2\)\. Got \(2, 2\), first at draw 0"
+    ):
+        ugt.bootstrap(lambda b: values[:2], estimate_from=values)
+    with pytest.raises(ValueError, match=r"sources must be one of 'cases', 'clusters', 'annotators', 'draws'\. Got 'models'"):
+        ugt.bootstrap(values, sources=("models",))
+
+
+# ---- intervals
+
+
+def skewed(n_resamples=600, **options):
+    values = np.random.default_rng(2).exponential(size=(40, 3)) ** 1.5
+    values[:, 2] = np.round(values[:, 2])  # many ties
+    return ugt.bootstrap(values, n_resamples=n_resamples, seed=8, **options)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_are_those_of_the_slow_twin(level):
+    found = skewed()
+    for j in range(3):
+        values, estimate = found.values[:, j].tolist(), found.estimate[j]
+        assert found.interval(level)[j].tolist() == pytest.approx(twin.percentile(values, level), rel=1e-12)
+        assert found.interval(level, "basic")[j].tolist() == pytest.approx(twin.basic(values, estimate, level), rel=1e-12)
+        expected = twin.bca(values, estimate, found.influence[:, j].tolist(), level)
+        assert found.interval(level, "bca")[j].tolist() == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(found.interval(level), np.quantile(found.values, [0.5 - level / 2, 0.5 + level / 2], axis=0).T, rtol=1e-12)
+    # the three kinds differ, as they must for a skewed sample
+    assert abs(found.interval(level, "bca") - found.interval(level)).min() > 1e-3
+
+
+def test_ties_with_the_estimate_count_half():
+    values = [[1.0], [2.0], [2.0], [2.0], [5.0], [7.0], [3.0]]
+    influence = [[1.0], [-3.0], [2.0]]
+    found = Resamples([2.0], values, influence)
+    expected = twin.bca([v for (v,) in values], 2.0, [1.0, -3.0, 2.0], 0.8)
+    assert found.interval(0.8, "bca")[0].tolist() == pytest.approx(expected, rel=1e-9)
+    rounded = Resamples([2.0 * (1 + 1e-15)], values, influence)
+    assert rounded.interval(0.8, "bca")[0].tolist() == pytest.approx(expected, rel=1e-9)
+
+
+def test_estimates_outside_of_all_resamples():
+    """z0 stays finite; a share of 0 stands for half a resample."""
+    values = np.arange(1.0, 11)[:, None]
+    for estimate in (0.0, 20.0):
+        found = Resamples([estimate], values, np.array([[1.0], [-1.0]])).interval(0.9, "bca")[0]
+        assert found.tolist() == pytest.approx(twin.bca(values[:, 0].tolist(), estimate, [1.0, -1.0], 0.9), rel=1e-9)
+    # a pole of the transform between z0 and the upper end: the largest value
+    steep = Resamples([20.0], np.arange(10_000.0)[:, None] / 600, np.array([[1.0]] + [[-1e-4]] * 10_000))
+    assert steep.interval(0.9999, "bca")[0, 1] == 9999 / 600
+
+
+def test_no_influence_at_all():
+    constant = ugt.bootstrap(np.full(10, 0.25), n_resamples=50)
+    for kind in ("percentile", "basic", "bca"):
+        assert constant.interval(kind=kind)[0].tolist() == pytest.approx([0.25, 0.25], rel=1e-14)
+    with pytest.raises(
+        ValueError, match=r"kind must be 'percentile' or 'basic' where the influence of single cases is unknown\. Got 'bca'"
+    ):
+        Resamples([0.5], [[0.4], [0.6]]).interval(kind="bca")
+
+
+@pytest.mark.skipif(tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 10), reason="scipy without the resamples of its bootstrap")
+@pytest.mark.parametrize("kind, method", [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")])
+def test_intervals_are_those_of_scipy(kind, method):
+    x = np.random.default_rng(4).exponential(size=50)
+    theirs = scipy.stats.bootstrap(
+        (x,), np.mean, n_resamples=999, method=method, confidence_level=0.9, random_state=np.random.default_rng(0)
+    )
+    ours = Resamples([x.mean()], theirs.bootstrap_distribution[:, None], (x - x.mean())[:, None] / 50)
+    assert ours.interval(0.9, kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
+    assert ours.std_error[0] == pytest.approx(theirs.standard_error, rel=1e-12)
+    # and of another statistic, with the jackknife where we have no influence
+    theirs = scipy.stats.bootstrap(
+        (x,), lambda x, axis: x.std(axis=axis), n_resamples=999, method=method, random_state=np.random.default_rng(1)
+    )
+    ours = ugt.bootstrap_statistic(lambda w: np.sqrt(w @ (x - w @ x / w.sum()) ** 2 / w.sum()), 50, n_resamples=1)
+    ours = Resamples(ours.estimate, theirs.bootstrap_distribution[:, None], _influence=ours._influence)
+    assert ours.interval(kind=kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
+
+
+@given(st.integers(1, 30), st.integers(0, 10**6))
+def test_quantiles(n, seed):
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(size=(n, 3)), 1)
+    values[rng.random((n, 3)) < 0.2] = NAN
+    q = np.sort(rng.random((3, 2)), axis=1)
+    q[0] = [0, 1]
+    expected = [[twin.quantile(values[:, j], p) for p in q[j]] for j in range(3)]
+    np.testing.assert_allclose(quantiles(values, q), expected, atol=1e-14)
+
+
+def test_case_intervals_are_those_of_the_bootstrap():
     values = RNG.normal(size=(30, 4))
-    values[[2, 7], 1] = np.nan
-    values[1:, 2] = np.nan
-    values[:, 3] = np.nan
-    found = resampling.case_intervals(values, 0.95, 300, 1)
-    assert found[1].tolist() == pytest.approx(list(resampling.case_interval(np.delete(values[:, 1], [2, 7]), 0.95, 300, 1)))
-    assert found[0].tolist() == pytest.approx(list(resampling.case_interval(values[:, 0], 0.95, 300, 1)))
-    assert np.isnan(found[2:]).all()  # one case, no case
+    values[[2, 7], 1] = NAN
+    values[1:, 2] = NAN
+    values[:, 3] = NAN
+    values[9] = NAN  # is not there at all
+    found = resampling.case_intervals(values, 0.9, 300, 9)
+    np.testing.assert_array_equal(found, ugt.bootstrap(np.delete(values, 9, axis=0), n_resamples=300, seed=9).interval(0.9))
+    assert np.isnan(found[2:]).all() and not np.isnan(found[:2]).any()
+    alone = ugt.bootstrap(np.delete(values[:, 1], [2, 7, 9]), n_resamples=300, seed=9).interval(0.9)[0]
+    assert resampling.case_interval(values[:, 1], 0.9, 300, 9) == tuple(alone)
+    assert np.isnan(resampling.case_interval(values[:, 3], 0.9, 300, 9)).all()
 
 
-@pytest.mark.parametrize("sample", ["normal", "exponential"])
-def test_coverage_of_the_interval(sample):
-    """The 95 % interval of a mean holds the truth in 93 to 97 % of 2,000 simulated data sets.
+# ---- several models
 
-    With 100 cases the percentile interval's own coverage is 94.5 % (normal) and 93.9 % (exponential; measured with 40,000 data sets).
+
+def test_paired_differences():
+    values = RNG.random((50, 3))
+    found = ugt.bootstrap(values, n_resamples=300, seed=1)
+    apart = ugt.bootstrap(values - values[:, 1:2], n_resamples=300, seed=1)
+    paired = found.minus(1)
+    for name in ("estimate", "values", "influence"):
+        np.testing.assert_allclose(getattr(paired, name), getattr(apart, name), atol=1e-14)
+    np.testing.assert_allclose(paired.interval(kind="bca"), apart.interval(kind="bca"), atol=1e-13)
+    assert paired.interval()[1].tolist() == [0, 0] and paired.sources == ("cases",)
+    with pytest.raises(ValueError, match=r"reference must be a whole number from 0 to 2\. Got 3\."):
+        found.minus(3)
+
+
+def test_taking_some():
+    found = skewed()
+    for columns, expected in (([2, 0], [2, 0]), (1, [1]), (slice(1, None), [1, 2]), ([True, False, True], [0, 2])):
+        taken = found.take(columns)
+        np.testing.assert_array_equal(taken.values, found.values[:, expected])
+        np.testing.assert_array_equal(taken.interval(kind="bca"), found.interval(kind="bca")[expected])
+    with pytest.raises(ValueError, match=r"columns must be positions from 0 to 2\. Got \[0, 3\]\."):
+        found.take([0, 3])
+
+
+@given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 10**6))
+def test_ranks_are_those_of_the_slow_twin(m, n, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.choice([0.1, 0.5, 0.7, -np.inf, np.inf], size=(n, m))
+    values[1:][rng.random((n - 1, m)) < 0.1] = NAN
+    found = Resamples(values[0], values)
+    for higher, sign in ((True, 1), (False, -1)):
+        table = found.rank_probability(higher)
+        np.testing.assert_allclose(table, twin.rank_probability((sign * values).tolist()), atol=1e-12)
+        np.testing.assert_allclose(table.sum(0), 1, atol=1e-12)
+        np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
+        np.testing.assert_array_equal(found.p_best(higher), table[:, 0])
+        np.testing.assert_array_equal(found.rank_interval(0.8, higher), [twin.rank_interval(row, 0.8) for row in table])
+
+
+def test_identical_models_share_all_ranks():
+    one = RNG.random((40, 1))
+    found = ugt.bootstrap(np.repeat(one, 3, axis=1), n_resamples=100)
+    np.testing.assert_allclose(found.rank_probability(), 1 / 3, atol=1e-15)
+    assert found.rank_interval().tolist() == [[1, 3]] * 3
+    # as good, computed in another order: ties up to rounding
+    found = ugt.bootstrap(np.column_stack([one, one / 3 * 3, one * 1.1 / 1.1]), n_resamples=100)
+    np.testing.assert_allclose(found.p_best(), 1 / 3, atol=1e-15)
+    # planted: one of them better by a millionth
+    better = ugt.bootstrap(np.column_stack([one, one, one + 1e-6]), n_resamples=100)
+    assert better.p_best().tolist() == [0, 0, 1] and better.p_best(higher_is_better=False).tolist() == [0.5, 0.5, 0]
+
+
+def test_exchangeable_models_have_uniform_ranks_on_average():
+    """300 test sets of three models that are equally good: each has each rank with probability 1/3.
+
+    P(rank) of a test set lies in [0, 1]: its mean over 300 sets is off by more than 0.2 with probability 2 exp(-2 300 0.2²) = 8e-11
+    (Hoeffding), nine times.
     """
-    rng = np.random.default_rng(17)
-    data = getattr(rng, sample)(size=(100, 2000))
-    truth = {"normal": 0.0, "exponential": 1.0}[sample]
-    # a data set's cases are independent of all others', so all may share their resamples
-    intervals = resampling.case_intervals(data, 0.95, 1000, 1)
-    covered = ((intervals[:, 0] <= truth) & (truth <= intervals[:, 1])).mean()
-    assert 0.93 <= covered <= 0.97
-    # a planted wrong one: 90 % intervals
-    narrow = resampling.case_intervals(data, 0.90, 1000, 1)
-    assert ((narrow[:, 0] <= truth) & (truth <= narrow[:, 1])).mean() < 0.93
+    rng = np.random.default_rng(6)
+    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7, n_resamples=200, seed=s).rank_probability() for s in range(300)]
+    assert abs(np.mean(tables, axis=0) - 1 / 3).max() < 0.2
+    # planted: one is better by two standard errors
+    edge = [0.15, 0, 0]
+    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7 + np.array(edge), n_resamples=200, seed=s).rank_probability() for s in range(300)]
+    assert abs(np.mean(tables, axis=0) - 1 / 3).max() > 0.2
+
+
+def test_records():
+    found = ugt.bootstrap(RNG.random((9, 2)), n_resamples=5, sources=("draws", "annotators"))
+    assert repr(found) == "Resamples(n_resamples=5, n_numbers=2, sources=('cases', 'annotators', 'draws'))"
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        np.testing.assert_array_equal(again.interval(kind="bca"), found.interval(kind="bca"))
+        assert again.sources == found.sources
+    with pytest.raises(ValueError, match="read-only"):
+        found.values[0] = 0
+    with pytest.raises(ValueError, match=r"values must have 2 axes, the last as long as estimate\. Got shape \(3, 1\)"):
+        Resamples([1.0, 2.0], np.ones((3, 1)))
+    with pytest.raises(ValueError, match=r"values must have at least one row\. Got none"):
+        Resamples([1.0], np.ones((0, 1)))
+    with pytest.raises(ValueError, match=r"influence must have 2 axes"):
+        Resamples([1.0], np.ones((2, 1)), [1.0])
+    with pytest.raises(ValueError, match=r"estimate must have 1 axes"):
+        Resamples([[1.0]], np.ones((2, 1)))
+    for kind in ("BCa", None, 1):
+        with pytest.raises(ValueError, match=r"kind must be one of 'percentile', 'basic', 'bca'\. Got"):
+            found.interval(kind=kind)
+
+
+# ---- any statistic
+
+
+def test_statistics_with_weights():
+    values, clusters, strata = clustered()
+
+    def means(weights):
+        return weights @ values / weights.sum()
+
+    for options in ({}, {"clusters": clusters}, {"strata": strata}, {"clusters": clusters, "strata": strata}):
+        found = ugt.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
+        expected = ugt.bootstrap(values, n_resamples=60, seed=2, **options)
+        np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
+        np.testing.assert_allclose(found.estimate, expected.estimate, rtol=1e-12)
+        assert found.sources == expected.sources and found.influence is None
+        with ugt.threads(2):
+            again = ugt.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
+        np.testing.assert_array_equal(again.values, found.values)
+        if "clusters" not in options:  # the mean's influences are those of leaving out
+            np.testing.assert_allclose(found._influence(), expected.influence, atol=1e-12)
+            np.testing.assert_allclose(found.interval(kind="bca"), expected.interval(kind="bca"), rtol=1e-9)
+            np.testing.assert_allclose(found.minus(0).interval(kind="bca"), expected.minus(0).interval(kind="bca"), rtol=1e-9, atol=1e-15)
+            taken = found.take([2]).interval(kind="bca")
+            np.testing.assert_allclose(taken, expected.interval(kind="bca")[2:], rtol=1e-9)
+
+
+def test_given_influence():
+    values, clusters, _ = clustered()
+    influence = (values - values.mean(0)) / len(values)
+    found = ugt.bootstrap_statistic(lambda w: w @ values / w.sum(), len(values), clusters=clusters, influence=influence, n_resamples=30)
+    expected = ugt.bootstrap(values, clusters=clusters, n_resamples=30)
+    np.testing.assert_allclose(found.influence, expected.influence, atol=1e-14)
+    with pytest.raises(ValueError, match=r"influence must have a row a case and a column a number, \(\d+, 3\)\. Got \(\d+, 1\)"):
+        ugt.bootstrap_statistic(lambda w: w @ values, len(values), influence=values[:, 0])
+
+
+def test_statistics_of_too_little():
+    calls = []
+    found = ugt.bootstrap_statistic(lambda w: calls.append(w) or 1.0, 3, clusters=["a"] * 3, n_resamples=4)
+    assert len(calls) == 1 and np.isnan(found.values).all() and np.isnan(found.interval(kind="bca")).all()
+    # undefined without one case: no BCa interval
+    found = ugt.bootstrap_statistic(lambda w: w[1:].sum() / w[0] if w[0] else NAN, 4, n_resamples=30)
+    assert np.isnan(found.interval(kind="bca")).all() and 0 < found.n_undefined[0] < 30 and not np.isnan(found.interval()).any()
+
+
+@pytest.mark.parametrize("answer", [None, "a", [], [[1.0]], {}])
+def test_bad_statistics(answer):
+    message = r"statistic must answer with a number or a row of numbers, always as many\. Got"
+    for call in (ugt.bootstrap_statistic, ugt.jackknife):
+        with pytest.raises(ValueError, match=message):
+            call(lambda w: answer, 4)
+    answers = iter([[1.0, 2.0], [1.0]])
+    with pytest.raises(ValueError, match=message):
+        ugt.bootstrap_statistic(lambda w: next(answers), 4)
+
+
+def test_jackknife():
+    x = RNG.exponential(size=12)
+
+    def both(weights):
+        mean = weights @ x / weights.sum()
+        return mean, weights @ (x - mean) ** 2 / weights.sum()
+
+    found = ugt.jackknife(both, 12)
+    without = np.array([(np.delete(x, i).mean(), np.delete(x, i).var()) for i in range(12)])
+    np.testing.assert_allclose(found.values, without, rtol=1e-12)
+    # Efron & Tibshirani, eq. 11.4 and 11.5; for a mean the textbook's error, for a variance the unbiased one
+    np.testing.assert_allclose(found.bias, 11 * (without.mean(0) - [x.mean(), x.var()]), atol=1e-12)
+    np.testing.assert_allclose(found.std_error, np.sqrt(11 / 12 * ((without - without.mean(0)) ** 2).sum(0)), rtol=1e-12)
+    assert found.std_error[0] == pytest.approx(x.std(ddof=1) / np.sqrt(12))
+    assert found.estimate[1] - found.bias[1] == pytest.approx(x.var(ddof=1))
+    assert found.bias[0] == pytest.approx(0, abs=1e-13)
+    clusters = np.repeat([3, 1, 2], 4)
+    by_cluster = ugt.jackknife(both, 12, clusters=clusters)
+    np.testing.assert_allclose(by_cluster.values[1], [x[clusters != 1].mean(), x[clusters != 1].var()])
+    alone = ugt.jackknife(lambda w: w.sum(), 1)
+    assert np.isnan(alone.values).all() and np.isnan(alone.std_error).all() and alone.estimate.tolist() == [1]
+
+
+# ---- annotations
+
+
+def long_labels():
+    return ugt.Labels.from_long([1, 1, 1, 2, 3, 3, 3, 3], list("abcaabcc"), [0, 1, 1, 2, 0, 0, 1, 2], cases=[1, 2, 9, 3], classes=3)
+
+
+def test_rows_are_those_of_the_slow_twin():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 6, (30, 4)) * rng.choice([0, 1, 20], (30, 1))
+    counts[3] = 0
+    counts[4] = [0, 100, 0, 0]
+    counts[5] = [0, 50, 50, 0]
+    counts[6] = [64, 0, 0, 0]
+    counts[7] = [1, 0, 64, 0]
+    found = resampling.resampled_counts(counts, 6, 0, 20)
+    for b in range(20):
+        assert found[b].tolist() == twin.rows_drawn(6, b, counts.tolist())
+    np.testing.assert_array_equal(resampling.resampled_counts(counts, 6, 7, 9), found[7:9])
+    assert (found.sum(2) == counts.sum(1)).all() and (found[:, counts == 0] == 0).all()
+
+
+@pytest.mark.parametrize("counts", [[3, 0, 2, 5], [30, 24, 0, 11], [300, 5, 0, 95]])
+def test_rows_are_multinomial(counts):
+    """Each class is binomial, by a chi-square test that fails once in 1e10; so is the sum of two."""
+    m, total = 20_000, sum(counts)
+    found = resampling.resampled_counts(np.array([counts]), 3, 0, m)[:, 0]
+    for k in np.flatnonzero(counts):
+        assert binomial_distance(found[:, k], total, counts[k] / total) < 1
+    assert binomial_distance(found[:, 0] + found[:, 3], total, (counts[0] + counts[3]) / total) < 1
+    # planted: a probability that is off by a tenth of a standard deviation; sums of classes that are independent of each other
+    wrong = counts[0] / total + 0.1 * np.sqrt(counts[0] / total * (1 - counts[0] / total) / total)
+    assert binomial_distance(found[:, 0], total, wrong) > 1
+    assert binomial_distance(found[1:, 0] + found[:-1, 3], total, (counts[0] + counts[3]) / total) > 1
+
+
+def test_labels_drawn_anew():
+    labels, seen = long_labels(), []
+    found = ugt.bootstrap_annotations(labels, lambda drawn: seen.append(drawn) or drawn.counts().sum(0), n_resamples=40, seed=4)
+    assert seen[0] is labels and found.sources == ("annotators",)
+    assert found.estimate.tolist() == [3, 3, 2]
+    rows = [[1] * 3, [1], [], [1] * 4]
+    for b, drawn in enumerate(seen[1:]):
+        times = np.concatenate(twin.rows_drawn(4, b, rows)).astype(int)
+        at = np.repeat(np.arange(8), times)
+        assert drawn.offsets.tolist() == labels.offsets.tolist() and drawn.axes is labels.axes
+        assert drawn.label.tolist() == labels.label[at].tolist() and drawn.annotator.tolist() == labels.annotator[at].tolist()
+        assert (drawn.count == 1).all() and not drawn.label.flags.writeable
+        assert found.values[b].tolist() == drawn.counts().sum(0).tolist()
+    with pytest.raises(ValueError, match=r"'bca' for resamples without influence"):
+        found.interval(kind="bca")
+
+
+def test_counts_drawn_anew():
+    counts = np.array([[3, 0, 2], [0, 0, 0], [40, 30, 0], [1, 0, 0]])
+    seen = []
+    ugt.bootstrap_annotations(ugt.Labels.from_counts(counts), lambda drawn: seen.append(drawn.counts()) or 0, n_resamples=20, seed=4)
+    np.testing.assert_array_equal(seen[1:], resampling.resampled_counts(counts, 4, 0, 20))
+
+
+def test_rankings_drawn_anew():
+    nested = [[[[0], [1, 2]], [[1]], []], [], [[[2], [0]], [[3, 1], [0]]]]
+    rankings, seen = ugt.Rankings.from_blocks(nested, n_classes=4), []
+    found = ugt.bootstrap_annotations(rankings, lambda drawn: seen.append(drawn) or len(drawn.items), n_resamples=30, seed=7)
+    for b, drawn in enumerate(seen[1:]):
+        times = twin.rows_drawn(7, b, [[1] * 3, [], [1] * 2])
+        again = [[r for r, n in zip(case, row) for _ in range(n)] for case, row in zip(nested, times)]
+        expected = ugt.Rankings.from_blocks(again, n_classes=4)
+        for name in ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator"):
+            np.testing.assert_array_equal(getattr(drawn, name), getattr(expected, name))
+        assert found.values[b, 0] == len(expected.items)
+
+
+def test_annotations_and_cases():
+    labels, clusters = long_labels(), [7, 7, 8, 9]
+
+    def share(drawn, weights):
+        counts = drawn.counts()
+        return weights @ counts[:, 0] / (weights @ counts.sum(1))
+
+    def kept(drawn, weights=None):
+        seen.append((drawn, weights))
+        return 0 if weights is None else share(drawn, weights)
+
+    seen = []
+    ugt.bootstrap_annotations(labels, kept, n_resamples=25, seed=4)
+    alone = [drawn for drawn, _ in seen]
+    for options in ({}, {"clusters": clusters}):
+        seen.clear()
+        found = ugt.bootstrap_annotations(labels, kept, cases=True, n_resamples=25, seed=4, **options)
+        weights = resampling.Design.of(4, **options).weights(4, 0, 25)
+        for (drawn, w), same, expected in zip(seen[1:], alone[1:], weights):
+            np.testing.assert_array_equal(w, expected)
+            np.testing.assert_array_equal(drawn.label, same.label)
+        assert found.sources == ("clusters" if options else "cases", "annotators")
+        with ugt.threads(2):
+            again = ugt.bootstrap_annotations(labels, share, cases=True, n_resamples=25, seed=4, **options)
+        np.testing.assert_array_equal(again.values, found.values)
+        on_cases = ugt.bootstrap_statistic(lambda w: share(labels, w), 4, n_resamples=2, **options)
+        np.testing.assert_array_equal(found._influence(), on_cases._influence())
+        assert not np.isnan(found.interval(kind="bca")).any()
+
+
+def test_bad_annotations():
+    labels = long_labels()
+    with pytest.raises(TypeError, match=r"annotations must be Labels or Rankings\. Got ndarray\."):
+        ugt.bootstrap_annotations(np.ones((2, 2)), lambda drawn: 0)
+    with pytest.raises(ValueError, match=r"cases must be True where clusters or strata are given\. Got False"):
+        ugt.bootstrap_annotations(labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
+    with pytest.raises(ValueError, match=r"clusters must be 4 ids"):
+        ugt.bootstrap_annotations(labels, lambda drawn, w: 0, cases=True, clusters=[1, 2])
+    one_each = ugt.Labels.from_counts([[1, 0], [0, 0], [0, 1], [1, 0]])
+    assert np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn: 0, n_resamples=3).values).all()
+    assert not np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn, w: 0, cases=True, n_resamples=3).values).any()
+
+
+# ---- the law of a sum
 
 
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 10**6))
@@ -103,6 +709,9 @@ def test_law_of_many():
     np.testing.assert_allclose(law[middle], exact[middle], rtol=1e-6)
 
 
+# ---- options
+
+
 def test_seeds():
     assert resampling.seed_of(0) == 0
     assert resampling.seed_of(np.uint64(2**64 - 1)) == 2**64 - 1
@@ -114,22 +723,62 @@ def test_seeds():
             resampling.seed_of(bad)
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.1, float("nan"), "0.95", True])
+CALLS = [
+    lambda **options: ugt.bootstrap([1.0, 2.0], **options),
+    lambda **options: ugt.bootstrap_statistic(lambda w: w.sum(), 2, **options),
+    lambda **options: ugt.bootstrap_annotations(long_labels(), lambda drawn: 1.0, **options),
+]
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.1, NAN, "0.95", True])
 def test_bad_levels(level):
-    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1. Got"):
-        resampling.case_interval(np.arange(5.0), level, 10, 0)
+    for call in (
+        lambda: resampling.case_interval(np.arange(5.0), level, 10, 0),
+        lambda: skewed(5).interval(level),
+        lambda: skewed(5).rank_interval(level),
+    ):
+        with pytest.raises(ValueError, match=r"level must be a number between 0 and 1. Got"):
+            call()
 
 
 @pytest.mark.parametrize("n_resamples", [0, -1, 10.0, "100", True])
 def test_bad_numbers_of_resamples(n_resamples):
-    with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1. Got"):
-        resampling.case_interval(np.arange(5.0), 0.95, n_resamples, 0)
+    for call in (*CALLS, lambda n_resamples: resampling.case_interval(np.arange(5.0), 0.95, n_resamples, 0)):
+        with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1. Got"):
+            call(n_resamples=n_resamples)
+
+
+def test_bad_seeds():
+    for call in CALLS:
+        with pytest.raises(ValueError, match=r"seed must be an int from 0"):
+            call(seed=-1)
 
 
 def test_the_core_refuses_what_does_not_fit():
-    table, out = np.ones((5, 2)), np.empty((3, 2))
+    table, out, strata = np.ones((5, 2)), np.empty((3, 2)), np.array([0, 5])
     for begin, end, target in ((0, 4, out), (2, 1, out), (-1, 2, out), (0, 3, np.empty((3, 1)))):
         with pytest.raises(ValueError, match="do not fit together"):
-            _resample.bootstrap_means(table, 0, begin, end, target)
+            _resample.bootstrap_sums(strata, table, 0, begin, end, target)
+    unit = np.zeros(2, np.int32)
+    for wrong in ([0, 4], [0, 6], [1, 5], [0, 3, 3, 5], [0], [], [0, 7, 5], [0, 2**31]):
+        with pytest.raises(ValueError, match="do not fit"):
+            _resample.bootstrap_sums(np.array(wrong, np.int64), table, 0, 0, 3, out)
+    for wrong in ([1, 5], [0, 3, 3, 5], [], [0, 2**31]):
+        with pytest.raises(ValueError, match="do not fit"):
+            _resample.bootstrap_weights(np.array(wrong, np.int64), unit, 0, 0, 3, out)
+    for wrong in ([0, 5], [-1, 0]):
+        with pytest.raises(ValueError, match="unit out of range"):
+            _resample.bootstrap_weights(strata, np.array(wrong, np.int32), 0, 0, 3, out)
+    for begin, end, target in ((0, 4, out), (0, 3, np.empty((3, 1))), (-1, 2, out)):
+        with pytest.raises(ValueError, match="do not fit together"):
+            _resample.bootstrap_weights(strata, unit, 0, begin, end, target)
+    count, drawn = np.array([1, 2]), np.empty((3, 2), np.int64)
+    for wrong in ([0], [0, 1], [1, 2], [0, 3], [0, 3, 2], [0, -1, 2]):
+        with pytest.raises(ValueError, match=r"do not fit|UGT_ERR_RANGE"):
+            _resample.resample_rows(np.array(wrong), count, 0, 0, 3, drawn)
+    with pytest.raises(ValueError, match="count out of range"):
+        _resample.resample_rows(np.array([0, 2]), -count, 0, 0, 3, drawn)
+    with pytest.raises(ValueError, match="do not fit together"):
+        _resample.resample_rows(np.array([0, 2]), count, 0, 0, 2, drawn)
     with pytest.raises(ValueError, match="output does not fit"):
         _resample.law_of_sum(table, np.empty(5))

@@ -50,7 +50,15 @@ def test_values_are_means_over_defined_cases(record):
 
 
 def test_intervals_over_cases(record):
-    assert record.interval(0.8, n_resamples=300, seed=4) == resampling.case_interval(record.per_case, 0.8, 300, 4)
+    defined = record.per_case[[0, 1, 3]]
+    for kind in ("percentile", "basic", "bca"):
+        expected = resampling.bootstrap(defined, n_resamples=300, seed=4).interval(0.8, kind)[0]
+        assert record.interval(0.8, kind=kind, n_resamples=300, seed=4) == tuple(expected)
+    clustered = resampling.bootstrap(defined, clusters=["a", "a", "b"], strata=[1, 1, 1], n_resamples=300, seed=4)
+    found = record.resamples(clusters=["a", "a", "c", "b"], strata=[1, 1, 2, 1], n_resamples=300, seed=4)
+    assert found.values.tolist() == clustered.values.tolist() and found.sources == ("clusters",)
+    with pytest.raises(ValueError, match=r"clusters must be 4 ids, one a case. Got shape \(2,\)"):
+        record.interval(clusters=["a", "b"])
     assert record.interval() == record.interval(0.95, n_resamples=1000, seed=0)
     low, high = record.interval(0.5)
     wide_low, wide_high = record.interval(0.99)

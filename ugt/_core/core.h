@@ -128,6 +128,19 @@ double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, d
 /* log p(block | z) by whichever method suits; 0 for z = 0, -INFINITY or NaN where a rate is 0. share [n] or NULL; scratch x [n]. */
 double ugt_stage_log_probability(const double *lambda, int64_t n, double z, double *x, double *share, ugt_lattice *lattice);
 
+/* ---- sort.c ---- */
+typedef struct {
+    uint64_t key; /* ascending as scores descend */
+    uint64_t load;
+} ugt_record;
+
+/* a run of sorted records; equal keys are never in two runs */
+typedef int ugt_visit(void *context, const ugt_record *sorted, int64_t n);
+
+/* Hands on all records, highest score first, ties in their order. The load is that of the scores, or the position. */
+int ugt_sort_scores(const ugt_scores *in, ugt_visit *visit, void *context, int64_t *nan_at);
+double ugt_score_of_key(uint64_t key);
+
 /* ---- stages.c ---- */
 typedef struct {
     int32_t size, n_later; /* classes in the block; mentioned classes that come later (the lump always does) */

@@ -64,36 +64,6 @@ static void expose_later(sampler *s, const ugt_stage *stage, double time)
     s->exposure[s->m] += time;
 }
 
-/* how many of n copies, each with probability p; by uniforms for few, else by one pass of waiting times */
-static int64_t binomial_draw(ugt_stream *stream, int64_t n, double p)
-{
-    if (p >= 1.0)
-        return n;
-    if (p <= 0.0)
-        return 0;
-    if (p > 0.5)
-        return n - binomial_draw(stream, n, 1.0 - p);
-    int64_t hits = 0;
-    if (n <= 16) {
-        for (int64_t i = 0; i < n; i++)
-            hits += ugt_stream_uniform(stream) < p;
-        return hits;
-    }
-    if ((double)n * p > 30.0) { /* split at the median order statistic, a Beta variable (Devroye 1986, X.4.3) */
-        const int64_t half = n / 2 + 1;
-        const double a = ugt_stream_gamma(stream, (double)half), b = ugt_stream_gamma(stream, (double)(n + 1 - half));
-        const double middle = a / (a + b);
-        return middle <= p ? half + binomial_draw(stream, n - half, (p - middle) / (1.0 - middle))
-                           : binomial_draw(stream, half - 1, p / middle);
-    }
-    for (double gap = -log1p(-p), left = (double)n;;) { /* failures before the next hit are geometric */
-        left -= floor(ugt_stream_exponential(stream) / gap) + 1.0;
-        if (left < 0.0)
-            return hits;
-        hits++;
-    }
-}
-
 /* copies of a small tied stage: their numbers go down the lattice, every visited set waits once for all of them */
 static void tied_small(sampler *s, const ugt_stage *stage, double z, int64_t n)
 {
@@ -117,7 +87,7 @@ static void tied_small(sampler *s, const ugt_stage *stage, double z, int64_t n)
                 continue;
             const unsigned without = set & ~(1u << a);
             const double ways = (z + s->block[a]) * s->lattice.q[without];
-            const int64_t gone = (set & ~((2u << a) - 1u)) == 0 ? here : binomial_draw(&s->stream, here, ways / left);
+            const int64_t gone = (set & ~((2u << a) - 1u)) == 0 ? here : ugt_stream_binomial(&s->stream, here, ways / left);
             s->copies[without] += gone;
             here -= gone;
             left -= ways;

@@ -1,33 +1,254 @@
-/* Bootstrap by weights, and the exact law of a sum of independent variables. */
+/* Bootstrap by weights, and the exact law of a sum of independent variables.
+ *
+ * Units are drawn in blocks that stay in the cache: first how many draws fall into each block (a multinomial, exactly), then
+ * which unit of the block each of them is, some bits of a random word at a time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
-int ugt_bootstrap_means(const double *value, int64_t n, int64_t m, uint64_t seed, int64_t begin, int64_t end,
-                        double *out)
+#define BLOCK 4096 /* units of a block: 12 bits, five draws a word; its counters fill 16 KiB */
+#define PANEL 256  /* units whose weights are numbers at a time: with 8 resamples 16 KiB */
+#define LANES 8    /* resamples that go through the table together */
+#define WORDS 256  /* random words at a time */
+
+typedef struct {
+    int64_t at, size; /* units [at, at + size) */
+} block;
+
+typedef struct {
+    int64_t n_blocks;
+    block *blocks;
+    ugt_stream stream[LANES];
+    int64_t *draws;           /* [LANES * n_blocks] that fall into each block */
+    int32_t *count;           /* [LANES * BLOCK] how often each unit was drawn */
+    double *weight;           /* [PANEL * LANES] */
+    uint64_t word[WORDS];
+} sampler;
+
+static void sampler_free(sampler *s)
 {
-    uint32_t *weight = malloc((size_t)n * sizeof *weight);
-    if (weight == NULL)
-        return UGT_ERR_MEMORY;
-    for (int64_t b = begin; b < end; b++, out += m) {
-        ugt_stream stream;
-        ugt_stream_open(&stream, seed, (uint64_t)b, 0, UGT_PURPOSE_BOOTSTRAP);
-        memset(weight, 0, (size_t)n * sizeof *weight);
-        for (int64_t i = 0; i < n; i++)
-            weight[ugt_stream_below(&stream, (uint64_t)n)]++;
-        memset(out, 0, (size_t)m * sizeof *out);
-        for (int64_t i = 0; i < n; i++) {
-            const double w = (double)weight[i], *row = value + i * m;
-            if (weight[i] == 0)
-                continue;
-            for (int64_t j = 0; j < m; j++)
-                out[j] += w * row[j];
-        }
-        for (int64_t j = 0; j < m; j++)
-            out[j] /= (double)n;
+    if (s == NULL)
+        return;
+    free(s->blocks);
+    free(s->draws);
+    free(s->count);
+    free(s->weight);
+    free(s);
+}
+
+static int64_t cut(const ugt_design *design, block *blocks)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < design->n_strata; k++)
+        for (int64_t at = design->offsets[k], end = design->offsets[k + 1]; at < end; at += BLOCK, n++)
+            if (blocks != NULL)
+                blocks[n] = (block){at, end - at < BLOCK ? end - at : BLOCK};
+    return n;
+}
+
+static sampler *sampler_new(const ugt_design *design)
+{
+    sampler *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    s->n_blocks = cut(design, NULL);
+    s->blocks = malloc((size_t)s->n_blocks * sizeof *s->blocks);
+    s->draws = malloc((size_t)s->n_blocks * LANES * sizeof *s->draws);
+    s->count = malloc(BLOCK * LANES * sizeof *s->count);
+    s->weight = malloc(PANEL * LANES * sizeof *s->weight);
+    if (s->blocks == NULL || s->draws == NULL || s->count == NULL || s->weight == NULL) {
+        sampler_free(s);
+        return NULL;
     }
-    free(weight);
+    cut(design, s->blocks);
+    return s;
+}
+
+/* Opens the stream of resample b and splits the draws of each stratum among its blocks. */
+static void open_lane(sampler *s, const ugt_design *design, int64_t b, int lane)
+{
+    ugt_stream *stream = &s->stream[lane];
+    int64_t *draws = s->draws + lane * s->n_blocks;
+    ugt_stream_open(stream, design->seed, (uint64_t)b, 0, UGT_PURPOSE_BOOTSTRAP);
+    int64_t i = 0;
+    for (int64_t k = 0; k < design->n_strata; k++) {
+        int64_t units = design->offsets[k + 1] - design->offsets[k], left = units;
+        for (; units > 0; units -= s->blocks[i++].size) {
+            const int64_t size = s->blocks[i].size;
+            draws[i] = size == units ? left : ugt_stream_binomial(stream, left, (double)size / (double)units);
+            left -= draws[i];
+        }
+    }
+}
+
+/* a whole word of a whole block */
+static inline void count_five(uint64_t word, int32_t *count)
+{
+    count[word & (BLOCK - 1)]++;
+    count[word >> 12 & (BLOCK - 1)]++;
+    count[word >> 24 & (BLOCK - 1)]++;
+    count[word >> 36 & (BLOCK - 1)]++;
+    count[word >> 48 & (BLOCK - 1)]++;
+}
+
+/* count [size rounded up to a power of two]: how often each unit of block i was drawn in this lane */
+static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
+{
+    const int64_t size = s->blocks[i].size;
+    int64_t left = s->draws[lane * s->n_blocks + i];
+    int bits = 1;
+    while ((int64_t)1 << bits < size)
+        bits++;
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    const int64_t in_word = 64 / bits;
+    memset(count, 0, ((size_t)1 << bits) * sizeof *count);
+    if (size == 1) {
+        count[0] = (int32_t)left;
+        return;
+    }
+    const int64_t whole = size == BLOCK ? left / in_word : 0; /* words of which every bit counts, as a rule all but one */
+    for (int64_t done = 0, n; done < whole; done += n, left -= n * in_word) {
+        n = whole - done < WORDS ? whole - done : WORDS;
+        ugt_stream_words(&s->stream[lane], n, s->word);
+        for (int64_t j = 0; j < n; j++)
+            count_five(s->word[j], count);
+    }
+    while (left > 0) { /* what falls behind the last unit is drawn again */
+        const int64_t wanted = (left + in_word - 1) / in_word, n = wanted < WORDS ? wanted : WORDS;
+        ugt_stream_words(&s->stream[lane], n, s->word);
+        for (int64_t j = 0; j < n; j++) {
+            uint64_t word = s->word[j];
+            for (int64_t f = 0; f < in_word && left > 0; f++, word >>= bits) {
+                const int64_t unit = (int64_t)(word & mask);
+                count[unit]++;
+                left -= unit < size;
+            }
+        }
+    }
+}
+
+/* Adds up width columns of a panel of units for the resamples of all lanes. Every sum is one chain of additions by itself, so
+ * that it does not depend on what is computed beside it. */
+static inline void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t n, int64_t m, int width,
+                               double *restrict out)
+{
+    double sum[2][LANES] = {{0.0}};
+    for (int64_t u = 0; u < n; u++, weight += lanes, value += m)
+        for (int j = 0; j < width; j++)
+            for (int lane = 0; lane < lanes; lane++)
+                sum[j][lane] += weight[lane] * value[j];
+    for (int j = 0; j < width; j++)
+        for (int lane = 0; lane < lanes; lane++)
+            out[lane * m + j] += sum[j][lane];
+}
+
+static inline void add_panel(const double *weight, int lanes, const double *value, int64_t n, int64_t m, double *out)
+{
+    int64_t j = 0;
+    for (; j + 1 < m; j += 2)
+        add_columns(weight, lanes, value + j, n, m, 2, out + j);
+    if (j < m)
+        add_columns(weight, lanes, value + j, n, m, 1, out + j);
+}
+
+static void add_block(sampler *s, const block *block, int lanes, const double *value, int64_t m, double *out)
+{
+    for (int64_t from = 0; from < block->size; from += PANEL) {
+        const int64_t n = block->size - from < PANEL ? block->size - from : PANEL;
+        for (int64_t u = 0; u < n; u++)
+            for (int lane = 0; lane < lanes; lane++)
+                s->weight[u * lanes + lane] = (double)s->count[lane * BLOCK + from + u];
+        const double *row = value + (block->at + from) * m;
+        if (lanes == LANES)
+            add_panel(s->weight, LANES, row, n, m, out);
+        else
+            add_panel(s->weight, 1, row, n, m, out);
+    }
+}
+
+int ugt_bootstrap_sums(const ugt_design *design, const double *value, int64_t m, int64_t begin, int64_t end, double *out)
+{
+    sampler *s = sampler_new(design);
+    if (s == NULL)
+        return UGT_ERR_MEMORY;
+    memset(out, 0, (size_t)((end - begin) * m) * sizeof *out);
+    for (int64_t b = begin; b < end;) {
+        const int lanes = end - b >= LANES ? LANES : 1;
+        for (int lane = 0; lane < lanes; lane++)
+            open_lane(s, design, b + lane, lane);
+        for (int64_t i = 0; i < s->n_blocks; i++) {
+            for (int lane = 0; lane < lanes; lane++)
+                draw_block(s, i, lane, s->count + lane * BLOCK);
+            add_block(s, &s->blocks[i], lanes, value, m, out + (b - begin) * m);
+        }
+        b += lanes;
+    }
+    sampler_free(s);
+    return UGT_OK;
+}
+
+int ugt_bootstrap_weights(const ugt_design *design, const int32_t *unit, int64_t n_cases, int64_t begin, int64_t end,
+                          double *out)
+{
+    const int64_t n_units = design->offsets[design->n_strata];
+    sampler *s = sampler_new(design);
+    double *drawn = malloc((size_t)n_units * sizeof *drawn);
+    int status = UGT_OK;
+    if (s == NULL || drawn == NULL) {
+        status = UGT_ERR_MEMORY;
+        goto out;
+    }
+    for (int64_t b = begin; b < end; b++, out += n_cases) {
+        open_lane(s, design, b, 0);
+        for (int64_t i = 0; i < s->n_blocks; i++) {
+            draw_block(s, i, 0, s->count);
+            for (int64_t u = 0; u < s->blocks[i].size; u++)
+                drawn[s->blocks[i].at + u] = (double)s->count[u];
+        }
+        for (int64_t j = 0; j < n_cases; j++)
+            out[j] = drawn[unit[j]];
+    }
+out:
+    free(drawn);
+    sampler_free(s);
+    return status;
+}
+
+#define FEW 64 /* annotations of a case: up to here one by one, else a binomial a row (of some 0.1 microseconds) */
+
+static void resample_case(ugt_stream *stream, const int64_t *count, int64_t n, int64_t *out)
+{
+    int64_t total = 0, last = 0;
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int64_t j = 0; j < n; j++) {
+        total += count[j];
+        last = count[j] > 0 ? j : last;
+    }
+    if (total <= FEW) {
+        for (int64_t draw = 0; draw < total; draw++) {
+            int64_t v = (int64_t)ugt_stream_below(stream, (uint64_t)total), j = 0;
+            while (v >= count[j])
+                v -= count[j++];
+            out[j]++;
+        }
+        return;
+    }
+    for (int64_t j = 0, left = total; left > 0; total -= count[j++]) {
+        out[j] = j == last ? left : ugt_stream_binomial(stream, left, (double)count[j] / (double)total);
+        left -= out[j];
+    }
+}
+
+int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end,
+                      int64_t *out)
+{
+    for (int64_t b = begin; b < end; b++, out += offsets[n_cases]) {
+        ugt_stream stream;
+        ugt_stream_open(&stream, seed, (uint64_t)b, 0, UGT_PURPOSE_ANNOTATIONS);
+        for (int64_t i = 0; i < n_cases; i++)
+            resample_case(&stream, count + offsets[i], offsets[i + 1] - offsets[i], out + offsets[i]);
+    }
     return UGT_OK;
 }
 

@@ -173,3 +173,41 @@ double ugt_stream_log_gamma(ugt_stream *stream, double shape)
     const double x = gamma_at_least_one(stream, shape + 1.0);
     return log(x) - ugt_stream_exponential(stream) / shape;
 }
+
+/* by uniforms for few, else by one pass of waiting times */
+int64_t ugt_stream_binomial(ugt_stream *stream, int64_t n, double p)
+{
+    if (p >= 1.0)
+        return n;
+    if (p <= 0.0)
+        return 0;
+    if (p > 0.5)
+        return n - ugt_stream_binomial(stream, n, 1.0 - p);
+    int64_t hits = 0;
+    if (n <= 16) {
+        for (int64_t i = 0; i < n; i++)
+            hits += uniform(stream) < p;
+        return hits;
+    }
+    if ((double)n * p > 30.0) { /* split at the median order statistic, a Beta variable (Devroye 1986, X.4.3) */
+        const int64_t half = n / 2 + 1;
+        const double a = ugt_stream_gamma(stream, (double)half), b = ugt_stream_gamma(stream, (double)(n + 1 - half));
+        const double middle = a / (a + b);
+        return middle <= p ? half + ugt_stream_binomial(stream, n - half, (p - middle) / (1.0 - middle))
+                           : ugt_stream_binomial(stream, half - 1, p / middle);
+    }
+    for (double gap = -log1p(-p), left = (double)n;;) { /* failures before the next hit are geometric */
+        left -= floor(ugt_stream_exponential(stream) / gap) + 1.0;
+        if (left < 0.0)
+            return hits;
+        hits++;
+    }
+}
+
+void ugt_stream_words(ugt_stream *stream, int64_t n, uint64_t *word)
+{
+    ugt_stream local = *stream; /* in registers */
+    for (int64_t i = 0; i < n; i++)
+        word[i] = next(&local);
+    *stream = local;
+}

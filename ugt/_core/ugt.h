@@ -44,6 +44,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_SINGLES 5
 #define UGT_PURPOSE_GROUPS 6
 #define UGT_PURPOSE_NAMES 7
+#define UGT_PURPOSE_ANNOTATIONS 8
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
@@ -52,6 +53,8 @@ double ugt_stream_exponential(ugt_stream *stream);   /* rate 1 */
 double ugt_stream_normal(ugt_stream *stream);
 double ugt_stream_gamma(ugt_stream *stream, double shape);     /* shape > 0, rate 1; may underflow to 0 */
 double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* its logarithm, finite for any shape > 0 */
+int64_t ugt_stream_binomial(ugt_stream *stream, int64_t n, double p); /* n >= 0; p below 0 or above 1 counts as 0 or 1 */
+void ugt_stream_words(ugt_stream *stream, int64_t n, uint64_t *word); /* word [n]: n times ugt_stream_bits */
 
 /* ---- profile.c: Dirichlet posteriors without the names of their classes ----------------------------- */
 
@@ -244,14 +247,79 @@ int ugt_dirichlet_top(const ugt_concentrations *law, uint64_t seed, int64_t begi
 
 /* ---- resample.c ------------------------------------------------------------------------------------- */
 
-/* Bootstrap over rows: resample b in [begin, end) draws n rows with replacement (stream: seed, b) and out
- * [(end-begin) * m] holds the means of the m columns of value [n * m]. n >= 1. */
-int ugt_bootstrap_means(const double *value, int64_t n, int64_t m, uint64_t seed, int64_t begin, int64_t end,
-                        double *out);
+/* What a bootstrap draws: within each stratum (units [offsets[s], offsets[s+1]), at least one) as many units as it has, with
+ * replacement. Resample b of a seed is the same whatever range of resamples it is computed in. */
+typedef struct {
+    const int64_t *offsets; /* [n_strata+1] */
+    int64_t n_strata;
+    uint64_t seed;
+} ugt_design;
+
+/* Resamples [begin, end). out [(end-begin) * m]: sums of the m columns of value [units * m] over the units drawn. */
+int ugt_bootstrap_sums(const ugt_design *design, const double *value, int64_t m, int64_t begin, int64_t end, double *out);
+
+/* Resamples [begin, end). out [(end-begin) * n_cases]: how often the unit [n_cases] of each case was drawn. */
+int ugt_bootstrap_weights(const ugt_design *design, const int32_t *unit, int64_t n_cases, int64_t begin, int64_t end,
+                          double *out);
+
+/* Bootstrap of annotations within cases: row j holds count[j] >= 0 of them. Resample b in [begin, end) (stream: seed, b) draws,
+ * for every case, as many as it has, with replacement. out [(end-begin) * offsets[n_cases]]: how often each row was drawn. */
+int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end,
+                      int64_t *out);
 
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
 int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
+
+/* ---- sort.c and soft.c: metrics of a ranking by scores ---------------------------------------------- */
+
+typedef struct {
+    const double *score; /* [n], or single [n] */
+    const float *single;
+    const double *load; /* internal: NULL */
+    int64_t n;          /* 1 to 2^32 - 1 */
+} ugt_scores;
+
+/* order [n]: stable, highest first; 0 and -0 are tied. UGT_ERR_RANGE with *nan_at >= 0: the first NaN. */
+int ugt_argsort_descending(const ugt_scores *in, int64_t *order, int64_t *nan_at);
+
+/* The sums that the metrics are made of; "hard" counts p > threshold as 1. */
+enum {
+    UGT_SOFT_POSITIVE,       /* sum w p */
+    UGT_SOFT_NEGATIVE,       /* sum w (1 - p) */
+    UGT_SOFT_SELF,           /* sum w p (1 - p) */
+    UGT_SOFT_PAIRS,          /* pairs in order, ties a half, a case with itself too */
+    UGT_SOFT_CERTAIN,        /* average precision times positive, self term certain */
+    UGT_SOFT_PROBABLE,       /* the same with the self term p */
+    UGT_SOFT_HARD_POSITIVE,
+    UGT_SOFT_HARD_NEGATIVE,
+    UGT_SOFT_HARD_PAIRS,
+    UGT_SOFT_HARD_PRECISION,
+    UGT_SOFT_SUMS
+};
+
+/* p [n] in [0, 1]; weight [n] >= 0 or NULL; expected: precision of tied scores as the mean over their orders, else at the
+ * end of the tie group. sum [UGT_SOFT_SUMS]. Memory: 18 bytes a case and the largest bucket. */
+int ugt_soft_sums(const ugt_scores *scores, const double *p, const double *weight, double threshold, int expected,
+                  double *sum, int64_t *nan_at);
+
+/* positive, negative, score [n]: sum w p and sum w (1 - p) down to the end of each tie group, and its score. */
+int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weight, double *positive, double *negative,
+                   double *score, int64_t *n_points, int64_t *nan_at);
+
+typedef struct {
+    const int64_t *row;     /* [n] cases in the order of their scores, each in [0, n_cases) */
+    const uint8_t *last;    /* [n] whether a tie group ends here; the last one is 1 */
+    const double *positive; /* [n] in that order */
+    const double *negative; /* [n], or NULL: 1 - positive */
+    double threshold;
+    int expected;
+    int64_t n, n_cases;
+} ugt_soft_column;
+
+/* weight [n_resamples * n_cases] or NULL: 1; p [n_resamples * n_cases] or NULL: as in the column.
+ * out [n_resamples * UGT_SOFT_SUMS] */
+void ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out);
 
 /* ---- likelihood.c: Plackett-Luce with ties and unranked classes ------------------------------------ */
 

@@ -47,6 +47,17 @@ def number(value: float | None) -> str:
     return f"{value:.4f}"
 
 
+def share(value: float | None) -> str:
+    """A share of resamples in percent; what rounds to 0 or 100 without being it is shown as such."""
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if 0 < value < 0.005:
+        return "&lt;1%"
+    if 0.995 <= value < 1:
+        return "&gt;99%"
+    return f"{100 * value:.0f}%"
+
+
 def interval(low: float | None, high: float | None) -> str:
     """Both limits, or undefined where one is missing."""
     if low is None or high is None:

@@ -18,6 +18,7 @@ _SECTIONS = (
     sections.truth,
     sections.certainty,
     sections.performance,
+    sections.comparison,
     sections.worklist,
     sections.notes,
 )

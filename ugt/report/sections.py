@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import words
-from .markup import UNDEFINED, Cell, Group, Section, bullets, definitions, grouped_table, interval, number, section, table, text
+from .markup import UNDEFINED, Cell, Group, Section, bullets, definitions, grouped_table, interval, number, section, share, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -102,7 +102,7 @@ def certainty(source: Data) -> Section:
 def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
     return [
         ("mean", _row(entries, lambda e: number(e["value"]))),
-        (f"over cases, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        (f"over {_unit(source)}, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
         ("cases below 0.99", _row(entries, lambda e: f"{_count(e['n_below_099'])} of {_count(e['n_cases'])}")),
         *_monte_carlo(entries),
     ]
@@ -114,9 +114,9 @@ def performance(source: Data) -> Section:
     columns = _reliabilities(shown)
     tables = [_metric_table(source, metric, k, columns) for metric, k in dict.fromkeys((e["metric"], e["k"]) for e in shown)]
     how = (
-        "Under each value stand two ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
-        "truth of these cases, <b>over cases</b> is how far the value would move with another set of cases of this size "
-        f"(bootstrap, {_count(source['provenance']['n_resamples'])} resamples). "
+        "Under each value stand ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
+        f"truth of these cases, <b>over {_unit(source)}</b> is how far the value would move with another set of this size "
+        f"({_bootstrap(source)}); <b>over both</b> holds the two together. "
         "Bold marks the highest value of a column."
     )
     return section("performance", "Performance", how, *tables)
@@ -142,7 +142,8 @@ def _metric_rows(entries: list[Entry | None], best: list[float | None], source: 
     return [
         ("value", values),
         (f"over draws, {_level(source)}", _row(entries, _over_draws)),
-        (f"over cases, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        (f"over {_unit(source)}, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
+        (f"over both, {_level(source)}", _row(entries, lambda e: interval(e["both_low"], e["both_high"]))),
         *_monte_carlo(entries),
     ]
 
@@ -156,6 +157,62 @@ def _over_draws(entry: Entry) -> str:
     if entry["metric"] == "voted_accuracy":
         return "taken as certain"
     return interval(entry["draw_low"], entry["draw_high"])
+
+
+def comparison(source: Data) -> Section:
+    """How sure the order of the models is, and where it flips."""
+    how = (
+        f"All models are computed on the same resamples ({_bootstrap(source)} of the {_unit(source)}). A cell shows the share of resamples "
+        f"in which a model is best, and the {_level(source)} interval of its rank."
+    )
+    if len(source["models"]) < 2:
+        return section("comparison", "Comparison of models", how, "<p>One model was evaluated.</p>")
+    names = dict.fromkeys((e["metric"], e["k"]) for e in source["metrics"])
+    groups = [Group(words.metric_name(*name), _rank_rows(source, *name)) for name in names]
+    found = _reliabilities(source["metrics"])
+    columns = ["voted label" if r is None and len(found) > 1 else words.reliability_name(r) for r in found]
+    ranks = grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
+    return section("comparison", "Comparison of models", how, ranks, _flip_table(source))
+
+
+def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[Cell]]]:
+    reliabilities = _reliabilities(source["metrics"])
+    rows = []
+    for model in source["models"]:
+        entries = [_find(source["metrics"], model=model, metric=metric, k=k, reliability=r) for r in reliabilities]
+        rows.append((text(model), [Cell(_standing(e) if e else "–") for e in entries]))
+    return rows
+
+
+def _standing(entry: Entry) -> str:
+    if entry["p_best"] is None:
+        return UNDEFINED
+    low, high = f"{entry['rank_low']:g}", f"{entry['rank_high']:g}"
+    return f"{share(entry['p_best'])}; rank {low if low == high else f'{low} to {high}'}"
+
+
+def _flip_table(source: Data) -> str:
+    """Where the order of two models changes with the reliability."""
+    if not source["flips"]:
+        return "<p>The order of no two models changes with the reliability, among those that were evaluated.</p>"
+    rows = []
+    for e in source["flips"]:
+        above, below = (e["model"], e["other"]) if e["better_above"] else (e["other"], e["model"])
+        low = "beyond the lowest" if e["low"] is None else f"{e['low']:.3g}"
+        high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
+        names = [words.metric_name(e["metric"], e["k"]), text(below), text(above)]
+        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", share(e["p_inside"])])
+    headings = ["metric", "better below", "better above", "at reliability", _level(source), "resamples that have it"]
+    return table("Where the order of two models changes", headings, rows)
+
+
+def _unit(source: Data) -> str:
+    return str(source["sources"]["case_low, case_high"][0])
+
+
+def _bootstrap(source: Data) -> str:
+    facts = source["provenance"]
+    return f"{facts['interval']} bootstrap, {_count(facts['n_resamples'])} resamples"
 
 
 def worklist(source: Data) -> Section:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import words
-from .markup import Section, bullets, number, section, table, text
+from .markup import Section, bullets, interval, number, section, share, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ def summary(source: Mapping[str, Any]) -> Section:
     """The winners of every metric, in words and as a table."""
     winners = source["winners"]
     how = (
-        "Which model is best, by which metric, and does the answer change with the reliability given to the annotators? A lead that is "
-        "small beside the ranges under Performance is no evidence of a difference."
+        "Which model is best, by which metric, and does the answer change with the reliability given to the annotators? A lead whose "
+        "interval reaches 0 is no evidence of a difference; all models are compared on the same resamples of the cases."
     )
     said = [*_certainty_sentences(source), *_verdicts(winners, len(source["models"]))]
     return section("summary", "Summary", how, bullets(said), _winner_table(winners) if len(source["models"]) > 1 else "")
@@ -65,14 +65,17 @@ def _winner_table(winners: Sequence[Winner]) -> str:
         cells = [_voted(winners, name), *(by_reliability.get(r) for r in reliabilities)]
         rows.append([words.metric_name(*name), *map(_winner_cell, cells)])
     headings = ["metric", "voted label", *map(words.reliability_name, reliabilities)]
-    return table("Best model, with its lead over the next", headings, rows)
+    caption = "Best model, its lead over the next with an interval, and the share of resamples in which it is best"
+    return table(caption, headings, rows)
 
 
 def _winner_cell(winner: Winner | None) -> str:
     if winner is None:
         return "–"
-    lead = "" if winner["margin"] is None else f"<br>by {number(winner['margin'])}"
-    return text(winner["model"]) + lead
+    if winner["margin"] is None:
+        return text(winner["model"])
+    lead = f"by {number(winner['margin'])}, {interval(winner['margin_low'], winner['margin_high'])}"
+    return f"{text(winner['model'])}<br>{lead}<br>best in {share(winner['p_best'])}"
 
 
 def _by_metric(winners: Sequence[Winner]) -> dict[tuple[str, int], list[Winner]]:

@@ -1,0 +1,164 @@
+/* Sorting of scores against the definition of a stable order, and the sums of soft metrics against all pairs. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "core.h"
+
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static double score_of(int pattern, int64_t i, int64_t n, uint64_t *state)
+{
+    const double u = draw(state);
+    switch (pattern) {
+    case 0:
+        return u;
+    case 1:
+        return floor(u * 7.0);
+    case 2:
+        return (double)i;
+    case 3:
+        return (double)(n - i);
+    case 4:
+        return u < 0.5 ? (u < 0.25 ? -0.0 : 0.0) : u;
+    case 5:
+        return u < 0.01 ? INFINITY : u < 0.02 ? -INFINITY : (u - 0.5) * exp(700.0 * draw(state));
+    case 6:
+        return u * DBL_MIN;
+    case 7:
+        return (double)(i % 3) + 1e-9 * u;
+    case 8:
+        return i == n / 2 ? 1e300 : 1.0 + u * 1e-15;
+    default:
+        return 42.0;
+    }
+}
+
+static void test_order(int64_t n, int pattern)
+{
+    double *score = malloc((size_t)n * sizeof *score);
+    float *single = malloc((size_t)n * sizeof *single);
+    int64_t *order = malloc((size_t)n * sizeof *order), nan_at;
+    uint64_t state = (uint64_t)pattern + 1;
+    for (int64_t i = 0; i < n; i++) {
+        score[i] = score_of(pattern, i, n, &state);
+        single[i] = (float)score[i];
+    }
+    for (int as_single = 0; as_single < 2; as_single++) {
+        const ugt_scores in = {as_single ? NULL : score, as_single ? single : NULL, NULL, n};
+        CHECK(ugt_argsort_descending(&in, order, &nan_at) == UGT_OK);
+        char *seen = calloc((size_t)n, 1);
+        int right = 1;
+        for (int64_t i = 0; i < n; i++) {
+            right &= order[i] >= 0 && order[i] < n && !seen[order[i]];
+            seen[order[i]] = 1;
+            if (i == 0)
+                continue;
+            const double a = as_single ? (double)single[order[i - 1]] : score[order[i - 1]];
+            const double b = as_single ? (double)single[order[i]] : score[order[i]];
+            right &= a > b || (a == b && order[i - 1] < order[i]);
+        }
+        CHECK(right);
+        free(seen);
+    }
+    free(score);
+    free(single);
+    free(order);
+}
+
+static void test_nan(void)
+{
+    double *score = malloc(50000 * sizeof *score);
+    int64_t *order = malloc(50000 * sizeof *order), nan_at;
+    for (int64_t i = 0; i < 50000; i++)
+        score[i] = (double)(i * 7919 % 50000);
+    score[49999] = score[31234] = NAN;
+    const ugt_scores in = {score, NULL, NULL, 50000}, few = {score + 31234, NULL, NULL, 1}, none = {score, NULL, NULL, 0};
+    CHECK(ugt_argsort_descending(&in, order, &nan_at) == UGT_ERR_RANGE && nan_at == 31234);
+    CHECK(ugt_argsort_descending(&few, order, &nan_at) == UGT_ERR_RANGE && nan_at == 0);
+    CHECK(ugt_argsort_descending(&none, order, &nan_at) == UGT_ERR_RANGE && nan_at == -1);
+    free(score);
+    free(order);
+}
+
+/* U, S and both average precisions from their definitions */
+static void by_pairs(const double *score, const double *p, const double *w, int64_t n, double threshold, double *sum)
+{
+    memset(sum, 0, UGT_SOFT_SUMS * sizeof *sum);
+    for (int64_t i = 0; i < n; i++) {
+        const double u = w[i] * p[i], h = p[i] > threshold ? w[i] : 0.0;
+        double count = 0.0, mass = 0.0, hard = 0.0;
+        sum[UGT_SOFT_POSITIVE] += u;
+        sum[UGT_SOFT_NEGATIVE] += w[i] - u;
+        sum[UGT_SOFT_SELF] += u * (1.0 - p[i]);
+        sum[UGT_SOFT_HARD_POSITIVE] += h;
+        sum[UGT_SOFT_HARD_NEGATIVE] += w[i] - h;
+        for (int64_t j = 0; j < n; j++) {
+            const double won = score[i] > score[j] ? 1.0 : score[i] == score[j] ? 0.5 : 0.0;
+            sum[UGT_SOFT_PAIRS] += won * u * w[j] * (1.0 - p[j]);
+            sum[UGT_SOFT_HARD_PAIRS] += won * h * (p[j] > threshold ? 0.0 : w[j]);
+            if (score[j] >= score[i]) {
+                count += w[j];
+                mass += w[j] * p[j];
+                hard += p[j] > threshold ? w[j] : 0.0;
+            }
+        }
+        if (count > 0.0) {
+            sum[UGT_SOFT_CERTAIN] += u * (mass + 1.0 - p[i]) / count;
+            sum[UGT_SOFT_PROBABLE] += u * mass / count;
+            sum[UGT_SOFT_HARD_PRECISION] += h * hard / count;
+        }
+    }
+}
+
+static void test_sums(int pattern)
+{
+    enum { N = 400 };
+    double score[N], p[N], w[N], one[N], expected[UGT_SOFT_SUMS], sum[UGT_SOFT_SUMS], sorted[N];
+    int64_t order[N], nan_at;
+    uint8_t last[N];
+    uint64_t state = 99 + (uint64_t)pattern;
+    for (int i = 0; i < N; i++) {
+        score[i] = score_of(pattern, i, N, &state);
+        p[i] = i % 5 == 0 ? floor(2.0 * draw(&state)) : draw(&state);
+        w[i] = i % 7 == 0 ? 0.0 : 3.0 * draw(&state);
+        one[i] = 1.0;
+    }
+    const ugt_scores in = {score, NULL, NULL, N};
+    CHECK(ugt_argsort_descending(&in, order, &nan_at) == UGT_OK);
+    for (int i = 0; i < N; i++) {
+        last[i] = i == N - 1 || score[order[i]] != score[order[i + 1]];
+        sorted[i] = p[order[i]];
+    }
+    const ugt_soft_column column = {order, last, sorted, NULL, 0.5, 0, N, N};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        by_pairs(score, p, weighted ? w : one, N, 0.5, expected);
+        CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, sum, &nan_at) == UGT_OK);
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+        ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum);
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+        ugt_soft_resampled(&column, weighted ? w : NULL, p, 1, sum);
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+    }
+}
+
+int main(void)
+{
+    static const int64_t size[] = {1, 2, 31, 33, 100, 5000, 8193, 40000, 200000};
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++)
+        for (int pattern = 0; pattern < 10; pattern++)
+            test_order(size[s], pattern);
+    test_nan();
+    for (int pattern = 0; pattern < 10; pattern++)
+        test_sums(pattern);
+    return RESULT;
+}

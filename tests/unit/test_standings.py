@@ -1,0 +1,123 @@
+"""Who is best, ranks, leads, flips: against resamples whose answers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import _standings, resampling
+
+
+def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):
+    return {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": value}
+
+
+def resamples(estimate, values):
+    return resampling.Resamples(np.asarray(estimate, float), np.asarray(values, float), None, ("cases",))
+
+
+def test_chances_ranks_and_lead():
+    rows = [row("A", value=0.7), row("B", value=0.6), row("C", value=0.1)]
+    values = [[0.7, 0.6, 0.1]] * 3 + [[0.5, 0.6, 0.1]]
+    (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), 0.4)
+    assert [r["p_best"] for r in rows] == [0.75, 0.25, 0.0]
+    assert sum(r["p_best"] for r in rows) == 1
+    assert [(r["rank_low"], r["rank_high"]) for r in rows] == [(1, 1), (2, 2), (3, 3)]
+    assert (winner["model"], winner["runner_up"], winner["p_best"]) == ("A", "B", 0.75)
+    assert winner["margin"] == pytest.approx(0.1)
+    assert (winner["margin_low"], winner["margin_high"]) == pytest.approx(np.quantile([0.1, 0.1, 0.1, -0.1], [0.3, 0.7]))
+
+
+def test_equal_models_share():
+    rows = [row("A"), row("B"), row("C", value=0.5)]
+    (winner,) = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
+    assert winner["model"] == "A = B = C" and winner["p_best"] == pytest.approx(1.0)
+    assert winner["runner_up"] is None and winner["margin_low"] is None
+    assert [r["p_best"] for r in rows] == pytest.approx([1 / 3] * 3)
+
+
+def test_undefined_models_stand_aside():
+    rows = [row("A", value=float("nan")), row("B")]
+    (winner,) = _standings.standings(rows, resamples([np.nan, 0.5], [[np.nan, 0.5]] * 4), 0.9)
+    assert winner["model"] == "B" and winner["p_best"] == 1.0
+    assert "p_best" not in rows[0]
+
+
+def test_a_flip_lies_on_the_line_between():
+    """A - B is -0.1, 0.1, 0.3 at 1, 10, 100: zero half way between 1 and 10 on the logarithmic scale."""
+    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
+    own = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5]
+    earlier = [0.6, 0.5, 0.6, 0.5, 0.8, 0.5]  # A better everywhere: below the lowest
+    later = [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]  # between 10 and 100
+    never = [0.4, 0.5, 0.4, 0.5, 0.4, 0.5]  # above the highest
+    other_way = [0.6, 0.5, 0.6, 0.5, 0.4, 0.5]  # only the other change: does not count
+    (flip,) = _standings.flips(rows, resamples(own, [own, later, other_way]), 0.9)
+    assert (flip["model"], flip["other"], flip["better_above"]) == ("A", "B", True)
+    assert flip["reliability"] == pytest.approx(10**0.5)
+    assert (flip["low"], flip["high"], flip["p_inside"]) == (pytest.approx(10**0.5), pytest.approx(10**1.5), 1.0)
+    (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
+    assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, 0.25)
+
+
+def test_two_flips_and_touching_zero():
+    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
+    found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
+    assert [flip["better_above"] for flip in found] == [True, False]
+    found = _standings.flips(rows, resamples([0.4, 0.5, 0.5, 0.5, 0.6, 0.5], [[0.4, 0.5, 0.5, 0.5, 0.6, 0.5]]), 0.9)
+    assert [flip["reliability"] for flip in found] == [pytest.approx(10.0)]  # equal at 10: one flip, not two
+    assert _standings.flips(rows, resamples([0.6, 0.5] * 3, [[0.6, 0.5] * 3]), 0.9) == []
+
+
+def panels(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.dirichlet([1.0, 1.0, 1.0], n)
+    counts = np.stack([rng.multinomial(5, p) for p in truth])
+    return counts, {"A": truth + rng.normal(size=(n, 3)) * 0.2, "B": truth + rng.normal(size=(n, 3)) * 0.3}
+
+
+def test_intervals_over_both_hold_the_others():
+    counts, models = panels()
+    found = ugt.evaluate(counts, models, k=1, n_resamples=4000)
+    assert found.sources["both_low, both_high"] == ("cases", "draws")
+    for entry in found.metrics:
+        widths = [entry[f"{name}_high"] - entry[f"{name}_low"] for name in ("draw", "case", "both")]
+        # variances add up; 6 %: quantiles of 4,000 resamples are off by 2 %
+        assert widths[2] == pytest.approx(np.hypot(widths[0], widths[1]), rel=0.06)
+
+
+def test_clusters_widen_what_their_cases_share():
+    counts, models = panels(30)
+    repeated, scores = np.repeat(counts, 5, 0), {name: np.repeat(table, 5, 0) for name, table in models.items()}
+    patient = np.repeat(np.arange(30), 5)
+    by_case, by_cluster = (ugt.evaluate(repeated, scores, k=1, clusters=ids) for ids in (None, patient))
+    by_id = ugt.evaluate(repeated, scores, k=1, clusters={str(i): f"p{c}" for i, c in enumerate(patient)})
+    assert by_cluster.sources["case_low, case_high"] == ("clusters",)
+    for a, b, c in zip(by_case.metrics, by_cluster.metrics, by_id.metrics):
+        assert (b["case_high"] - b["case_low"]) / (a["case_high"] - a["case_low"]) == pytest.approx(5**0.5, rel=0.15)
+        assert b == c
+
+
+@pytest.mark.parametrize("kind", ["percentile", "basic", "bca"])
+def test_kinds_of_interval(kind):
+    counts, models = panels()
+    found = ugt.evaluate(counts, models, k=1, interval=kind, n_resamples=400)
+    again = resampling.bootstrap(
+        ugt.ua_topk_accuracy(ugt.dirichlet(counts), models["A"], k=1).per_case, n_resamples=400, seed=0
+    ).interval(0.95, kind)  # fmt: skip
+    (entry,) = [row for row in found.metrics if (row["model"], row["metric"]) == ("A", "topk_accuracy")]
+    assert [entry["case_low"], entry["case_high"]] == pytest.approx(again[0].tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "normal"}, r"interval must be one of 'percentile', 'basic', 'bca'. Got 'normal'"),
+        ({"clusters": [1, 2]}, r"clusters must be 60 ids, one a case. Got shape \(2,\)"),
+        ({"clusters": {"0": "a"}}, r"clusters must hold a cluster for every case. Got none for 59 of 60 cases, first at 1"),
+    ],
+)
+def test_errors(options, message):
+    counts, models = panels()
+    with pytest.raises(ValueError, match=message):
+        ugt.evaluate(counts, models, **options)

@@ -1,0 +1,132 @@
+"""Sorting by score, and the sums of soft ranking metrics."""
+
+from _status cimport check
+from libc.stdint cimport int64_t, uint8_t
+
+import numpy as np
+
+cdef extern from "ugt.h" nogil:
+    ctypedef struct ugt_scores:
+        const double *score
+        const float *single
+        const double *load
+        int64_t n
+
+    ctypedef struct ugt_soft_column:
+        const int64_t *row
+        const uint8_t *last
+        const double *positive
+        const double *negative
+        double threshold
+        int expected
+        int64_t n, n_cases
+
+    int UGT_SOFT_SUMS
+    int ugt_argsort_descending(const ugt_scores *, int64_t *, int64_t *)
+    int ugt_soft_sums(const ugt_scores *, const double *, const double *, double, int, double *, int64_t *)
+    int ugt_soft_curve(const ugt_scores *, const double *, const double *, double *, double *, double *, int64_t *, int64_t *)
+    void ugt_soft_resampled(const ugt_soft_column *, const double *, const double *, int64_t, double *)
+
+N_SUMS = UGT_SOFT_SUMS
+
+
+cdef class Scores:
+    """Scores of n cases, float64 or float32; they must not change while this lives."""
+
+    cdef ugt_scores scores
+    cdef object held
+
+    def __init__(self, scores):
+        cdef const double[::1] as_double
+        cdef const float[::1] as_float
+        if not 0 < len(scores) < 4294967296:
+            raise ValueError("scores must hold from 1 to 2**32 - 1 numbers")
+        self.held = scores
+        self.scores.n = len(scores)
+        if scores.dtype == np.float32:
+            as_float = scores
+            self.scores.single = &as_float[0]
+        else:
+            as_double = scores
+            self.scores.score = &as_double[0]
+
+    def __len__(self):
+        return self.scores.n
+
+    cdef int checked(self, int status, int64_t nan_at) except -1:
+        if nan_at >= 0:
+            raise ValueError(f"scores must not be NaN. Got nan, first at {nan_at}.")
+        return check(status)
+
+    def order(self):
+        """Positions (n,), highest score first, stable."""
+        cdef int64_t[::1] out = np.empty(self.scores.n, np.int64)
+        cdef int64_t nan_at
+        cdef int status
+        with nogil:
+            status = ugt_argsort_descending(&self.scores, &out[0], &nan_at)
+        self.checked(status, nan_at)
+        return np.asarray(out)
+
+    cdef const double *weights(self, const double[::1] p, const double[::1] weight) except? NULL:
+        if p.shape[0] != self.scores.n or (weight is not None and weight.shape[0] != self.scores.n):
+            raise ValueError("p, weights and scores must be of one length")
+        if weight is None:
+            return NULL
+        return &weight[0]
+
+    def sums(self, const double[::1] p, const double[::1] weight, double threshold, bint expected):
+        """The sums of ugt.h (N_SUMS,)."""
+        cdef double[::1] out = np.zeros(UGT_SOFT_SUMS)
+        cdef const double *w = self.weights(p, weight)
+        cdef int64_t nan_at
+        cdef int status
+        with nogil:
+            status = ugt_soft_sums(&self.scores, &p[0], w, threshold, expected, &out[0], &nan_at)
+        self.checked(status, nan_at)
+        return np.asarray(out)
+
+    def curve(self, const double[::1] p, const double[::1] weight):
+        """Positives and negatives down to the end of each tie group, and its score."""
+        cdef double[::1] positive = np.empty(self.scores.n), negative = np.empty(self.scores.n), score = np.empty(self.scores.n)
+        cdef const double *w = self.weights(p, weight)
+        cdef int64_t nan_at, n_points = 0
+        cdef int status
+        with nogil:
+            status = ugt_soft_curve(&self.scores, &p[0], w, &positive[0], &negative[0], &score[0], &n_points, &nan_at)
+        self.checked(status, nan_at)
+        return np.asarray(positive)[:n_points], np.asarray(negative)[:n_points], np.asarray(score)[:n_points]
+
+
+def argsort_descending(scores):
+    """Stable, highest first; 0 and -0 are tied."""
+    return Scores(scores).order()
+
+
+def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1] positive, const double[::1] negative, double threshold,
+              bint expected, int64_t n_cases, const double[:, ::1] weight, const double[:, ::1] p, double[:, ::1] out):
+    """Sums (B, N_SUMS) with other weights (B, N) or None, other probabilities (B, N) or None."""
+    cdef ugt_soft_column column
+    cdef int64_t n = row.shape[0], n_resamples = out.shape[0], i
+    cdef const double *w = NULL
+    cdef const double *q = NULL
+    if n < 1 or last.shape[0] != n or not last[n - 1] or positive.shape[0] != n or (negative is not None and negative.shape[0] != n) \
+            or out.shape[1] != UGT_SOFT_SUMS or (weight is not None and (weight.shape[0] != n_resamples or weight.shape[1] != n_cases)) \
+            or (p is not None and (p.shape[0] != n_resamples or p.shape[1] != n_cases)):
+        raise ValueError("column, resamples and output do not fit together")
+    for i in range(n):
+        if row[i] < 0 or row[i] >= n_cases:
+            raise ValueError("row out of range")
+    if n_resamples == 0:
+        return
+    column.row, column.last, column.positive = &row[0], &last[0], &positive[0]
+    column.negative = NULL
+    if negative is not None:
+        column.negative = &negative[0]
+    column.threshold, column.expected, column.n, column.n_cases = threshold, expected, n, n_cases
+    if weight is not None:
+        w = &weight[0, 0]
+    if p is not None:
+        q = &p[0, 0]
+    with nogil:
+        ugt_soft_resampled(&column, w, q, n_resamples, &out[0, 0])

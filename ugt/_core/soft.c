@@ -1,0 +1,205 @@
+/* AUROC and average precision against probabilities p of being positive [D eq. 4, 5], beside those against hard labels.
+ *
+ * Going down the scores, tie group by tie group, with u = w p, v = w (1 - p), s = w p (1 - p) summed over the group (G, V, S)
+ * and over all so far (P, n = all weights): the pairs that are in order are V (P - G / 2), the expected precision at the
+ * group's end is P / n, and that given a member is positive for certain has its 1 - p more: S / n in the sum. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+typedef struct {
+    double threshold;
+    int expected;
+    const double *p, *weight;              /* by case, where there are weights; else p is the load */
+    double before[4];                      /* u, v, hard u, hard v of all earlier buckets */
+    double sum[UGT_SOFT_SUMS];
+    double *positive, *negative, *score;   /* curves */
+    int64_t n_points;
+} tally;
+
+typedef struct {
+    double u, v, s, hard_u, hard_v;
+} group;
+
+static double digamma_from_one(double x)
+{
+    double sum = 0.0;
+    for (; x < 12.0; x += 1.0)
+        sum -= 1.0 / x;
+    const double r = 1.0 / (x * x); /* Abramowitz & Stegun 6.3.18 */
+    return sum + log(x) - 0.5 / x -
+           r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760))))));
+}
+
+/* sum of 1 / (c + t) over t = 1..m, for any m > 0 */
+static double harmonic(double c, double m)
+{
+    if (m > 256.0 || m != floor(m))
+        return digamma_from_one(c + m + 1.0) - digamma_from_one(c + 1.0);
+    double sum = 0.0;
+    for (double t = 1.0; t <= m; t += 1.0)
+        sum += 1.0 / (c + t);
+    return sum;
+}
+
+/* a group's part of the average precision, mean over all orders of its m members: a member stands at each place t equally
+ * often, with (t - 1) / (m - 1) of the others before it */
+static void expected_precision(const group *g, double p_before, double c, double m, double *certain, double *probable)
+{
+    const double a = harmonic(c, m), b = m - (c + 1.0) * a;
+    const double others = (g->u * g->u - (g->u - g->s)) * b / (m * (m - 1.0));
+    *certain += g->u * (1.0 + p_before) * a / m + others;
+    *probable += (g->u - g->s + g->u * p_before) * a / m + others;
+}
+
+/* u, v, hard_u: of everything down to this group, which is among it */
+static inline void add_group(double *sum, int expected, const group *g, double u, double v, double hard_u)
+{
+    const double n = u + v, m = g->u + g->v;
+    sum[UGT_SOFT_SELF] += g->s;
+    sum[UGT_SOFT_PAIRS] += g->v * (u - 0.5 * g->u);
+    sum[UGT_SOFT_HARD_PAIRS] += g->hard_v * (hard_u - 0.5 * g->hard_u);
+    if (!(n > 0.0))
+        return;
+    const double per = 1.0 / n;
+    if (expected && m > 1.0) {
+        const group hard = {g->hard_u, g->hard_v, 0.0, 0.0, 0.0};
+        double unused = 0.0;
+        expected_precision(g, u - g->u, n - m, m, &sum[UGT_SOFT_CERTAIN], &sum[UGT_SOFT_PROBABLE]);
+        expected_precision(&hard, hard_u - g->hard_u, n - m, m, &sum[UGT_SOFT_HARD_PRECISION], &unused);
+        return;
+    }
+    const double precise = g->u * u * per;
+    sum[UGT_SOFT_PROBABLE] += precise;
+    sum[UGT_SOFT_CERTAIN] += precise + g->s * per;
+    sum[UGT_SOFT_HARD_PRECISION] += g->hard_u * hard_u * per;
+}
+
+static inline void add_member(const tally *t, const ugt_record *record, group *g)
+{
+    double p, w = 1.0;
+    if (t->weight != NULL) {
+        p = t->p[record->load];
+        w = t->weight[record->load];
+    } else {
+        memcpy(&p, &record->load, sizeof p);
+    }
+    const double hard = p > t->threshold ? w : 0.0, u = w * p, v = w * (1.0 - p);
+    g->u += u;
+    g->v += v;
+    g->s += p * v;
+    g->hard_u += hard;
+    g->hard_v += w - hard;
+}
+
+/* One bucket of sorted records. Sums run within the bucket and are added up at its end: rounding does not grow with n. */
+static int add_bucket(void *context, const ugt_record *record, int64_t n)
+{
+    tally *t = context;
+    double sum[UGT_SOFT_SUMS] = {0.0}, u = 0.0, v = 0.0, hard_u = 0.0, hard_v = 0.0;
+    for (int64_t i = 0; i < n;) {
+        const uint64_t key = record[i].key;
+        group g = {0.0, 0.0, 0.0, 0.0, 0.0};
+        do
+            add_member(t, &record[i++], &g);
+        while (i < n && record[i].key == key);
+        u += g.u;
+        v += g.v;
+        hard_u += g.hard_u;
+        hard_v += g.hard_v;
+        add_group(sum, t->expected, &g, t->before[0] + u, t->before[1] + v, t->before[2] + hard_u);
+    }
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        t->sum[j] += sum[j];
+    t->before[0] += u;
+    t->before[1] += v;
+    t->before[2] += hard_u;
+    t->before[3] += hard_v;
+    return UGT_OK;
+}
+
+static void write_totals(const double *total, double *sum)
+{
+    sum[UGT_SOFT_POSITIVE] = total[0];
+    sum[UGT_SOFT_NEGATIVE] = total[1];
+    sum[UGT_SOFT_HARD_POSITIVE] = total[2];
+    sum[UGT_SOFT_HARD_NEGATIVE] = total[3];
+}
+
+int ugt_soft_sums(const ugt_scores *scores, const double *p, const double *weight, double threshold, int expected,
+                  double *sum, int64_t *nan_at)
+{
+    tally t = {.threshold = threshold, .expected = expected, .p = p, .weight = weight};
+    ugt_scores in = *scores;
+    in.load = weight == NULL ? p : NULL;
+    const int status = ugt_sort_scores(&in, add_bucket, &t, nan_at);
+    memcpy(sum, t.sum, sizeof t.sum);
+    write_totals(t.before, sum);
+    return status;
+}
+
+static int add_points(void *context, const ugt_record *record, int64_t n)
+{
+    tally *t = context;
+    double u = 0.0, v = 0.0;
+    for (int64_t i = 0; i < n;) {
+        const uint64_t key = record[i].key;
+        group g = {0.0, 0.0, 0.0, 0.0, 0.0};
+        do
+            add_member(t, &record[i++], &g);
+        while (i < n && record[i].key == key);
+        u += g.u;
+        v += g.v;
+        t->positive[t->n_points] = t->before[0] + u;
+        t->negative[t->n_points] = t->before[1] + v;
+        t->score[t->n_points++] = ugt_score_of_key(key);
+    }
+    t->before[0] += u;
+    t->before[1] += v;
+    return UGT_OK;
+}
+
+int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weight, double *positive, double *negative,
+                   double *score, int64_t *n_points, int64_t *nan_at)
+{
+    tally t = {.p = p, .weight = weight, .positive = positive, .negative = negative, .score = score};
+    ugt_scores in = *scores;
+    in.load = weight == NULL ? p : NULL;
+    const int status = ugt_sort_scores(&in, add_points, &t, nan_at);
+    *n_points = t.n_points;
+    return status;
+}
+
+/* ---- resamples: the order of the scores stays, weights or probabilities change ---- */
+
+void ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out)
+{
+    const int64_t n = column->n;
+    for (int64_t b = 0; b < n_resamples; b++, out += UGT_SOFT_SUMS) {
+        double total[4] = {0.0, 0.0, 0.0, 0.0};
+        memset(out, 0, UGT_SOFT_SUMS * sizeof *out);
+        for (int64_t i = 0; i < n;) {
+            group g = {0.0, 0.0, 0.0, 0.0, 0.0};
+            do {
+                const int64_t row = column->row[i];
+                const double w = weight != NULL ? weight[b * column->n_cases + row] : 1.0;
+                const double positive = p != NULL ? p[b * column->n_cases + row] : column->positive[i];
+                const double negative = p == NULL && column->negative != NULL ? column->negative[i] : 1.0 - positive;
+                const double hard = positive > column->threshold ? w : 0.0;
+                g.u += w * positive;
+                g.v += w * negative;
+                g.s += w * positive * negative;
+                g.hard_u += hard;
+                g.hard_v += w - hard;
+            } while (!column->last[i++]);
+            total[0] += g.u;
+            total[1] += g.v;
+            total[2] += g.hard_u;
+            total[3] += g.hard_v;
+            add_group(out, column->expected, &g, total[0], total[1], total[2]);
+        }
+        write_totals(total, out);
+    }
+}

@@ -1,0 +1,385 @@
+"""AUROC, average precision and their curves against probabilities of being positive instead of hard labels [D].
+
+A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the
+ordinary metric. The truth p comes first: an array, labels, whose shares are taken, or plausibilities, whose means are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _checks
+from ._core import _soft
+from ._soft_columns import SELF_PAIRS, Auroc, Column, Precision, average_of, column_mass, quotient
+from ._soft_score import SoftScore
+from .annotations import Labels
+from .plausibilities import Dirichlet, Draws, Point
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+NO_TRUTH = "case without annotations"
+NO_BOTH = "class without positives or negatives"
+NO_POSITIVES = "class without positives"
+
+
+@dataclass(frozen=True, eq=False)
+class _Input:
+    """p and scores, (N, K) or (N,), of the cases that have a p."""
+
+    p: Array
+    scores: NDArray[Any]
+    weights: Array | None
+    kept: NDArray[np.bool_]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        missing = int((~self.kept).sum())
+        return {NO_TRUTH: missing} if missing else {}
+
+    def column(self, k: int, threshold: float, expected: bool = False) -> Column:
+        p, scores = (self.p, self.scores) if self.p.ndim == 1 else (self.p[:, k], self.scores[:, k])
+        return Column(np.ascontiguousarray(scores), np.ascontiguousarray(p), None, self.weights, threshold, expected)
+
+    def columns(self, threshold: float, expected: bool = False) -> tuple[Column, ...]:
+        n = 1 if self.p.ndim == 1 else self.p.shape[1]
+        return tuple(self.column(k, threshold, expected) for k in range(n))
+
+
+def soft_auroc(
+    p: Any,
+    scores: Any,
+    *,
+    self_pairs: str = "exclude",
+    weights: Any = None,
+    threshold: float = 0.5,
+    multiclass: str = "ovr",
+    average: str = "macro",
+) -> SoftScore:
+    """Area under the ROC curve against probabilities of being positive.
+
+    ``(Σ_i Σ_j p_i (1 - p_j) [s_i > s_j, a half if equal] + c Σ_i p_i (1 - p_i)) / (Σ p Σ (1 - p))``, with c = -1/2, 0 or 1/2 for
+    pairs of a case with itself (i = j counts a half in the sum) that are excluded, halved or included [D eq. 4].
+
+    Parameters
+    ----------
+    p : (N,) or (N, K) array in [0, 1], Labels, or plausibilities
+        Probability of being positive; K columns are classes one against the rest, or labels of their own. Of labels the shares,
+        of plausibilities the means; with two classes and one column of scores the second class is the positive one. A case
+        with NaN is left out.
+    scores : array of the shape of p
+        Higher = more probably positive; infinities are allowed.
+    self_pairs : {"exclude", "half", "include"}
+        ``"exclude"``: the second form of the equation, with which its tables were made. ``"half"``: as doubling the data with
+        weights p and 1 - p. ``"include"``: the first form. The same for labels 0 and 1.
+    weights : (N,) array, optional
+        At least 0. A case of weight w counts as w cases.
+    threshold : float
+        For the hard twin: labels ``p > threshold``.
+    multiclass : {"ovr", "ovo"}
+        Each class against the rest; or each pair of classes, both ways (Hand & Till 2001).
+    average : {"macro", "weighted"}
+        Columns count the same, or by their positives (pairs by their cases).
+
+    Returns
+    -------
+    SoftScore
+        NaN without positives or without negatives.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, or an option is unknown.
+
+    References
+    ----------
+    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> p = [1.0, 0.8, 0.3, 0.6, 0.0, 0.2, 0.1]
+    >>> scores = [0.9, 0.8, 0.7, 0.6, 0.55, 0.4, 0.2]
+    >>> found = ugt.soft_auroc(p, scores)
+    >>> round(found.value, 4), round(found.hard, 4), round(ugt.soft_auroc(p, scores, self_pairs="half").value, 4)
+    (0.8142, 0.9167, 0.85)
+    """
+    _checks.option("self_pairs", self_pairs, tuple(SELF_PAIRS))
+    pairs = _checks.option("multiclass", multiclass, ("ovr", "ovo")) == "ovo"
+    given = _read(p, scores, weights)
+    level = _threshold(threshold)
+    if pairs and (given.p.ndim == 1 or given.p.shape[1] < 2):
+        raise _checks.error("multiclass", "be 'ovr' for one column", repr(multiclass))
+    columns = _pairs(given, level) if pairs else given.columns(level)
+    return _score(given, columns, Auroc(self_pairs), average, pairs)
+
+
+def soft_average_precision(
+    p: Any,
+    scores: Any,
+    *,
+    self_term: str = "certain",
+    ties: str = "group",
+    weights: Any = None,
+    threshold: float = 0.5,
+    average: str = "macro",
+) -> SoftScore:
+    """Average precision against probabilities of being positive.
+
+    ``Σ_i p_i (1 + Σ_{j<i} p_j) / i / Σ p``, cases in descending order of scores: the mean over positives of the expected
+    precision at i given that i is positive [D eq. 5, as it was computed]. ``self_term="probability"``: p_i in place of the 1, as printed.
+
+    Parameters
+    ----------
+    p, scores, weights, threshold, average
+        As for :func:`soft_auroc`.
+    self_term : {"certain", "probability"}
+        Whether a case counts for certain or with its p at its own place. The same for labels 0 and 1.
+    ties : {"group", "expected"}
+        Precision of tied cases at the end of their group, as scikit-learn has it; or the mean over all their orders.
+
+    Returns
+    -------
+    SoftScore
+        NaN without positives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    References
+    ----------
+    [D] Lionetti et al., eq. 5.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.soft_average_precision([1.0, 0.8, 0.3, 0.6], [0.9, 0.8, 0.7, 0.6])
+    >>> round(found.value, 4), round(found.hard, 4)
+    (0.9426, 0.9167)
+    """
+    _checks.option("self_term", self_term, ("certain", "probability"))
+    expected = _checks.option("ties", ties, ("group", "expected")) == "expected"
+    given = _read(p, scores, weights)
+    return _score(given, given.columns(_threshold(threshold), expected), Precision(self_term), average, False)
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """ROC curve against probabilities: from (0, 0) to (1, 1), thresholds descending from infinity.
+
+    ``area`` is the AUROC with ``self_pairs="half"``.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> curve = ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0])
+    >>> curve.false_positive_rate.round(3), round(curve.area, 3)
+    (array([0.   , 0.067, 0.4  , 1.   ]), 0.856)
+    """
+
+    false_positive_rate: Array
+    true_positive_rate: Array
+    thresholds: Array
+    area: float
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecallCurve:
+    """Precision and recall against probabilities; recall descends to a last point (precision 1, recall 0) without a threshold.
+
+    ``area`` is the step area, the average precision with ``self_term="probability"``.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0]).precision.round(3)
+    array([0.467, 0.65 , 0.9  , 1.   ])
+    """
+
+    precision: Array
+    recall: Array
+    thresholds: Array
+    area: float
+
+
+def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> RocCurve:
+    """ROC curve against probabilities of being positive: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)`` from each score upwards.
+
+    Parameters
+    ----------
+    p, scores, weights
+        As for :func:`soft_auroc`, one column.
+    drop_intermediate : bool
+        Leave out points on a straight line between their neighbours: the area does not change.
+
+    Returns
+    -------
+    RocCurve
+        Rates are NaN without positives or without negatives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
+    array([0., 1., 1.])
+    """
+    positive, negative, thresholds = _curve(p, scores, weights)
+    x, y = np.append(0.0, negative), np.append(0.0, positive)
+    area = float(quotient(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2), x[-1] * y[-1]))
+    thresholds = np.append(np.inf, thresholds)
+    if drop_intermediate:
+        dx, dy = np.diff(x), np.diff(y)
+        moved = np.flatnonzero((dx > 0) | (dy > 0))  # steps that go anywhere
+        turns = dx[moved][:-1] * dy[moved][1:] != dx[moved][1:] * dy[moved][:-1]
+        keep = np.concatenate([[0], moved[:-1][turns] + 1, moved[-1:] + 1])
+        x, y, thresholds = x[keep], y[keep], thresholds[keep]
+    return RocCurve(quotient(x, negative[-1]), quotient(y, positive[-1]), thresholds, area)
+
+
+def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
+    """Precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p`` from each score upwards.
+
+    Parameters
+    ----------
+    p, scores, weights
+        As for :func:`soft_auroc`, one column.
+    drop_intermediate : bool
+        Leave out points where recall does not change: the step area stays.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        Recall is NaN without positives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> curve = ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0])
+    >>> curve.recall.round(3), curve.thresholds
+    (array([1.   , 0.929, 0.643, 0.   ]), array([1., 2., 3.]))
+    """
+    positive, negative, thresholds = _curve(p, scores, weights)
+    step = np.diff(positive, prepend=0.0)
+    precision = quotient(positive, positive + negative)
+    area = float(quotient(np.dot(step, np.nan_to_num(precision)), positive[-1]))
+    if drop_intermediate:
+        keep = step > 0
+        keep[-1] = True
+        positive, precision, thresholds = positive[keep], precision[keep], thresholds[keep]
+    recall = quotient(positive, positive[-1])
+    return PrecisionRecallCurve(np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0), thresholds[::-1], area)
+
+
+# ---- input ----
+
+
+def _curve(p: Any, scores: Any, weights: Any) -> tuple[Array, Array, Array]:
+    given = _read(p, scores, weights)
+    if given.p.ndim != 1:
+        raise _checks.error("p", "be of shape (N,) for a curve", given.p.shape)
+    return _soft.Scores(np.ascontiguousarray(given.scores)).curve(np.ascontiguousarray(given.p), given.weights)
+
+
+def _read(p: Any, scores: Any, weights: Any) -> _Input:
+    truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else np.asarray(p)
+    if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
+        raise _checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
+    truth = truth.astype(np.float64, copy=False)
+    table = np.asarray(scores)
+    if table.dtype.kind not in "fiub":
+        raise _checks.error("scores", "be numbers", table.dtype)
+    if table.ndim == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
+        truth = truth[:, 1]
+    if table.shape != truth.shape:
+        raise _checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
+    if table.dtype != np.float32:
+        table = table.astype(np.float64, copy=False)
+    _in_range("p", truth, 1.0)
+    kept = np.asarray(~np.isnan(truth.reshape(len(truth), -1)).any(1))
+    if np.isnan(table).any():
+        raise _checks.error("scores", "not be NaN", "nan", _place(np.isnan(table)))
+    if weights is not None:
+        weights = np.asarray(weights)
+        if weights.dtype.kind not in "fiub" or weights.shape != truth.shape[:1]:
+            raise _checks.error("weights", f"be {len(truth)} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
+        weights = np.ascontiguousarray(weights, np.float64)
+        if not np.isfinite(weights).all():
+            raise _checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], _place(~np.isfinite(weights)))
+        _in_range("weights", weights, np.inf)
+    if kept.all():
+        return _Input(truth, table, weights, kept)
+    if not kept.any():
+        raise _checks.error("p", "hold a probability for at least one case", "NaN in all of them")
+    return _Input(truth[kept], table[kept], None if weights is None else weights[kept], kept)
+
+
+def _shares(labels: Labels) -> Array:
+    """(N, K) shares of the labels; NaN for a case without any."""
+    counts = labels.counts().astype(np.float64)
+    return quotient(counts, counts.sum(1, keepdims=True))
+
+
+def _in_range(argument: str, values: Array, most: float) -> None:
+    """From 0 to most, or NaN."""
+    if values.size and np.nanmin(values) >= 0 and np.nanmax(values) <= most:
+        return
+    bad = (values < 0) | (values > most)
+    if bad.any():
+        raise _checks.error(argument, "be from 0 to 1" if most == 1.0 else "not be negative", values[bad][0], _place(bad))
+
+
+def _place(bad: NDArray[np.bool_]) -> str:
+    at = np.argwhere(bad)[0]
+    return f"case {at[0]}" + (f", column {at[1]}" if len(at) > 1 else "")
+
+
+def _threshold(value: Any) -> float:
+    number = _checks.scalar("threshold", value)
+    if number > 1:
+        raise _checks.error("threshold", "be from 0 to 1", repr(value))
+    return number
+
+
+def _pairs(given: _Input, threshold: float) -> tuple[Column, ...]:
+    """A column for every ordered pair of classes: the first by its own score against the second."""
+    n = given.p.shape[1]
+    p, scores = (np.ascontiguousarray(table.T) for table in (given.p, given.scores))
+    return tuple(Column(scores[a], p[a], p[b], given.weights, threshold) for a in range(n) for b in range(n) if a != b)
+
+
+def _score(given: _Input, columns: tuple[Column, ...], metric: Any, average: str, ovo: bool) -> SoftScore:
+    weighted = _checks.option("average", average, ("macro", "weighted")) == "weighted"
+    hard_columns = tuple(column.hard() for column in columns) if ovo else columns
+    sums, hard_sums = (np.stack([column.sums for column in part]) for part in (columns, hard_columns))
+    values, hard = metric.values(sums), metric.values(hard_sums) if ovo else metric.hard_values(hard_sums)
+    left_out, undefined = given.left_out, int(np.isnan(values).sum())
+    reason = NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
+    if undefined:
+        left_out[reason] = undefined
+    if undefined == len(columns):
+        warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
+    value = float(average_of(values, column_mass(sums, weighted, ovo, False)))
+    hard_value = float(average_of(hard, column_mass(hard_sums, weighted, ovo, True)))
+    has_classes = given.p.ndim == 2 and not ovo
+    per_class, per_class_hard = (values, hard) if has_classes else (None, None)
+    return SoftScore(
+        value, hard_value, per_class, per_class_hard, len(given.p), left_out, columns, metric, weighted, ovo, given.kept
+    )  # fmt: skip
