@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, _threads, resampling
-from ._soft_columns import Auroc, Column, Precision, average_of
+from ._soft_columns import Auroc, Column, Precision, average_of, column_mass
 from .annotations import Labels
 from .predictions import Predictions
 
@@ -189,10 +189,11 @@ def _columns(table: Array, shares: Array) -> list[Column]:
 def _metrics(sums: list[Array], average: str) -> Array:
     """(..., 4) metrics from the sums of each class."""
     table = np.stack(sums, -2)
-    auroc, precision = Auroc("exclude"), Precision("certain")
-    by_class = auroc.values(table), auroc.hard_values(table), precision.values(table), precision.hard_values(table)
-    positive = table[..., 0] if average == "weighted" else np.ones(table.shape[:-1])
-    return np.stack([average_of(values, positive) for values in by_class], -1)
+    found = []
+    for metric in (Auroc("exclude"), Precision("certain")):
+        for hard, values in ((False, metric.values(table)), (True, metric.hard_values(table))):
+            found.append(average_of(values, column_mass(table, average == "weighted", False, hard)))
+    return np.stack(found, -1)
 
 
 def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: int, left_out: Mapping[str, int]) -> RankingStability:
