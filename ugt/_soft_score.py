@@ -124,17 +124,24 @@ class SoftScore:
         design, word = self._design(clusters, strata), resampling.seed_of(seed)
         influence = None
         if not self._expected:
-            per_case = np.stack([self._influence(columns)[self._kept] for columns in (self._columns, self._hard_columns)], 1)
-            influence = np.stack([np.bincount(design.unit, part, design.n_units) for part in per_case.T], 1).astype(np.float64)
+            influence = design.centred(design.added_up(self.influences()[self._kept]))
         values = np.empty((_checks.whole("n_resamples", n_resamples), 2))
 
         def part(begin: int, end: int) -> None:
             weights = np.ascontiguousarray(design.weights(word, begin, end), np.float64)
-            values[begin:end] = self.values(weights)
+            values[begin:end] = self.values(weights) if design.n_units > 1 else np.nan
 
         _threads.run(part, n_resamples, max(1, ROOM // self.n_cases), "bootstrap")
         sources = ("cases",) if clusters is None else ("clusters",)
         return resampling.Resamples(np.array([self.value, self.hard]), values, influence, sources)
+
+    def influences(self) -> Array:
+        """(N, 2) influence of each case on ``value`` and ``hard``."""
+        return np.stack([self._influence(columns) for columns in (self._columns, self._hard_columns)], 1)
+
+    def kept_of(self, table: Array) -> Array:
+        """The columns (B, n_cases) of a table (B, N) whose cases count."""
+        return np.ascontiguousarray(table[:, self._kept])
 
     def _design(self, clusters: Any, strata: Any) -> resampling.Design:
         """What is resampled, of the cases that count."""

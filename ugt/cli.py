@@ -36,6 +36,10 @@ HEADINGS = {
     "set_accuracy": "set@{}",
     "overlap": "overlap@{}",
     "average_overlap": "average@{}",
+    "soft_auroc": "AUROC",
+    "hard_auroc": "hard AUROC",
+    "soft_average_precision": "AP",
+    "hard_average_precision": "hard AP",
 }
 
 

@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, _standings, _tables_out, _threads, _truths, resampling
-from ._orders import Orders
 from ._truths import KINDS
 from ._version import __version__
-from .accuracy import estimate
+from ._work import Work
 from .annotations import Labels, Rankings
-from .certainty import annotation_certainty
 from .predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from .plausibilities import Plausibilities, Point
-    from .results import Certainty, Estimate
 
     Array = NDArray[np.float64]
 
@@ -53,7 +48,8 @@ class Evaluation:
         case_low, case_high, both_low, both_high, p_best, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws
         of the truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``p_best``, ``rank_*``: share of the
         resamples in which the model is best, and interval of its rank. ``voted_accuracy`` (reliability None) is ordinary
-        accuracy against the voted label.
+        accuracy against the voted label. Of two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one
+        against the means of the plausibilities, and their twins ``hard_*``; they have no spread over draws.
     winners : tuple of mappings
         The best model of each metric and reliability and how often it is best, the runner-up, the margin and its interval
         (paired: both models on the same resamples).
@@ -170,7 +166,7 @@ def evaluate(
     level : float
         Of all intervals, in (0, 1).
     interval : {"percentile", "basic", "bca"}
-        Kind of the bootstrap intervals over cases.
+        Kind of the bootstrap intervals over cases; those over both are percentile intervals.
     n_resamples : int
         Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
     seed : int, Generator or SeedSequence
@@ -211,7 +207,7 @@ def evaluate(
         truths = _truths.truths(known, aggregation, reliability, making)
         orders_k = _orders_wanted(k, known.n_classes)
         of_case = _standings.clusters_of(clusters, known.axes)
-        work = _Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
+        work = Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
         work.run()
         work.resample(None if of_case is None else of_case[present])
     settings = truths.settings
@@ -270,104 +266,11 @@ def _joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[di
     return scores, present
 
 
-class _Work:
-    """The computation: rows of results, and the contributions of cases that their intervals need."""
-
-    def __init__(
-        self, truths: Any, voted: Point, scores: Mapping[str, Array], present: Any, ks: list[int], groups: Any, options: Any, seed: int
-    ) -> None:
-        rows = np.flatnonzero(present)
-        self.truths, self.rows = truths, rows
-        self.voted = voted.take(rows)
-        self.present, self.ks, self.groups, self.options, self.seed = present, ks, groups, options, seed
-        self.ties = ties = options["ties"]
-        self.orders = {name: Orders.from_dense(table[rows], ks[-1], ties) for name, table in scores.items()}
-        self.quantiles = _standings.shuffled_quantiles(options["n_resamples"], seed)
-        self.certainty: list[dict[str, Any]] = []
-        self.metrics: list[dict[str, Any]] = []
-        self.columns: list[Array] = []  # contributions of cases to the metrics
-        self.deviations: list[Array] = []  # of the metrics over draws, one a resample
-        self.winners: list[dict[str, Any]] = []
-        self.flips: list[dict[str, Any]] = []
-        self.sources: dict[str, tuple[str, ...]] = {}
-        self.certainty_columns: list[Array] = []
-        self.case_certainty: dict[str, Array] = {}
-
-    def run(self) -> None:
-        for name, order in self.orders.items():
-            for k in self.ks:
-                self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
-        for reliability, truth in self.truths:
-            self._judge(reliability, truth if self.present.all() else truth.take(self.rows))
-
-    def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
-        """Certainty under one truth, and every model against it."""
-        for k in sorted({1, *self.ks}, reverse=True):  # the deepest first: draws keep their best classes
-            self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=self.ties))
-        if self.groups is not None:
-            by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=self.ties)
-            self._add_certainty(reliability, "group_certainty", 1, by_group)
-        for name, order in self.orders.items():
-            for metric, k in self._wanted():
-                found = estimate(truth.compare(order, metric, k, ties=self.ties))
-                self._add_metric(name, reliability, NAMES.get(metric, metric), k, found)
-
-    def _wanted(self) -> list[tuple[str, int]]:
-        wider = [k for k in self.ks if k > 1]
-        return [("topk", k) for k in self.ks] + [(metric, k) for k in wider for metric in ("set", "overlap", "average_overlap")]
-
-    def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
-        below = int((found.per_case < 0.99).sum())
-        self.certainty.append(
-            {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
-             "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
-        )  # fmt: skip
-        self.certainty_columns.append(found.per_case)
-        if measure == "certainty" and k == 1:
-            self.case_certainty[_tables_out.number_name(reliability)] = found.per_case
-
-    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate) -> None:
-        half = self.options["level"] / 2
-        over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
-        low, high = float(over_draws[0]), float(over_draws[1])
-        unknown = dict.fromkeys(("case_low", "case_high", "both_low", "both_high", "p_best", "rank_low", "rank_high"))
-        self.metrics.append(
-            {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
-             "draw_low": low, "draw_high": high, **unknown, "mc_error": found.mc_error, "n_cases": found.n_cases}
-        )  # fmt: skip
-        self.columns.append(found.per_case)
-        self.deviations.append(over_draws[2:] - found.value)
-
-    def resample(self, clusters: Any) -> None:
-        """Intervals over cases, alone and together with draws; chances, ranks and flips."""
-        options, n = self.options, len(self.certainty)
-        table = np.stack(self.certainty_columns + self.columns, 1)
-        known = ~np.isnan(table).all(1)  # cases that count nowhere are not there at all
-        known |= not known.any()
-        groups = None if clusters is None else clusters[known]
-        found = resampling.bootstrap(table[known], clusters=groups, n_resamples=options["n_resamples"], seed=self.seed)
-        for row, (low, high) in zip(self.certainty + self.metrics, found.interval(options["level"], options["interval"])):
-            row["case_low"], row["case_high"] = float(low), float(high)
-        over = ("cases",) if clusters is None else ("clusters",)
-        self.sources = {"case_low, case_high": over}
-        if self.metrics:
-            metrics = found.take(np.arange(n, n + len(self.metrics)))
-            _standings.add_both(self.metrics, metrics.values + np.stack(self.deviations, 1), options["level"])
-            self.winners = _standings.standings(self.metrics, metrics, options["level"])
-            self.flips = _standings.flips(self.metrics, metrics, options["level"])
-            self.sources["draw_low, draw_high"] = ("draws",)
-            self.sources["both_low, both_high"] = (*over, "draws")
-            self.sources["p_best, rank_low, rank_high, margin_low, margin_high, flips"] = over
-
-
-NAMES = {"topk": "topk_accuracy", "set": "set_accuracy"}
-
-
 def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
-def _record(known: Any, work: _Work, provenance: dict[str, Any], models: list[str]) -> Evaluation:
+def _record(known: Any, work: Work, provenance: dict[str, Any], models: list[str]) -> Evaluation:
     undefined = int((~work.voted.defined).sum())
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
     return Evaluation(

@@ -45,7 +45,8 @@ class _Input:
 
     def column(self, k: int, threshold: float, expected: bool = False) -> Column:
         p, scores = (self.p, self.scores) if self.p.ndim == 1 else (self.p[:, k], self.scores[:, k])
-        return Column(np.ascontiguousarray(scores), np.ascontiguousarray(p), None, self.weights, threshold, expected)
+        # copies: what is asked for later must not see what the caller does to his arrays in the meantime
+        return Column(np.array(scores), np.array(p), None, self.weights, threshold, expected)
 
     def columns(self, threshold: float, expected: bool = False) -> tuple[Column, ...]:
         n = 1 if self.p.ndim == 1 else self.p.shape[1]
@@ -291,11 +292,15 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
 # ---- input ----
 
 
-def _curve(p: Any, scores: Any, weights: Any) -> tuple[Array, Array, Array]:
-    given = _read(p, scores, weights)
+def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
+    given = _read(truth, table, case_weights)
     if given.p.ndim != 1:
         raise _checks.error("p", "be of shape (N,) for a curve", given.p.shape)
-    return _soft.Scores(np.ascontiguousarray(given.scores)).curve(np.ascontiguousarray(given.p), given.weights)
+    p, scores, weights = given.p, given.scores, given.weights
+    if weights is not None and (weights > 0).any():
+        counted = weights > 0
+        p, scores, weights = p[counted], scores[counted], weights[counted]
+    return _soft.Scores(np.ascontiguousarray(scores)).curve(np.ascontiguousarray(p), weights)
 
 
 def _read(p: Any, scores: Any, weights: Any) -> _Input:
@@ -320,7 +325,7 @@ def _read(p: Any, scores: Any, weights: Any) -> _Input:
         weights = np.asarray(weights)
         if weights.dtype.kind not in "fiub" or weights.shape != truth.shape[:1]:
             raise _checks.error("weights", f"be {len(truth)} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
-        weights = np.ascontiguousarray(weights, np.float64)
+        weights = np.array(weights, np.float64)
         if not np.isfinite(weights).all():
             raise _checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], _place(~np.isfinite(weights)))
         _in_range("weights", weights, np.inf)
@@ -339,7 +344,7 @@ def _shares(labels: Labels) -> Array:
 
 def _in_range(argument: str, values: Array, most: float) -> None:
     """From 0 to most, or NaN."""
-    if values.size and np.nanmin(values) >= 0 and np.nanmax(values) <= most:
+    if np.fmin.reduce(values, axis=None) >= 0 and np.fmax.reduce(values, axis=None) <= most:
         return
     bad = (values < 0) | (values > most)
     if bad.any():
@@ -361,7 +366,7 @@ def _threshold(value: Any) -> float:
 def _pairs(given: _Input, threshold: float) -> tuple[Column, ...]:
     """A column for every ordered pair of classes: the first by its own score against the second."""
     n = given.p.shape[1]
-    p, scores = (np.ascontiguousarray(table.T) for table in (given.p, given.scores))
+    p, scores = (np.array(table.T, order="C") for table in (given.p, given.scores))
     return tuple(Column(scores[a], p[a], p[b], given.weights, threshold) for a in range(n) for b in range(n) if a != b)
 
 

@@ -1,4 +1,4 @@
-"""Reference cases of plausibilities, certainty and accuracy: expected values by slow, independent code."""
+"""Reference cases of plausibilities, certainty, accuracy and soft metrics: expected values by slow, independent code."""
 
 from __future__ import annotations
 
@@ -84,6 +84,19 @@ def test_risk_groups(shared_case):
             assert truth.label_probability(inside)[0] == pytest.approx(p, abs=tolerance)
     assert ugt.expected_risk(draws, groups).value == pytest.approx(expected["expected_argmax"], abs=tolerance)
     assert ugt.expected_risk(draws, groups, kind="plausibility").value == pytest.approx(expected["expected_plausibility"], abs=tolerance)
+
+
+@pytest.mark.filterwarnings("ignore:undefined")
+@pytest.mark.parametrize("number", ["41", "43", "45", "47", "49"])
+def test_soft_metrics(shared_case, number):
+    case = shared_case(number)
+    (p, scores), expected = (case["inputs"][name] for name in ("p", "scores")), case["expected"]
+    found = {f"auroc_{pairs}": ugt.soft_auroc(p, scores, self_pairs=pairs).value for pairs in ("include", "exclude", "half")}
+    for ties in ("expected", "group"):
+        found[f"ap_{ties}"] = ugt.soft_average_precision(p, scores, self_term="probability", ties=ties).value
+    assert found == pytest.approx(expected, abs=case["tolerance"]["abs"], nan_ok=True)
+    curves = ugt.soft_roc_curve(p, scores), ugt.soft_precision_recall_curve(p, scores)
+    assert [curve.area for curve in curves] == pytest.approx([expected["auroc_half"], expected["ap_group"]], abs=1e-12, nan_ok=True)
 
 
 def test_certainty_of_the_dermatology_data(shared_case, dermatology):

@@ -121,3 +121,40 @@ def test_errors(options, message):
     counts, models = panels()
     with pytest.raises(ValueError, match=message):
         ugt.evaluate(counts, models, **options)
+
+
+def binary(n=80, seed=4):
+    rng = np.random.default_rng(seed)
+    share = rng.beta(1.0, 2.0, n)
+    yes = rng.binomial(5, share)
+    scores = {name: 1 / (1 + np.exp(-5 * (share - 0.5 + rng.normal(0, spread, n)))) for name, spread in (("A", 0.05), ("B", 0.5))}
+    return np.stack([5 - yes, yes], 1), {name: np.stack([1.0 - s, s], 1) for name, s in scores.items()}
+
+
+def test_two_classes_have_soft_metrics_on_the_same_resamples():
+    counts, models = binary()
+    counts[3] = 0  # nobody labelled it
+    patient = np.arange(80) // 4
+    found = ugt.evaluate(counts, models, reliability=(1, 3), clusters=patient, interval="bca", n_resamples=300, seed=9)
+    for reliability in (1, 3):
+        truth = ugt.dirichlet(counts, reliability=reliability)
+        for model, scores in models.items():
+            for metric, function in (("auroc", ugt.soft_auroc), ("average_precision", ugt.soft_average_precision)):
+                alone = function(truth, scores[:, 1])
+                again = alone.resamples(clusters=patient, n_resamples=300, seed=9)
+                for kind, value, interval in zip(("soft", "hard"), (alone.value, alone.hard), again.interval(0.95, "bca")):
+                    (row,) = [
+                        r for r in found.metrics if (r["model"], r["reliability"], r["metric"]) == (model, reliability, f"{kind}_{metric}")
+                    ]
+                    assert row["value"] == value and row["n_cases"] == 79 and row["draw_low"] is None
+                    assert [row["case_low"], row["case_high"]] == pytest.approx(interval.tolist(), abs=1e-12)
+    best = [r for r in found.winners if r["metric"] == "soft_auroc"]
+    assert [r["model"] for r in best] == ["A", "A"] and all(0.5 < r["p_best"] <= 1 for r in best)
+
+
+def test_logits_of_two_classes_are_their_difference():
+    counts, models = binary()
+    logits = {name: np.log(table) + np.arange(80)[:, None] for name, table in models.items()}  # rows moved by any number
+    one, two = (ugt.evaluate(counts, scores, n_resamples=5) for scores in (models, logits))
+    for a, b in zip(one.metrics, two.metrics):
+        assert a["value"] == pytest.approx(b["value"], abs=1e-12)

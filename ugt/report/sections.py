@@ -143,7 +143,10 @@ def _metric_rows(entries: list[Entry | None], best: list[float | None], source: 
         ("value", values),
         (f"over draws, {_level(source)}", _row(entries, _over_draws)),
         (f"over {_unit(source)}, {_level(source)}", _row(entries, lambda e: interval(e["case_low"], e["case_high"]))),
-        (f"over both, {_level(source)}", _row(entries, lambda e: interval(e["both_low"], e["both_high"]))),
+        (
+            f"over both, {_level(source)}",
+            _row(entries, lambda e: interval(e["both_low"], e["both_high"]) if e["both_low"] is not None else "–"),
+        ),
         *_monte_carlo(entries),
     ]
 
@@ -156,6 +159,8 @@ def _value(entry: Entry | None, best: float | None) -> Cell:
 def _over_draws(entry: Entry) -> str:
     if entry["metric"] == "voted_accuracy":
         return "taken as certain"
+    if entry["draw_low"] is None:
+        return "means are taken"
     return interval(entry["draw_low"], entry["draw_high"])
 
 
@@ -213,6 +218,10 @@ def _unit(source: Data) -> str:
 def _bootstrap(source: Data) -> str:
     facts = source["provenance"]
     return f"{facts['interval']} bootstrap, {_count(facts['n_resamples'])} resamples"
+
+
+def _over_both(entry: Entry) -> str:
+    return interval(entry["both_low"], entry["both_high"]) if entry["draw_low"] is not None else "–"
 
 
 def worklist(source: Data) -> Section:

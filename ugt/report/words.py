@@ -11,6 +11,19 @@ _METRICS = {
     "overlap": ("Overlap@{k}", "the expected share of the {k} most plausible classes that are among the model's {k} best"),
     "average_overlap": ("Average overlap@{k}", "the mean of the overlaps at 1 to {k}: the order near the top counts most"),
 }
+_METRICS.update(
+    {
+        f"{kind}_{metric}": (f"{name} against {truth}", f"{meaning} of the second class; {how}")
+        for kind, truth, how in (
+            ("soft", "probabilities", "a case is positive with the mean of its plausibility"),
+            ("hard", "labels cut at one half", "a case is positive if the mean of its plausibility is above one half"),
+        )
+        for metric, name, meaning in (
+            ("auroc", "AUROC", "the probability that a positive case is scored above a negative one"),
+            ("average_precision", "Average precision", "the mean precision at the places of the positive cases"),
+        )
+    }
+)
 # At k = 1 all but the first are one and the same.
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",

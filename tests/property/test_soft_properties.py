@@ -1,0 +1,258 @@
+"""Properties of soft AUROC and average precision: what may change without changing the answer, and how it changes else."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import soft as twin
+
+import ugt
+
+INF = float("inf")
+METRICS = {
+    **{f"auroc {pairs}": (ugt.soft_auroc, {"self_pairs": pairs}) for pairs in ("exclude", "half", "include")},
+    **{
+        f"precision {term} {ties}": (ugt.soft_average_precision, {"self_term": term, "ties": ties})
+        for term in ("certain", "probability")
+        for ties in ("group", "expected")
+    },
+}
+metrics = pytest.mark.parametrize("name", METRICS)
+# multiples of 1/64 and 1/8: sums are exact, 1 - p is too
+probabilities = st.integers(0, 64).map(lambda x: x / 64)
+scores = st.sampled_from([-INF, -2.5, -1.0, -0.0, 0.0, 1e-300, 1.0, 1.5, 7.0, 1e300, INF]) | st.floats(-5, 5)
+whole = st.integers(0, 4)
+
+
+@st.composite
+def problems(draw, most=14):
+    n = draw(st.integers(1, most))
+    return tuple(np.array(draw(st.lists(kind, min_size=n, max_size=n))) for kind in (probabilities, scores, whole))
+
+
+@st.composite
+def tables(draw):
+    """Several columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, k = draw(st.integers(1, 10)), draw(st.integers(2, 4))
+    p = rng.dirichlet(np.ones(k), n) if draw(st.booleans()) else np.eye(k)[rng.integers(0, k, n)]
+    return p, rng.integers(0, 5, (n, k)).astype(float), rng.integers(0, 4, n)
+
+
+def answers(name, p, scores, weights=None, **more):
+    metric, options = METRICS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return metric(p, scores, weights=weights, **options, **more)
+
+
+def same(found, expected, exactly=False):
+    """Value and hard twin, and whether they are defined."""
+    tolerance = 0 if exactly else 1e-12
+    np.testing.assert_allclose((found.value, found.hard), (expected.value, expected.hard), rtol=0, atol=tolerance)
+
+
+# ---- what changes nothing
+
+
+@metrics
+@given(problems(), st.randoms())
+def test_order_of_cases(name, problem, random):
+    rows = random.sample(range(len(problem[0])), len(problem[0]))
+    found, turned = (answers(name, *(array[at] for array in problem)) for at in (slice(None), rows))
+    same(turned, found)
+    if "expected" not in name:
+        np.testing.assert_allclose(turned.influence, found.influence[rows], atol=1e-12)
+        np.testing.assert_allclose(turned.std_error, found.std_error, atol=1e-10)
+
+
+@metrics
+@given(problems(), st.lists(st.floats(allow_nan=False), min_size=14, max_size=14, unique_by=lambda x: x + 0.0))
+def test_monotone_transforms_of_scores(name, problem, values):
+    p, scores, weights = problem
+    rank = np.unique(scores, return_inverse=True)[1].reshape(-1)
+    found = answers(name, p, scores, weights)
+    for turned in (rank, np.sort(values)[rank], rank.astype(np.float32) - 3, np.exp(rank)):
+        same(answers(name, p, turned, weights), found, exactly=True)
+
+
+@metrics
+@given(problems())
+def test_weights_are_copies(name, problem):
+    p, scores, weights = problem
+    if weights.sum() == 0:
+        return
+    found = answers(name, p, scores, weights)
+    same(found, answers(name, np.repeat(p, weights), np.repeat(scores, weights)))
+    # in any order, and some of them weighted still
+    rows = np.append(np.arange(len(p))[::-1], np.arange(len(p)))
+    half = weights // 2
+    split = np.append((weights - half)[::-1], half)
+    same(found, answers(name, p[rows], scores[rows], split))
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if "half" in name or "probability group" in name])
+@given(problems(), st.sampled_from([2.0**-30, 0.5, 3.0, 1000.0]))
+def test_scale_of_weights(name, problem, scale):
+    p, scores, weights = problem
+    same(answers(name, p, scores, weights * scale), answers(name, p, scores, weights))
+
+
+@metrics
+@given(problems())
+def test_weights_of_one(name, problem):
+    p, scores, _ = problem
+    same(answers(name, p, scores, np.ones(len(p))), answers(name, p, scores), exactly=True)
+    if name.startswith("auroc"):
+        np.testing.assert_allclose(answers(name, p, scores, np.ones(len(p))).std_error, answers(name, p, scores).std_error)
+
+
+@metrics
+@given(problems())
+def test_cases_that_do_not_count(name, problem):
+    """Weight zero, and no truth."""
+    p, scores, weights = problem
+    if not weights.any():
+        return
+    kept = weights > 0
+    expected = answers(name, p[kept], scores[kept], weights[kept])
+    found = answers(name, p, scores, weights)
+    same(found, expected)
+    without = answers(name, np.where(kept, p, np.nan), scores, weights)
+    same(without, expected, exactly=True)
+    assert (without.n_cases, found.n_cases) == (kept.sum(), len(p))
+    if "expected" not in name and not np.isnan(found.value):
+        for other in (found, without):
+            np.testing.assert_allclose(other.influence[kept], expected.influence, atol=1e-12)
+            assert (other.influence[~kept] == 0).all()
+
+
+@metrics
+@given(problems())
+def test_labels_are_their_own_hard_twin(name, problem):
+    p, scores, weights = problem
+    found = answers(name, p >= 0.5, scores, weights)
+    np.testing.assert_allclose(found.value, found.hard, atol=1e-12)
+    below = answers(name, p, scores, weights, threshold=0.49)
+    np.testing.assert_allclose(below.hard, found.value, atol=1e-12)
+
+
+@given(problems())
+def test_variants_agree_on_labels(problem):
+    p, scores, weights = problem
+    labels = p > 0.5
+    for family in ("auroc", "precision certain", "precision probability"):
+        found = [answers(name, labels, scores, weights).value for name in METRICS if name.startswith(family) and "expected" not in name]
+        np.testing.assert_allclose(found, found[0], atol=1e-13)
+    terms = [answers(f"precision {term} expected", labels, scores, weights).value for term in ("certain", "probability")]
+    np.testing.assert_allclose(*terms, atol=1e-13)
+
+
+@given(problems())
+def test_without_ties_orders_are_groups(problem):
+    p, _, _ = problem
+    for term in ("certain", "probability"):
+        expected, group = (answers(f"precision {term} {ties}", p, np.argsort(p * 37 % 1)) for ties in ("expected", "group"))
+        same(expected, group)
+
+
+# ---- how it changes
+
+
+@given(problems())
+def test_symmetries(problem):
+    p, scores, weights = problem
+    opposite = {"exclude": "include", "half": "half", "include": "exclude"}
+    for pairs, other in opposite.items():
+        found = answers(f"auroc {pairs}", p, scores, weights)
+        np.testing.assert_allclose(answers(f"auroc {other}", 1 - p, scores, weights).value, 1 - found.value, atol=1e-12)
+        np.testing.assert_allclose(answers(f"auroc {other}", p, -scores, weights).value, 1 - found.value, atol=1e-12)
+        turned = answers(f"auroc {pairs}", 1 - p, -scores, weights)
+        np.testing.assert_allclose(turned.value, found.value, atol=1e-12)
+        np.testing.assert_allclose(turned.influence, found.influence, atol=1e-12)
+        np.testing.assert_allclose(turned.std_error, found.std_error, atol=1e-10)
+
+
+@given(problems())
+def test_range(problem):
+    p, scores, weights = problem
+    exclude, half, include = (answers(f"auroc {pairs}", p, scores, weights).value for pairs in ("exclude", "half", "include"))
+    if not np.isnan(half):
+        assert -1e-12 <= exclude <= half + 1e-12 and half <= include + 1e-12 and include <= 1 + 1e-12
+    for ties in ("group", "expected"):
+        probable, certain = (answers(f"precision {term} {ties}", p, scores, weights).value for term in ("probability", "certain"))
+        if not np.isnan(certain):
+            assert 0 < probable <= certain + 1e-12 and certain <= 1 + 1e-12
+    found = answers("precision certain group", np.ones(len(p)), scores)
+    assert found.value == pytest.approx(1, abs=1e-14)
+
+
+@given(problems())
+def test_curves(problem):
+    p, scores, weights = problem
+    kept = weights > 0
+    if not kept.any():
+        return
+    for drop in (False, True):
+        options = {"weights": weights[kept], "drop_intermediate": drop}
+        roc = ugt.soft_roc_curve(p[kept], scores[kept], **options)
+        assert roc.thresholds[0] == INF and (np.diff(roc.thresholds[1:]) < 0).all()
+        half = answers("auroc half", p, scores, weights).value
+        if not np.isnan(half):
+            assert roc.area == pytest.approx(half, abs=1e-12)
+            assert twin.trapezoids(roc.false_positive_rate, roc.true_positive_rate) == pytest.approx(half, abs=1e-12)
+            assert (np.diff(roc.false_positive_rate) >= 0).all() and (np.diff(roc.true_positive_rate) >= 0).all()
+        curve = ugt.soft_precision_recall_curve(p[kept], scores[kept], **options)
+        probable = answers("precision probability group", p, scores, weights).value
+        if not np.isnan(probable):
+            assert curve.area == pytest.approx(probable, abs=1e-12)
+            assert twin.steps(curve.precision, curve.recall) == pytest.approx(probable, abs=1e-12)
+            assert (np.diff(curve.recall) <= 0).all() and (np.diff(curve.thresholds) > 0).all()
+
+
+# ---- several columns
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("multiclass", ["ovr", "ovo", "precision"])
+@given(tables(), st.randoms())
+def test_columns(multiclass, average, problem, random):
+    p, scores, weights = problem
+    metric = ugt.soft_average_precision if multiclass == "precision" else ugt.soft_auroc
+    options = {"average": average, **({} if multiclass == "precision" else {"multiclass": multiclass})}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = metric(p, scores, weights=weights, **options)
+        columns = random.sample(range(p.shape[1]), p.shape[1])
+        same(metric(p[:, columns], scores[:, columns], weights=weights, **options), found)
+        rows = random.sample(range(len(p)), len(p))
+        same(metric(p[rows], scores[rows], weights=weights[rows], **options), found)
+        if weights.any():
+            again = metric(np.repeat(p, weights, 0), np.repeat(scores, weights, 0), **options)
+            same(again, found)
+        same(metric(p, scores * 2 + 1, weights=weights, **options), found, exactly=True)
+        if multiclass != "ovo":
+            each = [metric(*pair, weights=weights).value for pair in zip(p.T, scores.T)]
+            np.testing.assert_allclose(found.per_class, each, atol=1e-12)
+            assert sum(found.left_out.values()) == np.isnan(each).sum()
+
+
+@given(tables())
+def test_two_classes(problem):
+    """One column's score, the other's turned around: both pairs are the same."""
+    p, scores, weights = (array[..., :2] if array.ndim == 2 else array for array in problem)
+    p = p / np.where(p.sum(1) > 0, p.sum(1), 1)[:, None]
+    p[p.sum(1) == 0] = 0.5
+    p[:, 0] = 1 - p[:, 1]
+    turned = np.stack([-scores[:, 1], scores[:, 1]], 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one = ugt.soft_auroc(p[:, 1], scores[:, 1], weights=weights)
+        for multiclass in ("ovr", "ovo"):
+            found = ugt.soft_auroc(p, turned, weights=weights, multiclass=multiclass)
+            np.testing.assert_allclose(found.value, one.value, atol=1e-12)
+            np.testing.assert_allclose(found.influence, one.influence, atol=1e-12)

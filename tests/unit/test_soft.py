@@ -1,0 +1,826 @@
+"""Soft AUROC, average precision and curves: slow twins, scikit-learn, every option, influence, errors, resamples, messages."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.stats
+from twins import resampling as resampling_twin
+from twins import soft as twin
+
+import ugt
+
+INF, NAN = float("inf"), float("nan")
+SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")
+AVERAGES = ("macro", "weighted")
+
+
+def problem(seed, n=25, weighted=False):
+    """p with zeros and ones, scores with ties and infinities, weights with zeros."""
+    rng = np.random.default_rng(seed)
+    p = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n), rng.random(n))
+    scores = rng.choice([-INF, -1.5, -0.0, 0.0, 0.25, 0.5, 3.0, INF], n) if seed % 2 else rng.normal(size=n)
+    weights = rng.choice([0.0, 0.3, 1.0, 2.0, 7.5], n) if weighted else None
+    return p, scores, weights
+
+
+def tables(seed, n=30, n_classes=3, labels=False):
+    """``(p, scores, weights)`` of several classes; all scores of a row add up to 1, with ties."""
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(n_classes, 0.5), n)
+    if labels:
+        p = np.eye(n_classes)[np.append(np.arange(n_classes), rng.integers(0, n_classes, n - n_classes))]
+    scores = rng.multinomial(8, np.full(n_classes, 1 / n_classes), n) / 8
+    return p, scores, rng.random(n) + 0.1
+
+
+def lists(*arrays):
+    return [None if array is None else np.asarray(array).tolist() for array in arrays]
+
+
+def labels_problem(seed, n=60):
+    """Labels of both kinds."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    labels[:2] = 0, 1
+    return labels, problem(seed, n)[1], rng.choice([0.5, 1.0, 3.0], n)
+
+
+def both(metric, *args, **options):
+    found = metric(*args, **options)
+    return found.value, found.hard
+
+
+# ---- twins
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_auroc_is_that_of_all_pairs(seed, weighted):
+    p, scores, weights = problem(seed, 3 + 4 * seed, weighted)
+    for self_pairs, threshold in itertools.product(SELF_PAIRS, (0.5, 0.2)):
+        found = ugt.soft_auroc(p, scores, self_pairs=self_pairs, weights=weights, threshold=threshold)
+        p_list, s, w = lists(p, scores, weights)
+        assert found.value == pytest.approx(twin.auroc(p_list, s, w, self_pairs), abs=1e-13)
+        assert found.hard == pytest.approx(twin.auroc(twin.hard(p_list, threshold), s, w, self_pairs), abs=1e-13, nan_ok=True)
+        assert (found.per_class, found.per_class_hard, found.n_cases, found.left_out) == (None, None, len(p), {})
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_average_precision_is_that_of_all_groups(seed, weighted):
+    p, scores, weights = problem(seed, 3 + 4 * seed, weighted)
+    for self_term, threshold in itertools.product(SELF_TERMS, (0.5, 0.2)):
+        found = ugt.soft_average_precision(p, scores, self_term=self_term, weights=weights, threshold=threshold)
+        p_list, s, w = lists(p, scores, weights)
+        assert found.value == pytest.approx(twin.average_precision(p_list, s, w, self_term), abs=1e-13)
+        assert found.hard == pytest.approx(twin.average_precision(twin.hard(p_list, threshold), s, w, self_term), abs=1e-13, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore:undefined")
+@pytest.mark.parametrize("self_term", SELF_TERMS)
+@pytest.mark.parametrize("seed", range(20))
+def test_average_precision_of_all_orders(seed, self_term):
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 6
+    p, scores = rng.random(n), rng.integers(0, 1 + seed % 4, n).astype(float)
+    if seed >= 12:
+        p = np.round(p)
+    for weights in (None, rng.multinomial(6, np.full(n, 1 / n)).tolist()):
+        found = ugt.soft_average_precision(p, scores, self_term=self_term, ties="expected", weights=weights)
+        with_hard = [
+            twin.average_precision_of_orders(lists(x)[0], lists(scores)[0], weights, self_term) for x in (p, np.array(twin.hard(p)))
+        ]
+        assert (found.value, found.hard) == pytest.approx(with_hard, abs=1e-13, nan_ok=True)
+        # the twin for larger groups
+        short = twin.average_precision_expected(lists(p)[0], lists(scores)[0], weights, self_term)
+        assert short == pytest.approx(with_hard[0], abs=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("self_term", SELF_TERMS)
+@pytest.mark.parametrize("n, m", [(50, 5), (300, 300), (700, 257), (2000, 2000), (3000, 600)])
+def test_expected_precision_of_large_groups(n, m, self_term):
+    rng = np.random.default_rng(n)
+    p, scores = rng.random(n), -(np.arange(n) // m).astype(float)
+    found = ugt.soft_average_precision(p, scores, self_term=self_term, ties="expected").value
+    assert found == pytest.approx(twin.average_precision_expected(*lists(p, scores), None, self_term), abs=1e-12)
+
+
+def test_weights_between_whole_numbers_lie_between():
+    """Tied cases of any weight: continuous in the weight, and the whole ones are copies."""
+    p, scores = [0.3, 0.9, 0.5], [1.0, 1.0, 0.0]
+    found = [ugt.soft_average_precision(p, scores, ties="expected", weights=[w, 2, 1]).value for w in np.arange(1, 400, 0.5)]
+    whole = [twin.average_precision_expected(p, scores, [w, 2, 1]) for w in (1, 2, 3, 100, 254, 255, 256, 399)]
+    assert [found[2 * w - 2] for w in (1, 2, 3, 100, 254, 255, 256, 399)] == pytest.approx(whole, abs=1e-12)
+    assert (np.diff(found) < 0).all()
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
+def test_columns_are_those_of_the_slow_twin(n_classes, average):
+    p, scores, weights = tables(n_classes, n_classes=n_classes)
+    for w, self_pairs in itertools.product((None, weights), SELF_PAIRS):
+        found = ugt.soft_auroc(p, scores, weights=w, average=average, self_pairs=self_pairs)
+        for x, value, per_class in (
+            (p, found.value, found.per_class),
+            ((p > 0.5).astype(float), found.hard, found.per_class_hard),
+        ):
+            expected, each = twin.ovr(lambda p, s, w: twin.auroc(p, s, w, self_pairs), *lists(x, scores, w), average)
+            assert value == pytest.approx(expected, abs=1e-13, nan_ok=True)
+            np.testing.assert_allclose(per_class, each, atol=1e-13)
+    for self_term in SELF_TERMS:
+        found = ugt.soft_average_precision(p, scores, weights=weights, average=average, self_term=self_term)
+        expected, each = twin.ovr(lambda p, s, w: twin.average_precision(p, s, w, self_term), *lists(p, scores, weights), average)
+        assert found.value == pytest.approx(expected, abs=1e-13)
+        np.testing.assert_allclose(found.per_class, each, atol=1e-13)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_pairs_of_classes_are_those_of_the_slow_twin(n_classes, average):
+    p, scores, weights = tables(n_classes, n_classes=n_classes)
+    for w, self_pairs in itertools.product((None, weights), SELF_PAIRS):
+        found = ugt.soft_auroc(p, scores, weights=w, average=average, self_pairs=self_pairs, multiclass="ovo")
+        assert found.value == pytest.approx(twin.ovo(*lists(p, scores, w), average, self_pairs), abs=1e-13)
+        hard = (p > 0.5).astype(float)
+        assert found.hard == pytest.approx(twin.ovo(*lists(hard, scores, w), average, self_pairs), abs=1e-13)
+        assert found.per_class is None and found.per_class_hard is None
+
+
+# ---- scikit-learn
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_labels_as_scikit_learn(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, scores, weights = labels_problem(seed)
+    finite = np.nan_to_num(scores, posinf=100, neginf=-100)  # all that scikit-learn takes
+    for w in (None, weights):
+        area = pytest.approx(metrics.roc_auc_score(labels, finite, sample_weight=w), abs=1e-13)
+        precision = pytest.approx(metrics.average_precision_score(labels, finite, sample_weight=w), abs=1e-13)
+        for truth in (labels, labels.astype(bool), labels.astype(np.float32)):
+            for self_pairs in SELF_PAIRS:
+                assert both(ugt.soft_auroc, truth, scores, weights=w, self_pairs=self_pairs) == (area, area)
+            for self_term in SELF_TERMS:
+                assert both(ugt.soft_average_precision, truth, scores, weights=w, self_term=self_term) == (precision, precision)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_doubled_data_as_scikit_learn(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    p, scores, weights = problem(seed, 40, seed >= 4)
+    w = np.ones(40) if weights is None else weights
+    labels, shares = np.repeat([1, 0], 40), np.append(w * p, w * (1 - p))
+    finite = np.tile(np.nan_to_num(scores, posinf=100, neginf=-100), 2)
+    area = metrics.roc_auc_score(labels, finite, sample_weight=shares)
+    assert ugt.soft_auroc(p, scores, self_pairs="half", weights=weights).value == pytest.approx(area, abs=1e-13)
+    precision = metrics.average_precision_score(labels, finite, sample_weight=shares)
+    assert ugt.soft_average_precision(p, scores, self_term="probability", weights=weights).value == pytest.approx(precision, abs=1e-13)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("n_classes", [3, 4, 6])
+def test_classes_as_scikit_learn(n_classes, average):
+    metrics = pytest.importorskip("sklearn.metrics")
+    p, scores, weights = tables(n_classes, 80, n_classes, labels=True)
+    labels = p.argmax(1)
+    for w in (None, weights):
+        expected = metrics.roc_auc_score(labels, scores, multi_class="ovr", average=average, sample_weight=w)
+        assert both(ugt.soft_auroc, p, scores, average=average, weights=w) == pytest.approx((expected, expected), abs=1e-13)
+        each = metrics.roc_auc_score(p, scores, average=None, sample_weight=w)
+        np.testing.assert_allclose(ugt.soft_auroc(p, scores, weights=w).per_class, each, atol=1e-13)
+        expected = metrics.average_precision_score(p, scores, average=average, sample_weight=w)
+        found = both(ugt.soft_average_precision, p, scores, average=average, weights=w)
+        assert found == pytest.approx((expected, expected), abs=1e-13)
+    expected = metrics.roc_auc_score(labels, scores, multi_class="ovo", average=average)
+    assert both(ugt.soft_auroc, p, scores, average=average, multiclass="ovo") == pytest.approx((expected, expected), abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_curves_as_scikit_learn(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, scores, weights = labels_problem(2 * seed)
+    for w in (None, weights):
+        found = ugt.soft_roc_curve(labels, scores, weights=w, drop_intermediate=False)
+        expected = metrics.roc_curve(labels, scores, sample_weight=w, drop_intermediate=False)
+        for name, values in zip(("false_positive_rate", "true_positive_rate", "thresholds"), expected):
+            np.testing.assert_allclose(getattr(found, name), values, atol=1e-13)
+        found = ugt.soft_precision_recall_curve(labels, scores, weights=w, drop_intermediate=False)
+        expected = metrics.precision_recall_curve(labels, scores, sample_weight=w)
+        for name, values in zip(("precision", "recall", "thresholds"), expected):
+            np.testing.assert_allclose(getattr(found, name), values, atol=1e-13)
+
+
+# ---- curves
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_curves_are_those_of_the_slow_twin(seed, weighted):
+    p, scores, _ = problem(seed)
+    weights = np.random.default_rng(seed).random(len(p)) + 0.1 if weighted else None
+    given = lists(p, scores, weights)
+    found = ugt.soft_roc_curve(p, scores, weights=weights, drop_intermediate=False)
+    expected = twin.roc_points(*given)
+    for name, values in zip(("false_positive_rate", "true_positive_rate", "thresholds"), expected):
+        np.testing.assert_allclose(getattr(found, name), values, atol=1e-13)
+    area = ugt.soft_auroc(p, scores, self_pairs="half", weights=weights).value
+    assert found.area == pytest.approx(twin.trapezoids(*expected[:2]), abs=1e-13) == pytest.approx(area, abs=1e-13)
+
+    found = ugt.soft_precision_recall_curve(p, scores, weights=weights, drop_intermediate=False)
+    expected = twin.precision_recall_points(*given)
+    for name, values in zip(("precision", "recall", "thresholds"), expected):
+        np.testing.assert_allclose(getattr(found, name), values, atol=1e-13)
+    area = ugt.soft_average_precision(p, scores, self_term="probability", weights=weights).value
+    assert found.area == pytest.approx(twin.steps(*expected[:2]), abs=1e-13) == pytest.approx(area, abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_dropped_points(seed):
+    p, scores, weights = problem(seed, 300, seed >= 5)
+    if seed % 3 == 0:
+        p = np.round(p)
+    whole, short = (ugt.soft_roc_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    assert short.area == whole.area
+    assert twin.trapezoids(short.false_positive_rate, short.true_positive_rate) == pytest.approx(whole.area, abs=1e-12)
+    assert (short.false_positive_rate[[0, -1]] == [0, 1]).all() and (short.true_positive_rate[[0, -1]] == [0, 1]).all()
+    assert short.thresholds[0] == INF
+    kept = np.isin(whole.thresholds, short.thresholds)
+    np.testing.assert_array_equal(np.unique(short.thresholds), np.unique(whole.thresholds[kept]))
+
+    whole, short = (ugt.soft_precision_recall_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    assert short.area == whole.area
+    assert twin.steps(short.precision, short.recall) == pytest.approx(whole.area, abs=1e-12)
+    assert (short.precision[-1], short.recall[-1], short.recall[0]) == (1, 0, 1)
+    assert len(short.precision) == len(short.recall) == len(short.thresholds) + 1
+    assert (np.diff(short.recall[1:]) < 0).all()  # the lowest score stays as it is in scikit-learn
+
+
+def test_points_that_are_dropped():
+    labels, scores = [1, 1, 1, 0, 0, 1, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2]
+    roc = ugt.soft_roc_curve(labels, scores)
+    assert roc.thresholds.tolist() == [INF, 7, 5, 4, 2]
+    assert roc.false_positive_rate.tolist() == [0, 0, 0.5, 0.5, 1] and roc.true_positive_rate.tolist() == [0, 0.75, 0.75, 1, 1]
+    curve = ugt.soft_precision_recall_curve(labels, scores)
+    assert curve.thresholds.tolist() == [2, 4, 7, 8, 9]
+    assert curve.recall.tolist() == [1, 1, 0.75, 0.5, 0.25, 0]
+    # a straight line between other points than the ends
+    p, scores = [0.5, 0.5, 0.5, 0.25, 0.25], [5, 4, 3, 2, 1]
+    assert ugt.soft_roc_curve(p, scores).thresholds.tolist() == [INF, 3, 1]
+    assert len(ugt.soft_roc_curve(p, scores, drop_intermediate=False).thresholds) == 6
+
+
+def test_undefined_curves():
+    found = ugt.soft_roc_curve([0.0, 0.0], [1.0, 2.0])
+    assert np.isnan(found.area) and np.isnan(found.true_positive_rate).all() and found.false_positive_rate.tolist() == [0, 1]
+    found = ugt.soft_roc_curve([1.0, 1.0], [1.0, 2.0])
+    assert np.isnan(found.area) and np.isnan(found.false_positive_rate).all() and found.true_positive_rate.tolist() == [0, 1]
+    found = ugt.soft_precision_recall_curve([0.0, 0.0], [1.0, 2.0])
+    assert np.isnan(found.area) and np.isnan(found.recall[:-1]).all() and found.recall[-1] == 0 and found.precision[-1] == 1
+
+
+@pytest.mark.parametrize("drop_intermediate", [False, True])
+def test_cases_of_weight_zero_are_not_in_curves(drop_intermediate):
+    p, scores, weights = [0.3, 0.9, 0.2, 0.6, 0.5], [9.0, 8.0, 7.0, 7.0, 1.0], [0.0, 1.0, 0.0, 2.0, 0.0]
+    at = [1, 3]
+    for curve in (ugt.soft_roc_curve, ugt.soft_precision_recall_curve):
+        found = curve(p, scores, weights=weights, drop_intermediate=drop_intermediate)
+        expected = curve([p[i] for i in at], [scores[i] for i in at], weights=[1.0, 2.0], drop_intermediate=drop_intermediate)
+        for name, value in vars(expected).items():
+            np.testing.assert_allclose(getattr(found, name), value, atol=1e-14, err_msg=name)
+
+
+# ---- corners
+
+
+@pytest.mark.parametrize("n", [1, 2, 100])
+def test_constant_scores(n):
+    p = np.random.default_rng(n).random(n) * 0.8 + 0.1
+    for scores in (np.zeros(n), np.full(n, INF), np.full(n, -INF), np.where(np.arange(n) % 2, 0.0, -0.0)):
+        assert ugt.soft_auroc(p, scores, self_pairs="half").value == pytest.approx(0.5, abs=1e-14)
+        own = (p * (1 - p)).sum() / p.sum() / (1 - p).sum() / 2
+        assert ugt.soft_auroc(p, scores).value == pytest.approx(0.5 - own, abs=1e-14)
+        assert ugt.soft_auroc(p, scores, self_pairs="include").value == pytest.approx(0.5 + own, abs=1e-14)
+        assert ugt.soft_average_precision(p, scores, self_term="probability").value == pytest.approx(p.mean(), abs=1e-14)
+
+
+def test_one_case():
+    found = {self_pairs: ugt.soft_auroc([0.4], [7.0], self_pairs=self_pairs) for self_pairs in SELF_PAIRS}
+    assert {name: score.value for name, score in found.items()} == pytest.approx({"exclude": 0, "half": 0.5, "include": 1})
+    assert all(np.isnan(score.hard) and np.isnan(score.std_error) and np.isnan(score.hard_std_error) for score in found.values())
+    for ties in ("group", "expected"):
+        assert ugt.soft_average_precision([0.4], [7.0], ties=ties).value == pytest.approx(1)
+        assert ugt.soft_average_precision([0.4], [7.0], ties=ties, self_term="probability").value == pytest.approx(0.4)
+    assert np.isnan(ugt.soft_average_precision([0.4], [7.0]).std_error)
+    for kind in ("analytic", "percentile", "basic", "bca"):
+        assert np.isnan(found["exclude"].interval(kind=kind)).all()
+
+
+@pytest.mark.parametrize("p, auroc, precision", [(0.0, NAN, NAN), (1.0, NAN, 1.0)])
+def test_one_kind_of_case(p, auroc, precision):
+    scores = [3.0, 2.0, 2.0, -INF]
+    truth = np.full(4, p)
+    for self_pairs in SELF_PAIRS:
+        with pytest.warns(RuntimeWarning, match=r"undefined: class without positives or negatives"):
+            found = ugt.soft_auroc(truth, scores, self_pairs=self_pairs)
+        assert both(lambda: found) == pytest.approx((auroc, auroc), nan_ok=True)
+        assert found.left_out == {"class without positives or negatives": 1}
+        assert np.isnan([found.std_error, found.hard_std_error, *found.interval(), *found.interval(kind="bca", n_resamples=20)]).all()
+        assert np.isnan(found.influence).all() and found.influence.shape == (4,)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if p == 0 else "error")
+        for self_term, ties in itertools.product(SELF_TERMS, ("group", "expected")):
+            found = ugt.soft_average_precision(truth, scores, self_term=self_term, ties=ties)
+            assert both(lambda: found) == pytest.approx((precision, precision), nan_ok=True)
+            assert found.left_out == ({"class without positives": 1} if p == 0 else {})
+
+
+def test_weights_that_leave_nothing():
+    with pytest.warns(RuntimeWarning, match=r"undefined"):
+        assert np.isnan(ugt.soft_auroc([0.3, 0.6], [1.0, 2.0], weights=[0.0, 0.0]).value)
+    with pytest.warns(RuntimeWarning, match=r"undefined"):
+        assert np.isnan(ugt.soft_average_precision([0.3, 0.6], [1.0, 2.0], weights=[0.0, 0.0]).value)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_columns_without_a_value_are_left_out(average):
+    p, scores, weights = tables(4, n_classes=4)
+    p[:, 2] = 0
+    p /= p.sum(1, keepdims=True)
+    rest = [0, 1, 3]
+    options = {"weights": weights, "average": average}
+    found, expected = (ugt.soft_auroc(x, s, **options) for x, s in ((p, scores), (p[:, rest], scores[:, rest])))
+    assert found.value == pytest.approx(expected.value, abs=1e-14) and found.hard == pytest.approx(expected.hard, abs=1e-14)
+    np.testing.assert_allclose(found.per_class[rest], expected.per_class, atol=1e-14)
+    assert np.isnan(found.per_class[2]) and found.left_out == {"class without positives or negatives": 1} and expected.left_out == {}
+    np.testing.assert_allclose(found.influence, expected.influence, atol=1e-15)
+    assert found.std_error == pytest.approx(expected.std_error)
+    found, expected = (ugt.soft_average_precision(x, s, **options) for x, s in ((p, scores), (p[:, rest], scores[:, rest])))
+    assert found.value == pytest.approx(expected.value, abs=1e-14) and np.isnan(found.per_class[2])
+    assert found.left_out == {"class without positives": 1}
+    found, expected = (ugt.soft_auroc(x, s, multiclass="ovo", **options) for x, s in ((p, scores), (p[:, rest], scores[:, rest])))
+    assert found.value == pytest.approx(expected.value, abs=1e-14) and expected.left_out == {}
+    assert set(found.left_out) == {"class without positives or negatives"}
+
+
+def test_many_cases():
+    """Ranks and cumulative sums, for tens of thousands of cases in many buckets of the sort."""
+    rng = np.random.default_rng(11)
+    n = 200_000
+    for scores in (rng.normal(size=n), rng.integers(0, 3000, n) / 7, rng.normal(size=n).astype(np.float32), rng.lognormal(0, 8, n)):
+        p = scipy.stats.norm.cdf(scipy.stats.rankdata(scores) / n - rng.random(n))
+        u, v = p / p.sum(), (1 - p) / (1 - p).sum()
+        order = np.argsort(-scores, kind="stable")
+        ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
+        x, y = (np.append(0, np.cumsum(part[order])[ends]) for part in (v, u))
+        area = ugt.soft_auroc(p, scores, self_pairs="half").value
+        assert area == pytest.approx(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum(), abs=1e-11)
+        precision = y[1:] * p.sum() / (ends + 1)
+        found = ugt.soft_average_precision(p, scores, self_term="probability").value
+        assert found == pytest.approx((np.diff(y) * precision).sum(), abs=1e-11)
+        roc = ugt.soft_roc_curve(p, scores)
+        assert (roc.area, twin.trapezoids(roc.false_positive_rate, roc.true_positive_rate)) == pytest.approx((area, area), abs=1e-11)
+        labels = p > 0.6
+        ranks = scipy.stats.rankdata(scores)
+        wilcoxon = (ranks[labels].sum() - labels.sum() * (labels.sum() + 1) / 2) / labels.sum() / (~labels).sum()
+        assert ugt.soft_auroc(labels, scores).value == pytest.approx(wilcoxon, abs=1e-12)
+
+
+# ---- what is taken
+
+
+def test_kinds_of_input():
+    p, scores, weights = problem(2, 40, True)
+    expected = both(ugt.soft_auroc, p, scores, weights=weights)
+    wide = np.empty((40, 6))
+    wide[:, ::2] = np.stack([p, scores, weights], 1)
+    read_only = [array.copy() for array in (p, scores, weights)]
+    for array in read_only:
+        array.setflags(write=False)
+    for x, s, w in (
+        lists(p, scores, weights),
+        [tuple(part) for part in lists(p, scores, weights)],
+        (wide[:, 0], wide[:, 2], wide[:, 4]),
+        [array[::-1] for array in (p, scores, weights)],
+        [array.astype(">f8") for array in (p, scores, weights)],
+        read_only,
+    ):
+        assert both(ugt.soft_auroc, x, s, weights=w) == pytest.approx(expected, abs=1e-14)
+        assert ugt.soft_average_precision(x, s, weights=w).influence.shape == (40,)
+        assert ugt.soft_roc_curve(x, s, weights=w, drop_intermediate=False).area == pytest.approx(
+            ugt.soft_auroc(p, scores, weights=weights, self_pairs="half").value, abs=1e-14
+        )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, ">f4", np.float16, np.int8, np.int64, np.uint16])
+def test_types_of_scores(dtype):
+    p, scores, _ = problem(5)
+    scores = np.abs(np.nan_to_num(scores, posinf=10, neginf=-11)).astype(dtype)
+    for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+        assert both(metric, p, scores) == both(metric, p, scores.astype(float))
+    found, expected = ugt.soft_roc_curve(p, scores), ugt.soft_roc_curve(p, scores.astype(float))
+    np.testing.assert_array_equal(found.thresholds, expected.thresholds)
+
+
+def test_single_precision_of_scores_and_of_p():
+    p, _, _ = problem(0, 50)
+    scores = np.random.default_rng(1).normal(size=50).astype(np.float32)
+    expected = twin.auroc(*lists(p, scores))
+    assert ugt.soft_auroc(p, scores).value == pytest.approx(expected, abs=1e-13)
+    assert ugt.soft_auroc(p.astype(np.float32), scores).value == pytest.approx(expected, abs=1e-6)
+
+
+def test_columns_of_any_layout():
+    p, scores, weights = tables(3)
+    expected = ugt.soft_auroc(p, scores, weights=weights)
+    for x, s in ((np.asfortranarray(p), np.asfortranarray(scores)), (p[::-1][::-1], scores.astype(">f8")), lists(p, scores)):
+        found = ugt.soft_auroc(x, s, weights=weights)
+        np.testing.assert_array_equal(found.per_class, expected.per_class)
+        assert ugt.soft_auroc(x, s, multiclass="ovo").value == ugt.soft_auroc(p, scores, multiclass="ovo").value
+
+
+def test_plausibilities():
+    rng = np.random.default_rng(3)
+    alpha = rng.random((20, 3)) + 0.2
+    draws = rng.dirichlet(np.ones(3), (20, 7))
+    scores = rng.random((20, 3))
+    for truth in (ugt.Point.from_array(alpha / alpha.sum(1, keepdims=True)), ugt.Dirichlet.from_array(alpha), ugt.Draws.from_array(draws)):
+        for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+            found, expected = metric(truth, scores), metric(truth.mean(), scores)
+            assert (found.value, found.hard) == (expected.value, expected.hard)
+            np.testing.assert_array_equal(found.per_class, expected.per_class)
+    # two classes, one column of scores: the second class
+    for truth in (ugt.Point.from_array(alpha[:, :2] / alpha[:, :2].sum(1, keepdims=True)), ugt.Dirichlet.from_array(alpha[:, :2])):
+        found, expected = ugt.soft_auroc(truth, scores[:, 1]), ugt.soft_auroc(truth.mean()[:, 1], scores[:, 1])
+        assert found.value == expected.value and found.per_class is None
+        assert ugt.soft_roc_curve(truth, scores[:, 1]).area == ugt.soft_roc_curve(truth.mean()[:, 1], scores[:, 1]).area
+    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(20, 2\)\. Got \(20,\)\."):
+        ugt.soft_auroc(np.full((20, 2), 0.5), scores[:, 1])
+
+
+def test_cases_without_annotations():
+    p, scores, weights = problem(4, 30)[0], problem(4, 30)[1], np.random.default_rng(0).random(30)
+    gone = [0, 7, 29]
+    kept = np.setdiff1d(np.arange(30), gone)
+    missing = p.copy()
+    missing[gone] = NAN
+    for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+        found, expected = metric(missing, scores, weights=weights), metric(p[kept], scores[kept], weights=weights[kept])
+        assert (found.value, found.hard, found.std_error) == (expected.value, expected.hard, expected.std_error)
+        assert (found.n_cases, found.left_out) == (27, {"case without annotations": 3})
+        np.testing.assert_array_equal(found.influence[kept], expected.influence)
+        assert (found.influence[gone] == 0).all() and len(found.influence) == 30
+        # ids stand for all cases, also for those left out
+        clusters = np.arange(30) // 3
+        for kind in ("analytic", "percentile", "bca"):
+            interval = found.interval(kind=kind, clusters=clusters, n_resamples=50)
+            assert interval == expected.interval(kind=kind, clusters=clusters[kept], n_resamples=50)
+    for curve in (ugt.soft_roc_curve, ugt.soft_precision_recall_curve):
+        assert curve(missing, scores, weights=weights).area == curve(p[kept], scores[kept], weights=weights[kept]).area
+    # a row of a table, and of plausibilities
+    table, scores, _ = tables(1)
+    table[4] = NAN
+    expected = ugt.soft_auroc(np.delete(table, 4, 0), np.delete(scores, 4, 0))
+    for truth in (table, ugt.Point.from_array(table)):
+        found = ugt.soft_auroc(truth, scores)
+        assert found.value == pytest.approx(expected.value, abs=1e-14) and found.left_out == {"case without annotations": 1}
+        assert ugt.soft_auroc(truth, scores, multiclass="ovo").n_cases == 29
+
+
+def test_labels_of_several_readers():
+    labels = ugt.Labels.from_long([1, 1, 1, 2, 2, 3, 4, 4], list("abcabaab"), [1, 1, 0, 0, 1, 1, 0, 0], cases=[1, 2, 3, 4, 5], classes=2)
+    post = ugt.votes(labels, kind="mean")
+    found = ugt.soft_auroc(post, [0.9, 0.5, 0.7, 0.1, 0.4])
+    assert found.value == pytest.approx(twin.auroc([2 / 3, 1 / 2, 1, 0], [0.9, 0.5, 0.7, 0.1]))
+    assert found.left_out == {"case without annotations": 1}
+
+
+# ---- influence and standard errors
+
+
+def moved(metric, p, scores, weights, step=1e-5):
+    """Central differences by how many times each case is there."""
+    found = []
+    for i in range(len(scores)):
+        factors = np.ones((2, len(scores)))
+        factors[:, i] += [-step, step]
+        low, high = (metric(p, scores, weights=factor if weights is None else weights * factor).value for factor in factors)
+        found.append((high - low) / (2 * step))
+    return found
+
+
+ONE_COLUMN = [
+    *((ugt.soft_auroc, {"self_pairs": self_pairs}) for self_pairs in SELF_PAIRS),
+    *((ugt.soft_average_precision, {"self_term": self_term}) for self_term in SELF_TERMS),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("metric, options", ONE_COLUMN, ids=lambda x: str(getattr(x, "__name__", x)))
+def test_influence(metric, options, weighted):
+    slow = {"self_pairs": twin.auroc, "self_term": twin.average_precision}[next(iter(options))]
+    for seed in range(6):
+        p, scores, weights = problem(seed, 16, weighted)
+        found = metric(p, scores, weights=weights, **options)
+        p_list, s, w = lists(p, scores, np.ones(16) if weights is None else weights)
+        expected = twin.influence(lambda w: slow(p_list, s, w, **options), w)  # noqa: B023
+        np.testing.assert_allclose(found.influence, expected, atol=1e-13)
+        if next(iter(options.values())) in ("half", "probability"):  # twice as many of each case: the same value
+            assert found.influence.sum() == pytest.approx(0, abs=1e-13)
+        by_difference = moved(lambda *args, **more: metric(*args, **more, **options), p, scores, weights)
+        np.testing.assert_allclose(found.influence, by_difference, atol=1e-8)
+        if metric is ugt.soft_average_precision:
+            assert found.std_error == pytest.approx(twin.clustered_error(expected), rel=1e-11)
+            hard = twin.influence(lambda w: slow(twin.hard(p_list), s, w, **options), w)  # noqa: B023
+            assert found.hard_std_error == pytest.approx(twin.clustered_error(hard), rel=1e-11, abs=1e-13)
+        else:
+            assert found.std_error == pytest.approx(twin.soft_delong(p_list, s, weights if weights is None else w, **options), rel=1e-11)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", ["ovr", "ovo", "average precision"])
+def test_influence_on_averages(name, average):
+    table, scores, weights = tables(6, 15)
+    metric = ugt.soft_average_precision if name == "average precision" else ugt.soft_auroc
+    slow = {
+        "ovr": lambda w: twin.ovr(twin.auroc, *lists(table, scores), w, average)[0],
+        "ovo": lambda w: twin.ovo(*lists(table, scores), w, average),
+        "average precision": lambda w: twin.ovr(twin.average_precision, *lists(table, scores), w, average)[0],
+    }[name]
+    options = {"average": average, **({"multiclass": "ovo"} if name == "ovo" else {})}
+    for given in (None, weights):
+        found = metric(table, scores, weights=given, **options)
+        expected = twin.influence(slow, [1.0] * 15 if given is None else given.tolist())
+        np.testing.assert_allclose(found.influence, expected, atol=1e-13)
+        assert found.std_error == pytest.approx(twin.clustered_error(expected), rel=1e-11)
+        assert found.std_error > 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_standard_error_is_delong_s(seed):
+    labels, scores, _ = labels_problem(seed, 12 + 5 * seed)
+    expected = twin.delong(*lists(labels, scores))
+    for self_pairs in SELF_PAIRS:
+        found = ugt.soft_auroc(labels, scores, self_pairs=self_pairs)
+        assert (found.std_error, found.hard_std_error) == pytest.approx((expected, expected), rel=1e-12)
+    # against p the hard twin has DeLong's
+    soft = labels * 0.4 + 0.3
+    found = ugt.soft_auroc(soft, scores)
+    assert found.hard_std_error == pytest.approx(expected, rel=1e-12) and found.std_error != pytest.approx(expected, rel=1e-3)
+    # for a column of a table too
+    found = ugt.soft_auroc(labels[:, None], scores[:, None])
+    assert found.std_error == pytest.approx(expected, rel=1e-12)
+
+
+def test_standard_error_of_one_positive():
+    found = ugt.soft_auroc([1, 0, 0, 0], [2.0, 3.0, 1.0, 0.0])
+    assert np.isnan(found.std_error) and np.isnan(found.interval()).all()
+
+
+def test_standard_errors_of_many_cases_are_those_of_the_bootstrap():
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=800)
+    p = scipy.stats.norm.cdf(scores + rng.normal(size=800))
+    weights = rng.choice([1.0, 2.0, 3.0], 800)
+    for metric, w in itertools.product((ugt.soft_auroc, ugt.soft_average_precision), (None, weights)):
+        found = metric(p, scores, weights=w)
+        drawn = found.resamples(n_resamples=2000, seed=1)
+        assert (found.std_error, found.hard_std_error) == pytest.approx(tuple(drawn.std_error), rel=0.08)
+        assert found.std_error == pytest.approx(twin.clustered_error(found.influence), rel=0.01)
+
+
+# ---- intervals
+
+
+@pytest.mark.parametrize("metric", [ugt.soft_auroc, ugt.soft_average_precision])
+def test_analytic_interval(metric):
+    p, scores, _ = problem(4, 60)
+    found = metric(p, scores)
+    clusters = np.random.default_rng(0).integers(0, 20, 60)
+    for level, ids in itertools.product((0.5, 0.95), (None, clusters)):
+        spread = found.std_error if ids is None else twin.clustered_error(found.influence, ids)
+        z = scipy.stats.norm.ppf(0.5 + level / 2)
+        middle = np.log(found.value / (1 - found.value))
+        ends = middle + np.array([-z, z]) * spread / (found.value * (1 - found.value))
+        assert found.interval(level, clusters=ids) == pytest.approx(tuple(1 / (1 + np.exp(-ends))), rel=1e-10)
+    # clusters of one case, whatever they are called
+    alone = found.interval(clusters=[f"case {i}" for i in range(60)])
+    assert alone == pytest.approx(found.interval(), rel=0.02)
+
+
+def test_intervals_without_a_spread():
+    """Perfect scores: an error of 0 says nothing."""
+    found = ugt.soft_auroc([1, 1, 0, 0], [4, 3, 2, 1])
+    assert found.value == 1 and found.std_error == 0 and np.isnan(found.interval()).all()
+    assert found.interval(kind="percentile", n_resamples=50) == (1, 1)
+    found = ugt.soft_auroc([0.2, 0.7, 0.6, 0.4], [1, 1, 1, 1], self_pairs="half")
+    assert found.std_error == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("metric, options", ONE_COLUMN, ids=lambda x: str(getattr(x, "__name__", x)))
+def test_resamples_are_those_of_the_slow_twin(metric, options, weighted):
+    slow = {"self_pairs": twin.auroc, "self_term": twin.average_precision}[next(iter(options))]
+    p, scores, weights = problem(3, 21, weighted)
+    p_list, s, w = lists(p, scores, np.ones(21) if weights is None else weights)
+    clusters, strata = np.arange(21) // 2, np.where(np.arange(21) < 8, "a", "b")
+    found = metric(p, scores, weights=weights, **options)
+    for ids, groups in ((None, None), (clusters, None), (clusters, strata)):
+        drawn = found.resamples(clusters=ids, strata=groups, n_resamples=12, seed=5)
+        assert drawn.sources == (("cases",) if ids is None else ("clusters",))
+        np.testing.assert_array_equal(drawn.estimate, [found.value, found.hard])
+        for b in range(12):
+            names = list(range(21)) if ids is None else ids.tolist()
+            times = resampling_twin.case_weights(5, b, names, groups) * w
+            expected = [slow(x, s, times.tolist(), **options) for x in (p_list, twin.hard(p_list))]
+            np.testing.assert_allclose(drawn.values[b], expected, atol=1e-12)
+        sums = found.influence if ids is None else np.bincount(ids, found.influence)
+        within = [slice(0, None)] if groups is None else [slice(0, 4), slice(4, None)]  # clusters of a stratum
+        centred = np.concatenate([sums[at] - sums[at].mean() for at in within])
+        np.testing.assert_allclose(drawn.influence[:, 0], centred, atol=1e-14)
+        for kind in ("percentile", "basic", "bca"):
+            again = found.interval(0.9, kind=kind, clusters=ids, strata=groups, n_resamples=12, seed=5)
+            assert again == tuple(drawn.interval(0.9, kind)[0])
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", ["ovr", "ovo", "average precision", "expected"])
+def test_resamples_of_averages(name, average):
+    table, scores, weights = tables(8, 14)
+    metric = ugt.soft_auroc if name.startswith("ov") else ugt.soft_average_precision
+    options = {"ovo": {"multiclass": "ovo"}, "expected": {"ties": "expected"}}.get(name, {})
+    found = metric(table, scores, weights=weights, average=average, **options)
+    drawn = found.resamples(n_resamples=15, seed=2)
+    for b in range(15):
+        times = resampling_twin.weights(2, b, [14])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = metric(table, scores, weights=weights * times, average=average, **options)
+        np.testing.assert_allclose(drawn.values[b], [expected.value, expected.hard], atol=1e-12)
+
+
+def test_expected_ties_have_no_influence():
+    p, scores, _ = problem(1)
+    found = ugt.soft_average_precision(p, scores, ties="expected")
+    message = r"ties must be 'group' for influence, standard errors and analytic or BCa intervals\. Got 'expected'\."
+    for call in (lambda: found.influence, lambda: found.std_error, lambda: found.hard_std_error, found.interval):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(ValueError, match=r"kind must be 'percentile' or 'basic'"):
+        found.interval(kind="bca", n_resamples=5)
+    low, high = found.interval(kind="percentile", n_resamples=200)
+    assert low < found.value < high
+
+
+def test_threads_and_seeds():
+    table, scores, weights = tables(8, 500)
+    for metric, options in (
+        (ugt.soft_auroc, {}),
+        (ugt.soft_auroc, {"multiclass": "ovo"}),
+        (ugt.soft_average_precision, {"ties": "expected"}),
+    ):
+        found = metric(table, scores, weights=weights, **options)
+        one = found.resamples(n_resamples=1200, seed=3)
+        with ugt.threads(2):
+            two = found.resamples(n_resamples=1200, seed=3)
+        np.testing.assert_array_equal(one.values, two.values)
+        np.testing.assert_array_equal(found.resamples(n_resamples=10, seed=3).values, one.values[:10])
+        assert not (found.resamples(n_resamples=10, seed=4).values == one.values[:10]).any()
+
+
+def test_results_do_not_depend_on_the_arrays_they_came_from():
+    p, scores, weights = problem(2, 30, True)
+    found = ugt.soft_auroc(p, scores, weights=weights)
+    expected = found.value, found.hard, found.std_error, found.interval(kind="percentile", n_resamples=20)
+    late = ugt.soft_auroc(p, scores, weights=weights)
+    p[:], scores[:], weights[:] = 0.5, 0, 1
+    assert (late.value, late.hard, late.std_error, late.interval(kind="percentile", n_resamples=20)) == expected
+
+
+def test_copies_and_pickles():
+    p, scores, weights = problem(2, 30, True)
+    found = ugt.soft_average_precision(p, scores, weights=weights)
+    for other in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert (other.value, other.hard, other.std_error) == (found.value, found.hard, found.std_error)
+        assert other.interval(kind="bca", n_resamples=30) == found.interval(kind="bca", n_resamples=30)
+
+
+# ---- messages
+
+FUNCTIONS = [ugt.soft_auroc, ugt.soft_average_precision, ugt.soft_roc_curve, ugt.soft_precision_recall_curve]
+every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+
+
+@every_function
+@pytest.mark.parametrize(
+    "p, scores, weights, message",
+    [
+        ([0.1, 1.5, 0.2], [1, 2, 3], None, r"p must be from 0 to 1\. Got 1\.5, first at case 1\."),
+        ([0.1, 0.5, -1e-9], [1, 2, 3], None, r"p must be from 0 to 1\. Got -1e-09, first at case 2\."),
+        ([0.1, INF, NAN], [1, 2, 3], None, r"p must be from 0 to 1\. Got inf, first at case 1\."),
+        ([NAN, NAN], [1, 2], None, r"p must hold a probability for at least one case\. Got NaN in all of them\."),
+        ([0.1, 0.5, 0.9], [1, 2], None, r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\."),
+        ([0.1, 0.5, 0.9], [[1], [2], [3]], None, r"scores must be of the shape of p, \(3,\)\. Got \(3, 1\)\."),
+        ([0.1, 0.5, 0.9], [1, NAN, 3], None, r"scores must not be NaN\. Got nan, first at case 1\."),
+        ([0.1, NAN, 0.9], [1, NAN, 3], None, r"scores must not be NaN\. Got nan, first at case 1\."),
+        ([0.1, 0.5, 0.9], ["a", "b", "c"], None, r"scores must be numbers\. Got <U1\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3j], None, r"scores must be numbers\. Got complex128\."),
+        (["a", "b"], [1, 2], None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got <U1 of shape \(2,\)\."),
+        (0.5, 1.0, None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got float64 of shape \(\)\."),
+        ([], [], None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got float64 of shape \(0,\)\."),
+        ([[[0.5]]], [[[1]]], None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got float64 of shape \(1, 1, 1\)\."),
+        (None, [1, 2], None, r"p must be numbers of shape"),
+        ([0.1, 0.5], None, None, r"scores must be numbers\. Got object\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1, -1, 1], r"weights must not be negative\. Got -1\.0, first at case 1\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1, NAN], r"weights must be finite\. Got nan, first at case 2\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [INF, 1, 1], r"weights must be finite\. Got inf, first at case 0\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1], r"weights must be 3 numbers, one a case\. Got int64 of shape \(2,\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"weights must be 3 numbers, one a case\. Got float64 of shape \(\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], list("abc"), r"weights must be 3 numbers, one a case\. Got <U1 of shape \(3,\)\."),
+    ],
+)
+def test_bad_input(function, p, scores, weights, message):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=message):
+            function(p, scores, weights=weights)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS[:2], ids=lambda f: f.__name__)
+def test_bad_tables(function):
+    p, scores, _ = tables(1, 4)
+    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(4, 2\)\."):
+        function(p, scores[:, :2])
+    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(4,\)\."):
+        function(ugt.Point.from_array(p), scores[:, 1])
+    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(3, 4\)\."):
+        function(p, scores.T)
+    scores[2, 1] = NAN
+    with pytest.raises(ValueError, match=r"scores must not be NaN\. Got nan, first at case 2, column 1\."):
+        function(p, scores)
+    p[1, 2] = 1.01
+    with pytest.raises(ValueError, match=r"p must be from 0 to 1\. Got 1\.01, first at case 1, column 2\."):
+        function(p, scores)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS[2:], ids=lambda f: f.__name__)
+def test_curves_take_one_column(function):
+    p, scores, _ = tables(1, 4)
+    with pytest.raises(ValueError, match=r"p must be of shape \(N,\) for a curve\. Got \(4, 3\)\."):
+        function(p, scores)
+
+
+@pytest.mark.parametrize(
+    "function, options, message",
+    [
+        (ugt.soft_auroc, {"self_pairs": "certain"}, r"self_pairs must be one of 'exclude', 'half', 'include'\. Got 'certain'\."),
+        (ugt.soft_auroc, {"self_pairs": None}, r"self_pairs must be one of .* Got None\."),
+        (ugt.soft_auroc, {"multiclass": "raise"}, r"multiclass must be one of 'ovr', 'ovo'\. Got 'raise'\."),
+        (ugt.soft_auroc, {"multiclass": "ovo"}, r"multiclass must be 'ovr' for one column\. Got 'ovo'\."),
+        (ugt.soft_auroc, {"average": "micro"}, r"average must be one of 'macro', 'weighted'\. Got 'micro'\."),
+        (ugt.soft_average_precision, {"average": None}, r"average must be one of 'macro', 'weighted'\. Got None\."),
+        (ugt.soft_average_precision, {"self_term": "half"}, r"self_term must be one of 'certain', 'probability'\. Got 'half'\."),
+        (ugt.soft_average_precision, {"ties": "first"}, r"ties must be one of 'group', 'expected'\. Got 'first'\."),
+        *((f, {"threshold": 1.5}, r"threshold must be from 0 to 1\. Got 1\.5\.") for f in FUNCTIONS[:2]),
+        *((f, {"threshold": -0.1}, r"threshold must be a finite number of at least 0\. Got -0\.1\.") for f in FUNCTIONS[:2]),
+        *((f, {"threshold": NAN}, r"threshold must be a finite number of at least 0\. Got nan\.") for f in FUNCTIONS[:2]),
+        *((f, {"threshold": "0.5"}, r"threshold must be a finite number of at least 0\. Got '0\.5'\.") for f in FUNCTIONS[:2]),
+    ],
+)
+def test_bad_options(function, options, message):
+    with pytest.raises(ValueError, match=message):
+        function([0.2, 0.7, 0.4], [1.0, 2.0, 3.0], **options)
+
+
+def test_options_are_checked_before_the_data():
+    for options in ({"average": "micro"}, {"self_pairs": "no"}, {"multiclass": "no"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(ValueError, match=next(iter(options))):
+                ugt.soft_auroc([0.0, 0.0], [1.0, 2.0], **options)
+
+
+def test_bad_intervals():
+    found = ugt.soft_auroc(*problem(2)[:2])
+    with pytest.raises(ValueError, match=r"kind must be one of 'analytic', 'percentile', 'basic', 'bca'\. Got 'delong'\."):
+        found.interval(kind="delong")
+    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1\. Got 95\."):
+        found.interval(95)
+    with pytest.raises(ValueError, match=r"strata must be None for kind='analytic'\. Got"):
+        found.interval(strata=np.zeros(25))
+    for ids in (np.zeros(24), np.zeros((25, 1)), 3):
+        for kind in ("analytic", "percentile"):
+            with pytest.raises(ValueError, match=r"clusters must be 25 ids, one a case\. Got shape"):
+                found.interval(kind=kind, clusters=ids)
+    with pytest.raises(ValueError, match=r"strata must be 25 ids"):
+        found.resamples(strata=[1, 2])
+    for n in (0, 2.5, "9", True):
+        with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1\. Got"):
+            found.resamples(n_resamples=n)
+    with pytest.raises(ValueError, match=r"seed must be an int"):
+        found.resamples(seed=-1)
