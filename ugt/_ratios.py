@@ -64,8 +64,24 @@ class Ratios(NamedTuple):
         totals = np.tile(below.sum(axis=0), (end - begin, 1))
         totals[:, ~alike] = sums[:, m:]
         values = self.divided(sums[:, :m], totals)
-        values[:, ~design.vary(self.denominator)[self.of_number]] = np.nan
+        values[:, ~self.vary(design)] = np.nan
         return values
+
+    def vary(self, design: Design) -> NDArray[np.bool_]:
+        """(M,) whether at least two units of some stratum count in a number."""
+        return np.asarray(design.vary(self.denominator)[self.of_number])
+
+    def drawn_with(self, base: Ratios, weights: Array) -> Array:
+        """(M,) the numbers where each of w copies of a case has a draw of its own.
+
+        Their sum has the mean w a and the variance w v, with a the contribution to the estimate and v the variance of the draws. w times
+        the same draw would have the variance w² v, on average twice as much; (w - √w) a + √w draw has the right one.
+        """
+        root = np.sqrt(weights)
+        above = (weights - root) @ base.numerator + root @ self.numerator
+        below = ((weights - root) @ base.denominator)[base.of_number] + (root @ self.denominator)[self.of_number]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(above / below)
 
     def influence(self, design: Design) -> Array:
         """(G, M) L = (a - θ b) / Σ b of each unit, centred within strata."""

@@ -240,9 +240,10 @@ def bootstrap_annotations(
     Notes
     -----
     An annotator who is drawn twice for a case stands there twice. With n annotations a case, the spread of means over annotators is
-    narrower than it should be by (n - 1) / n, and cases with one annotation add nothing to it. Cases that are drawn bring their
-    annotations with them, so that drawing both counts what annotators add to a mean over cases (nearly) twice: intervals are then
-    too wide rather than too narrow.
+    narrower than it should be by (n - 1) / n in variance, and cases with one annotation add nothing to it. Cases that are drawn bring
+    their annotations with them, and a case that is drawn twice has the same annotations twice: drawing both counts what annotators add
+    to the variance of a mean over cases three times (nearly), and intervals are too wide rather than too narrow. Where contributions of
+    cases can be had, :func:`bootstrap` with a function counts it twice, and without annotations drawn anew once.
 
     References
     ----------

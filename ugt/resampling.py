@@ -60,11 +60,13 @@ def bootstrap(
     contributions : (N,) or (N, M) array, or function
         a_ij: what case i adds to number j (model, metric); NaN where the case does not count, and then b_ij is 0. All numbers
         are computed on the same resamples. A function b -> (N, M) array (or pair of arrays, with b_ij) gives the contributions
-        under the b-th draw of the truth or of the annotations, b from 0: nested resampling.
+        under the b-th draw of the truth or of the annotations, b from 0: nested resampling. A case that is drawn w times counts as
+        (w - √w) times its contribution to the estimate and √w times that under the draw: the mean and variance of w copies with
+        draws of their own.
     denominators : (N,) or (N, M) array, optional
         b_ij. Default: 1, so that the numbers are means.
     estimate_from : as an answer of the function
-        With a function: the contributions that the estimate is made of.
+        With a function: the contributions that the estimate is made of, the expectation of the function's answers.
     clusters : (N,) ids, optional
         Whole clusters of cases (such as patients) are drawn instead of cases.
     strata : (N,) ids, optional
@@ -92,7 +94,8 @@ def bootstrap(
     -----
     Contributions are multiplied by weights and never copied. Inside of :class:`ugt.threads` a function is called from several
     threads at once. Cases that are drawn bring their annotations with them, so that a bootstrap over cases already holds what
-    annotators add to a mean over cases; drawing annotations as well counts that part (nearly) twice.
+    annotators add to a mean over cases; drawing annotations as well counts that part (nearly) twice, and intervals are too wide rather
+    than too narrow.
 
     References
     ----------
@@ -138,9 +141,11 @@ def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, 
             if ratios.numerator.shape != base.numerator.shape:
                 must = f"answer with an array of the shape of estimate_from, {base.numerator.shape}"
                 raise error("contributions", must, ratios.numerator.shape, f"draw {b}")
-            values[b] = ratios.estimate() if design is None else ratios.resampled(design, seed, b + 1, b)[0]
+            values[b] = ratios.estimate() if design is None else ratios.drawn_with(base, design.weights(seed, b, b + 1)[0])
 
     _threads.run(part, n, FEW, "bootstrap")
+    if design is not None:
+        values[:, ~base.vary(design)] = np.nan
     return values
 
 

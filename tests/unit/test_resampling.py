@@ -237,32 +237,50 @@ def test_ratios_with_nothing_below():
 
 
 def test_nested_resampling():
+    """Against plain loops; w copies of a case have w contributions to the estimate and √w deviations of the draw from them."""
     rng = np.random.default_rng(5)
     draws = rng.random((30, 25, 2))
-    draws[:, 4, 1] = NAN
     mean = draws.mean(0)
-    found = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3)
-    weights = resampling.Design.of(25).weights(3, 0, 30)
-    kept = np.delete(np.arange(25), 4)
-    expected = [[w @ d[:, 0] / 25, w[kept] @ d[kept, 1] / w[kept].sum()] for w, d in zip(weights, draws)]
-    np.testing.assert_allclose(found.values, expected, rtol=1e-12)
-    assert found.sources == ("cases", "draws")
-    assert found.estimate.tolist() == pytest.approx([mean[:, 0].mean(), mean[kept, 1].mean()])
-    np.testing.assert_array_equal(found.influence, ugt.bootstrap(mean, n_resamples=2).influence)
-    with ugt.threads(2):
-        np.testing.assert_array_equal(ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3).values, found.values)
-    # the draws alone, clusters, and pairs with denominators
+    below = mean + 1
+    draws[:, 4, 1] = mean[4, 1] = NAN
+    draws[3, 5, 0] = NAN  # does not count under one draw
+    clusters = np.arange(25) // 5
+
+    def expected(b, j, weights, above, under):
+        sums = [0.0, 0.0]
+        for w, a, c, base, base_c in zip(weights, above[b][:, j], under[b][:, j], mean[:, j], under[-1][:, j]):
+            for k, pair in enumerate(((a, base), (c, base_c))):
+                drawn, of_base = (0.0 if np.isnan(x) else y for x, y in zip((a, base), pair))
+                sums[k] += w * of_base + np.sqrt(w) * (drawn - of_base)
+        return sums[0] / sums[1]
+
+    ones = np.ones((31, 25, 2))
+    for options in ({}, {"clusters": clusters}):
+        weights = resampling.Design.of(25, **options).weights(3, 0, 30)
+        found = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3, **options)
+        table = [[expected(b, j, weights[b], draws, ones) for j in range(2)] for b in range(30)]
+        np.testing.assert_allclose(found.values, table, rtol=1e-12)
+        with ugt.threads(2):
+            again = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3, **options)
+        np.testing.assert_array_equal(again.values, found.values)
+        np.testing.assert_array_equal(found.influence, ugt.bootstrap(mean, n_resamples=2, **options).influence)
+        assert found.sources == ("clusters" if options else "cases", "draws")
+        assert found.estimate.tolist() == pytest.approx(np.nanmean(mean, axis=0).tolist())
+    # the draws alone
     alone = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, cases=False, n_resamples=30)
     np.testing.assert_allclose(alone.values, np.nanmean(draws, axis=1), rtol=1e-12)
     assert alone.sources == ("draws",) and alone.influence is None
-    clusters = np.arange(25) // 5
-    options = {"clusters": clusters, "n_resamples": 30, "sources": ("annotators",)}
+    # denominators that are the same for all draws, or come with them
+    options = {"n_resamples": 30, "seed": 3, "sources": ("annotators",)}
+    weights = resampling.Design.of(25).weights(3, 0, 30)
+    same = ugt.bootstrap(lambda b: draws[b], below, estimate_from=mean, **options)
+    assert same.values[6, 1] == pytest.approx(expected(6, 1, weights[6], draws, np.stack([below] * 31)), rel=1e-12)
     pairs = ugt.bootstrap(lambda b: (draws[b], draws[b] + 1), estimate_from=(mean, mean + 1), **options)
-    same = ugt.bootstrap(lambda b: draws[b], mean + 1, estimate_from=mean, **options)
-    assert pairs.sources == ("clusters", "annotators") == same.sources
-    w = resampling.Design.of(25, clusters).weights(0, 6, 7)[0]
-    assert pairs.values[6, 0] == pytest.approx(w @ draws[6, :, 0] / (w @ (draws[6, :, 0] + 1)))
-    assert same.values[6, 0] == pytest.approx(w @ draws[6, :, 0] / (w @ (mean[:, 0] + 1)))
+    under = np.concatenate([draws + 1, mean[None] + 1])
+    assert pairs.values[6, 1] == pytest.approx(expected(6, 1, weights[6], draws, under), rel=1e-12)
+    assert pairs.sources == ("cases", "annotators") == same.sources
+    # nothing to resample
+    assert np.isnan(ugt.bootstrap(lambda b: draws[b, :1], estimate_from=mean[:1], n_resamples=3).values).all()
 
 
 def test_bad_contributions():
@@ -529,6 +547,13 @@ def test_statistics_of_too_little():
     # undefined without one case: no BCa interval
     found = ugt.bootstrap_statistic(lambda w: w[1:].sum() / w[0] if w[0] else NAN, 4, n_resamples=30)
     assert np.isnan(found.interval(kind="bca")).all() and 0 < found.n_undefined[0] < 30 and not np.isnan(found.interval()).any()
+
+
+def test_the_only_unit_of_a_stratum_has_no_influence():
+    """It is in every resample once: that the statistic is undefined without it does not matter."""
+    x = RNG.random(9)
+    found = ugt.bootstrap_statistic(lambda w: w[:8] @ x[:8] / w[8] if w[8] else NAN, 9, strata=["a"] * 8 + ["b"], n_resamples=50)
+    assert found.n_undefined.tolist() == [0] and not np.isnan(found.interval(kind="bca")).any()
 
 
 @pytest.mark.parametrize("answer", [None, "a", [], [[1.0]], {}])
