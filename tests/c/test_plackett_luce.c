@@ -239,7 +239,7 @@ static void test_binomial(void)
         memset(seen, 0, sizeof seen);
         sample first = {0}, second = {0};
         for (int draw = 0; draw < DRAWS; draw++) {
-            const int64_t hits = binomial_draw(&stream, n, p);
+            const int64_t hits = ugt_stream_binomial(&stream, n, p);
             CHECK(hits >= 0 && hits <= n);
             add(&first, (double)hits);
             add(&second, ((double)hits - mean) * ((double)hits - mean));

@@ -15,6 +15,8 @@
 #define ugt_stream_normal portable_normal
 #define ugt_stream_gamma portable_gamma
 #define ugt_stream_log_gamma portable_log_gamma
+#define ugt_stream_binomial portable_binomial
+#define ugt_stream_words portable_words
 double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* called before it is defined */
 #include "stream.c"
 #undef ugt_philox
@@ -26,6 +28,8 @@ double ugt_stream_log_gamma(ugt_stream *stream, double shape); /* called before 
 #undef ugt_stream_normal
 #undef ugt_stream_gamma
 #undef ugt_stream_log_gamma
+#undef ugt_stream_binomial
+#undef ugt_stream_words
 
 /* Random123 1.14, examples/kat_vectors, "philox4x64 10": counter, key, result */
 static const uint64_t PHILOX[][10] = {
