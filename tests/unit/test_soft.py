@@ -6,9 +6,11 @@ import copy
 import itertools
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 from twins import resampling as resampling_twin
 from twins import soft as twin
@@ -120,6 +122,37 @@ def test_weights_between_whole_numbers_lie_between():
     assert (np.diff(found) < 0).all()
 
 
+def test_expected_precision_of_weights_between_whole_numbers():
+    """Two tied cases in m places, with sums over 1 / place as differences of digamma functions."""
+    p, w = np.array([0.9, 0.3, 0.6]), np.array([1.2, 0.7, 1.8])
+    above, tied, m = w[0], slice(1, None), w[1:].sum()
+    places = scipy.special.digamma(above + m + 1) - scipy.special.digamma(above + 1)
+    mass, squares, before = w[tied] @ p[tied], w[tied] @ p[tied] ** 2, above * p[0]
+    others = (mass**2 - squares) * (m - (above + 1) * places) / (m * (m - 1))
+    for self_term, own in (("certain", mass), ("probability", squares)):
+        options = {"ties": "expected", "self_term": self_term, "weights": w}
+        found = ugt.soft_average_precision(p[tied], [1.0, 1.0], **{**options, "weights": w[tied]}).value
+        harmonic = scipy.special.digamma(m + 1) - scipy.special.digamma(1)
+        expected = own * harmonic / m + (mass**2 - squares) * (m - harmonic) / (m * (m - 1))
+        assert found == pytest.approx(expected / mass, abs=1e-12)
+        # below a case of weight 1.2: also in places of its own
+        alone = ugt.soft_average_precision(p[:1], [2.0], **{**options, "weights": w[:1]}).value * above * p[0]
+        found = ugt.soft_average_precision(p, [2.0, 1.0, 1.0], **options).value * (w @ p)
+        assert found - alone == pytest.approx((own + mass * before) * places / m + others, abs=1e-12)
+
+
+def test_hard_labels_are_above_the_threshold():
+    p, scores = [0.25, 0.5, 0.75, 0.5, 0.25], [1.0, 2.0, 0.0, 4.0, 3.0]
+    for threshold, labels in ((0.5, [0, 0, 1, 0, 0]), (0.25, [0, 1, 1, 1, 0]), (0.49, [0, 1, 1, 1, 0]), (0.0, [1] * 5), (0.75, [0] * 5)):
+        for metric, slow in ((ugt.soft_auroc, twin.auroc), (ugt.soft_average_precision, twin.average_precision)):
+            found = metric(p, scores, threshold=threshold)
+            assert found.hard == pytest.approx(slow(labels, scores), nan_ok=True)
+            drawn = found.resamples(n_resamples=30)
+            for b in range(30):
+                times = resampling_twin.weights(0, b, [5]).tolist()
+                assert drawn.values[b, 1] == pytest.approx(slow(labels, scores, times), nan_ok=True)
+
+
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
 def test_columns_are_those_of_the_slow_twin(n_classes, average):
@@ -130,12 +163,12 @@ def test_columns_are_those_of_the_slow_twin(n_classes, average):
             (p, found.value, found.per_class),
             ((p > 0.5).astype(float), found.hard, found.per_class_hard),
         ):
-            expected, each = twin.ovr(lambda p, s, w: twin.auroc(p, s, w, self_pairs), *lists(x, scores, w), average)
+            expected, each = twin.ovr(partial(twin.auroc, self_pairs=self_pairs), *lists(x, scores, w), average)
             assert value == pytest.approx(expected, abs=1e-13, nan_ok=True)
             np.testing.assert_allclose(per_class, each, atol=1e-13)
     for self_term in SELF_TERMS:
         found = ugt.soft_average_precision(p, scores, weights=weights, average=average, self_term=self_term)
-        expected, each = twin.ovr(lambda p, s, w: twin.average_precision(p, s, w, self_term), *lists(p, scores, weights), average)
+        expected, each = twin.ovr(partial(twin.average_precision, self_term=self_term), *lists(p, scores, weights), average)
         assert found.value == pytest.approx(expected, abs=1e-13)
         np.testing.assert_allclose(found.per_class, each, atol=1e-13)
 
@@ -328,7 +361,7 @@ def test_one_kind_of_case(p, auroc, precision):
     for self_pairs in SELF_PAIRS:
         with pytest.warns(RuntimeWarning, match=r"undefined: class without positives or negatives"):
             found = ugt.soft_auroc(truth, scores, self_pairs=self_pairs)
-        assert both(lambda: found) == pytest.approx((auroc, auroc), nan_ok=True)
+        assert (found.value, found.hard) == pytest.approx((auroc, auroc), nan_ok=True)
         assert found.left_out == {"class without positives or negatives": 1}
         assert np.isnan([found.std_error, found.hard_std_error, *found.interval(), *found.interval(kind="bca", n_resamples=20)]).all()
         assert np.isnan(found.influence).all() and found.influence.shape == (4,)
@@ -336,7 +369,7 @@ def test_one_kind_of_case(p, auroc, precision):
         warnings.simplefilter("ignore" if p == 0 else "error")
         for self_term, ties in itertools.product(SELF_TERMS, ("group", "expected")):
             found = ugt.soft_average_precision(truth, scores, self_term=self_term, ties=ties)
-            assert both(lambda: found) == pytest.approx((precision, precision), nan_ok=True)
+            assert (found.value, found.hard) == pytest.approx((precision, precision), nan_ok=True)
             assert found.left_out == ({"class without positives": 1} if p == 0 else {})
 
 
