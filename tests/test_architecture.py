@@ -28,7 +28,7 @@ LAYERS = {
     **dict.fromkeys(["annotations", "predictions", "resampling", "results"], 1),
     **dict.fromkeys(["_resamples", "_design", "_ratios", "_weighted"], 1),
     **dict.fromkeys(["plausibilities", "_point", "_dirichlet", "_draws", "_plackett_luce"], 1),
-    **dict.fromkeys(["_soft_score"], 1),
+    **dict.fromkeys(["_soft_input", "_soft_score"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
     **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["cli", "__main__"], 4),

@@ -15,42 +15,17 @@ import numpy as np
 from . import _checks
 from ._core import _soft
 from ._soft_columns import SELF_PAIRS, Auroc, Column, Precision, average_of, column_mass, quotient
+from ._soft_input import Input, check_scale, check_threshold, read
 from ._soft_score import SoftScore
-from .annotations import Labels
-from .plausibilities import Dirichlet, Draws, Point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-NO_TRUTH = "case without annotations"
 NO_BOTH = "class without positives or negatives"
 NO_POSITIVES = "class without positives"
-
-
-@dataclass(frozen=True, eq=False)
-class _Input:
-    """p and scores, (N, K) or (N,), of the cases that have a p."""
-
-    p: Array
-    scores: NDArray[Any]
-    weights: Array | None
-    kept: NDArray[np.bool_]
-
-    @property
-    def left_out(self) -> dict[str, int]:
-        missing = int((~self.kept).sum())
-        return {NO_TRUTH: missing} if missing else {}
-
-    def column(self, k: int, threshold: float, expected: bool = False) -> Column:
-        p, scores = (self.p, self.scores) if self.p.ndim == 1 else (self.p[:, k], self.scores[:, k])
-        # copies: what is asked for later must not see what the caller does to his arrays in the meantime
-        return Column(np.array(scores), np.array(p), None, self.weights, threshold, expected)
-
-    def columns(self, threshold: float, expected: bool = False) -> tuple[Column, ...]:
-        n = 1 if self.p.ndim == 1 else self.p.shape[1]
-        return tuple(self.column(k, threshold, expected) for k in range(n))
+NO_PAIR = "pair of classes without cases of one of them"
 
 
 def soft_auroc(
@@ -80,7 +55,7 @@ def soft_auroc(
         ``"exclude"``: the second form of the equation, with which its tables were made. ``"half"``: as doubling the data with
         weights p and 1 - p. ``"include"``: the first form. The same for labels 0 and 1.
     weights : (N,) array, optional
-        At least 0. A case of weight w counts as w cases.
+        At least 0. A case of weight w counts as w cases; on average at least 1/2, unless ``self_pairs="half"``.
     threshold : float
         For the hard twin: labels ``p > threshold``.
     multiclass : {"ovr", "ovo"}
@@ -113,8 +88,10 @@ def soft_auroc(
     """
     _checks.option("self_pairs", self_pairs, tuple(SELF_PAIRS))
     pairs = _checks.option("multiclass", multiclass, ("ovr", "ovo")) == "ovo"
-    given = _read(p, scores, weights)
-    level = _threshold(threshold)
+    given = read(p, scores, weights)
+    level = check_threshold(threshold)
+    if self_pairs != "half":
+        check_scale(given.weights, f"self_pairs={self_pairs!r}", "self_pairs='half'")
     if pairs and (given.p.ndim == 1 or given.p.shape[1] < 2):
         raise _checks.error("multiclass", "be 'ovr' for one column", repr(multiclass))
     columns = _pairs(given, level) if pairs else given.columns(level)
@@ -168,8 +145,10 @@ def soft_average_precision(
     """
     _checks.option("self_term", self_term, ("certain", "probability"))
     expected = _checks.option("ties", ties, ("group", "expected")) == "expected"
-    given = _read(p, scores, weights)
-    return _score(given, given.columns(_threshold(threshold), expected), Precision(self_term), average, False)
+    given = read(p, scores, weights)
+    if self_term == "certain" or expected:
+        check_scale(given.weights, f"self_term={self_term!r}, ties={ties!r}", "self_term='probability', ties='group'")
+    return _score(given, given.columns(check_threshold(threshold), expected), Precision(self_term), average, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,11 +268,11 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
     return PrecisionRecallCurve(np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0), thresholds[::-1], area)
 
 
-# ---- input ----
+# ---- what they share ----
 
 
 def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
-    given = _read(truth, table, case_weights)
+    given = read(truth, table, case_weights)
     if given.p.ndim != 1:
         raise _checks.error("p", "be of shape (N,) for a curve", given.p.shape)
     p, scores, weights = given.p, given.scores, given.weights
@@ -303,82 +282,22 @@ def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Arr
     return _soft.Scores(np.ascontiguousarray(scores)).curve(np.ascontiguousarray(p), weights)
 
 
-def _read(p: Any, scores: Any, weights: Any) -> _Input:
-    truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else np.asarray(p)
-    if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
-        raise _checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
-    truth = truth.astype(np.float64, copy=False)
-    table = np.asarray(scores)
-    if table.dtype.kind not in "fiub":
-        raise _checks.error("scores", "be numbers", table.dtype)
-    if table.ndim == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
-        truth = truth[:, 1]
-    if table.shape != truth.shape:
-        raise _checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
-    if table.dtype != np.float32:
-        table = table.astype(np.float64, copy=False)
-    _in_range("p", truth, 1.0)
-    kept = np.asarray(~np.isnan(truth.reshape(len(truth), -1)).any(1))
-    if np.isnan(table).any():
-        raise _checks.error("scores", "not be NaN", "nan", _place(np.isnan(table)))
-    if weights is not None:
-        weights = np.asarray(weights)
-        if weights.dtype.kind not in "fiub" or weights.shape != truth.shape[:1]:
-            raise _checks.error("weights", f"be {len(truth)} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
-        weights = np.array(weights, np.float64)
-        if not np.isfinite(weights).all():
-            raise _checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], _place(~np.isfinite(weights)))
-        _in_range("weights", weights, np.inf)
-    if kept.all():
-        return _Input(truth, table, weights, kept)
-    if not kept.any():
-        raise _checks.error("p", "hold a probability for at least one case", "NaN in all of them")
-    return _Input(truth[kept], table[kept], None if weights is None else weights[kept], kept)
-
-
-def _shares(labels: Labels) -> Array:
-    """(N, K) shares of the labels; NaN for a case without any."""
-    counts = labels.counts().astype(np.float64)
-    return quotient(counts, counts.sum(1, keepdims=True))
-
-
-def _in_range(argument: str, values: Array, most: float) -> None:
-    """From 0 to most, or NaN."""
-    if np.fmin.reduce(values, axis=None) >= 0 and np.fmax.reduce(values, axis=None) <= most:
-        return
-    bad = (values < 0) | (values > most)
-    if bad.any():
-        raise _checks.error(argument, "be from 0 to 1" if most == 1.0 else "not be negative", values[bad][0], _place(bad))
-
-
-def _place(bad: NDArray[np.bool_]) -> str:
-    at = np.argwhere(bad)[0]
-    return f"case {at[0]}" + (f", column {at[1]}" if len(at) > 1 else "")
-
-
-def _threshold(value: Any) -> float:
-    number = _checks.scalar("threshold", value)
-    if number > 1:
-        raise _checks.error("threshold", "be from 0 to 1", repr(value))
-    return number
-
-
-def _pairs(given: _Input, threshold: float) -> tuple[Column, ...]:
+def _pairs(given: Input, threshold: float) -> tuple[Column, ...]:
     """A column for every ordered pair of classes: the first by its own score against the second."""
     n = given.p.shape[1]
     p, scores = (np.array(table.T, order="C") for table in (given.p, given.scores))
     return tuple(Column(scores[a], p[a], p[b], given.weights, threshold) for a in range(n) for b in range(n) if a != b)
 
 
-def _score(given: _Input, columns: tuple[Column, ...], metric: Any, average: str, ovo: bool) -> SoftScore:
+def _score(given: Input, columns: tuple[Column, ...], metric: Any, average: str, ovo: bool) -> SoftScore:
     weighted = _checks.option("average", average, ("macro", "weighted")) == "weighted"
     hard_columns = tuple(column.hard() for column in columns) if ovo else columns
     sums, hard_sums = (np.stack([column.sums for column in part]) for part in (columns, hard_columns))
     values, hard = metric.values(sums), metric.values(hard_sums) if ovo else metric.hard_values(hard_sums)
     left_out, undefined = given.left_out, int(np.isnan(values).sum())
-    reason = NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
+    reason = NO_PAIR if ovo else NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
     if undefined:
-        left_out[reason] = undefined
+        left_out[reason] = undefined // 2 if ovo else undefined  # a pair is there both ways
     if undefined == len(columns):
         warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
     value = float(average_of(values, column_mass(sums, weighted, ovo, False)))

@@ -398,7 +398,7 @@ def test_columns_without_a_value_are_left_out(average):
     assert found.left_out == {"class without positives": 1}
     found, expected = (ugt.soft_auroc(x, s, multiclass="ovo", **options) for x, s in ((p, scores), (p[:, rest], scores[:, rest])))
     assert found.value == pytest.approx(expected.value, abs=1e-14) and expected.left_out == {}
-    assert set(found.left_out) == {"class without positives or negatives"}
+    assert found.left_out == {"pair of classes without cases of one of them": 3}
 
 
 def test_many_cases():
@@ -857,3 +857,37 @@ def test_bad_intervals():
             found.resamples(n_resamples=n)
     with pytest.raises(ValueError, match=r"seed must be an int"):
         found.resamples(seed=-1)
+
+
+def test_weights_are_numbers_of_cases_where_self_terms_count():
+    p, scores = [0.9, 0.4, 0.2, 0.7], [4.0, 3.0, 2.0, 1.0]
+    for weights in (np.full(4, 0.25), [0.4, 0.0, 0.4, 0.6]):
+        for call in (
+            lambda **o: ugt.soft_auroc(p, scores, **o),
+            lambda **o: ugt.soft_auroc(p, scores, self_pairs="include", **o),
+            lambda **o: ugt.soft_average_precision(p, scores, **o),
+            lambda **o: ugt.soft_average_precision(p, scores, self_term="probability", ties="expected", **o),
+        ):
+            with pytest.raises(
+                ValueError, match=r"weights must be numbers of cases, at least 0.5 on average, with .*Got a mean of 0\.\d+\."
+            ):
+                call(weights=weights)
+            call(weights=[0.5, 0.0, 0.5, 0.5])
+    for scale in (1e-90, 1.0, 1e90):  # these do not depend on the scale
+        found = ugt.soft_auroc(p, scores, self_pairs="half", weights=np.full(4, scale))
+        assert found.value == pytest.approx(ugt.soft_auroc(p, scores, self_pairs="half").value, rel=1e-13)
+        found = ugt.soft_average_precision(p, scores, self_term="probability", weights=np.full(4, scale))
+        assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, self_term="probability").value, rel=1e-13)
+
+
+@pytest.mark.parametrize("extreme", [1e-101, 1e101])
+def test_extreme_weights_are_refused(extreme):
+    with pytest.raises(ValueError, match=r"weights must be 0 or from 1e-100 to 1e\+100. Got .*, first at case 1\."):
+        ugt.soft_auroc([0.1, 0.9], [1.0, 2.0], weights=[1.0, extreme])
+
+
+def test_whole_numbers_that_would_tie_are_refused():
+    scores = np.array([2**53, 2**53 + 1, 2**53 - 1])
+    with pytest.raises(ValueError, match=r"scores must be at most 2\*\*53 where they are whole numbers"):
+        ugt.soft_auroc([0.1, 0.9, 0.5], scores)
+    assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 1).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
