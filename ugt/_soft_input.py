@@ -64,8 +64,8 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
     kept = np.ones(len(truth), bool) if complete else np.asarray(~np.isnan(truth.reshape(len(truth), -1)).any(1))
     if np.isnan(_ends(table)[0]):
         raise _checks.error("scores", "not be NaN", "nan", _place(np.isnan(table)))
-    if table.dtype == np.float64 and np.asarray(scores).dtype.kind in "iu" and max(map(abs, _ends(table))) > MOST_WHOLE:
-        raise _checks.error("scores", "be at most 2**53 where they are whole numbers (larger ones would tie)", _ends(table)[1])
+    if table.dtype == np.float64 and np.asarray(scores).dtype.kind in "iu" and max(map(abs, _ends(table))) >= MOST_WHOLE:
+        raise _checks.error("scores", "be below 2**53 where they are whole numbers (larger ones would tie)", _ends(table)[1])
     weights = _weights(weights, len(truth))
     if kept.all():
         return Input(truth, table, weights, kept)
