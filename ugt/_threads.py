@@ -132,8 +132,10 @@ def run_parts(
     from concurrent.futures import ThreadPoolExecutor, wait  # noqa: PLC0415  (6 ms that one thread does not need)
 
     with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(task, begin, end) for begin, end in bounds]
+        futures: list[Any] = []
         try:
+            for begin, end in bounds:
+                futures.append(pool.submit(task, begin, end))
             for future, (begin, end) in zip(futures, bounds):
                 while not wait([future], timeout=0.2).done:  # in slices: some systems deliver no signal to a waiting thread
                     pass
