@@ -234,14 +234,15 @@ def test_only_rankings_and_labels():
 # ---- checkpoints and interruption ----
 
 RUN = """
-import signal, numpy as np, ugt
+import os, signal, numpy as np, ugt
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background it is ignored
 rng = np.random.default_rng(0)
 nested = [[[[int(k)] for k in rng.permutation(12)[:4]] for _ in range(6)] for _ in range(400)]
 rankings = ugt.Rankings.from_blocks(nested, n_classes=30)
 print("ready", flush=True)
 post = ugt.plackett_luce(rankings, reliability=2.5, n_draws=400, n_warmup={warmup}, n_threads=2, checkpoint={path!r})
-np.save({out!r}, post.values)
+np.save({out!r} + ".part.npy", post.values)
+os.replace({out!r} + ".part.npy", {out!r})  # whole or not there at all
 """
 
 
