@@ -25,6 +25,8 @@ MODULES = {
     "_resample": ["status", "stream", "resample"],
     "_soft": ["status", "sort", "soft"],
     "_diagnostics": ["status", "diagnostics"],
+    "_histogram": ["status", "histogram"],
+    "_dirmult": ["status", "dirmult"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

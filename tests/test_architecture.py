@@ -29,9 +29,11 @@ LAYERS = {
     **dict.fromkeys(["_resamples", "_design", "_ratios", "_weighted"], 1),
     **dict.fromkeys(["plausibilities", "_point", "_dirichlet", "_draws", "_plackett_luce"], 1),
     **dict.fromkeys(["_soft_input", "_soft_score"], 1),
+    **dict.fromkeys(["_histogram_input", "_histogram_losses", "_disagreement"], 1),
+    **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "io", "report", "synthetic"], 3),
-    **dict.fromkeys(["cli", "__main__"], 4),
+    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "io", "report", "synthetic"], 3),
+    **dict.fromkeys(["cli", "_command", "_calibrate", "__main__"], 4),
 }
 
 

@@ -1,7 +1,10 @@
 """Evaluate models when the ground truth is uncertain because annotators disagree."""
 
+from ._disagreement import PredictedDisagreement, predicted_disagreement, symmetric_statistic
+from ._histogram_losses import HistogramLosses
 from ._plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
 from ._point_estimates import plackett_luce_map, plackett_luce_mle
+from ._reliability import ReliabilityCurve
 from ._soft_score import SoftScore
 from ._threads import threads
 from ._version import __version__
@@ -17,33 +20,69 @@ from .accuracy import (
 )
 from .aggregation import dirichlet, irn, prirn, votes
 from .agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
-from .annotations import Axes, Labels, Rankings
+from .annotations import Axes, Labels, Rankings, Ratings
+from .calibrators import (
+    AlphaCalibration,
+    DirichletPredictions,
+    MatrixScaling,
+    PlattScaling,
+    TemperatureScaling,
+    VectorScaling,
+    load_calibrator,
+)
 from .certainty import annotation_certainty, expected_risk
+from .disagreement import DisagreementLosses, disagreement_losses
 from .evaluation import Evaluation, evaluate
+from .histogram import HistogramAccumulator, histogram_losses
 from .plausibilities import Dirichlet, Draws, Point
+from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, label_posterior
 from .predictions import Predictions
 from .resampling import Resamples, bootstrap, bootstrap_annotations, bootstrap_statistic, jackknife
 from .results import Certainty, Estimate
+from .scores import (
+    HistogramLogLoss,
+    HistogramScore,
+    histogram_brier_score,
+    histogram_log_loss,
+    manhattan_distance,
+    ranked_probability_score,
+    wasserstein_distance,
+)
 from .soft import PrecisionRecallCurve, RocCurve, soft_auroc, soft_average_precision, soft_precision_recall_curve, soft_roc_curve
 from .stability import RankingStability, ranking_stability
 
 __all__ = [
     "AgreementScore",
+    "AlphaCalibration",
     "Axes",
     "Certainty",
     "Dirichlet",
+    "DirichletPredictions",
+    "DisagreementLosses",
     "Draws",
     "Estimate",
     "Evaluation",
+    "HistogramAccumulator",
+    "HistogramLogLoss",
+    "HistogramLosses",
+    "HistogramScore",
+    "LabelPosterior",
     "Labels",
+    "MatrixScaling",
+    "PlattScaling",
     "Point",
     "PrecisionRecallCurve",
+    "PredictedDisagreement",
     "Predictions",
     "RankingStability",
     "Rankings",
+    "Ratings",
+    "ReliabilityCurve",
     "Resamples",
     "RocCurve",
     "SoftScore",
+    "TemperatureScaling",
+    "VectorScaling",
     "__version__",
     "annotation_certainty",
     "annotator_average_overlap",
@@ -51,11 +90,19 @@ __all__ = [
     "bootstrap_annotations",
     "bootstrap_statistic",
     "dirichlet",
+    "dirichlet_multinomial_log_likelihood",
+    "disagreement_losses",
     "evaluate",
     "expected_risk",
+    "histogram_brier_score",
+    "histogram_log_loss",
+    "histogram_losses",
     "irn",
     "jackknife",
+    "label_posterior",
     "leave_one_annotator_out",
+    "load_calibrator",
+    "manhattan_distance",
     "partial_average_overlap",
     "plackett_luce",
     "plackett_luce_diagnostics",
@@ -63,12 +110,15 @@ __all__ = [
     "plackett_luce_log_likelihood",
     "plackett_luce_map",
     "plackett_luce_mle",
+    "predicted_disagreement",
     "prirn",
+    "ranked_probability_score",
     "ranking_stability",
     "soft_auroc",
     "soft_average_precision",
     "soft_precision_recall_curve",
     "soft_roc_curve",
+    "symmetric_statistic",
     "threads",
     "ua_average_overlap",
     "ua_coverage",
@@ -79,4 +129,5 @@ __all__ = [
     "ua_set_accuracy",
     "ua_topk_accuracy",
     "votes",
+    "wasserstein_distance",
 ]

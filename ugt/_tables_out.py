@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 # Of a table that may have no rows.
-HEADINGS = {"flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside")}
+HEADINGS = {
+    "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
+    "calibration": ("model", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases"),
+    "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
+}
+TABLES = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "cases")
 
 
 def number_name(value: float | None) -> str:
@@ -95,7 +100,10 @@ def _best_classes(voted: Point, i: int) -> str:
 
 def to_dict(evaluation: Any) -> dict[str, Any]:
     """Everything as plain values; NaN as None."""
-    names = ("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips", "sources", "cases")
+    names = (
+        *("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips"),
+        *("calibration", "reliability_bins", "sources", "cases"),
+    )
     found = _plain({name: getattr(evaluation, name) for name in names})
     return {"ugt": __version__, "schema": SCHEMA, **found}
 
@@ -112,7 +120,7 @@ def _plain(value: Any) -> Any:
 
 def columns(evaluation: Any, table: str) -> dict[str, list[Any]]:
     """One table as columns."""
-    _checks.option("table", table, ("metrics", "certainty", "winners", "flips", "cases"))
+    _checks.option("table", table, TABLES)
     if table == "cases":
         found = dict(evaluation.cases)
         certainty = found.pop("certainty")
@@ -149,11 +157,12 @@ def csv_text(evaluation: Any, table: str) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(found)
     for row in zip(*found.values()):
-        writer.writerow(_cell(value) for value in row)
+        writer.writerow(csv_cell(value) for value in row)
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as a cell of a CSV file."""
     value = _plain(value)
     if isinstance(value, float):
         return repr(value)

@@ -1,4 +1,4 @@
-"""What annotators said: single labels or partial rankings of classes, ragged, checked once, immutable."""
+"""What annotators said: single labels, partial rankings of classes or ratings, ragged, checked once, immutable."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ._checks import error
 from ._core import _tables
 from ._ragged import n_empty, offsets_of, row_of
 from ._rankings import Rankings
+from ._ratings import Ratings
 from ._table import Rows, is_missing, wide
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._axes import Classes
 
-__all__ = ["Axes", "Labels", "Rankings"]
+__all__ = ["Axes", "Labels", "Rankings", "Ratings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

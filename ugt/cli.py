@@ -1,4 +1,4 @@
-"""The command ``ugt``: evaluate | certainty | demo."""
+"""The command ``ugt``: evaluate | certainty | calibrate | demo."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from . import io
+from . import _calibrate, io
 from ._checks import error
+from ._command import Parser, add_reading, aligned, annotations_of, decimal, named_files, say
+from ._tables_out import TABLES
 from ._threads import progress_to_stderr
 from ._version import __version__
 from .evaluation import Evaluation, evaluate
-
-# Columns of a long table that can be named: --case-column and so on.
-ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count")
 
 # Options that are keywords of evaluate(). What is not given is left to its defaults.
 KEYWORDS = (
@@ -75,9 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    files = _named_files(options.predictions)
+    files = named_files(options.predictions)
     with io.output_folder(options.out) as draft:
-        read = _read(options)
+        read = annotations_of(options)
         predictions = {name: io.read_predictions(path) for name, path in files.items()}
         used = [options.annotations, *files.values(), *filter(None, [options.clusters])]
         inputs = [io.fingerprint(path) for path in used]
@@ -86,19 +85,19 @@ def _evaluate(options: argparse.Namespace) -> None:
             keywords["clusters"] = io.read_clusters(options.clusters)
         evaluation = evaluate(read.annotations, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
-    _say(*_data_lines(found, read.missing_note()), "", *_model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
+    say(*_data_lines(found, read.missing_note()), "", *_model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
 
 
 def _certainty(options: argparse.Namespace) -> None:
     with nullcontext() if options.out is None else io.output_folder(Path(options.out).parent) as draft:
-        read = _read(options)
+        read = annotations_of(options)
         evaluation = evaluate(read.annotations, {}, **_keywords(options, read.annotations.n_classes))
         if draft is not None:
             evaluation.to_csv(draft / Path(options.out).name, table="cases")
     found = evaluation.to_dict()
-    _say(*_data_lines(found, read.missing_note()), "", *_certainty_lines(found), "", *_worklist_lines(found["cases"]))
+    say(*_data_lines(found, read.missing_note()), "", *_certainty_lines(found), "", *_worklist_lines(found["cases"]))
     if draft is not None:
-        _say("", f"All cases: {options.out}")
+        say("", f"All cases: {options.out}")
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -108,35 +107,13 @@ def _demo(options: argparse.Namespace) -> None:
     with io.output_folder(options.out) as draft:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
-    _say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *_data_lines(found), "")
-    _say(*_model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
-    _say("  " + ", ".join(f"{name} {synthetic.agreement(truth, scores):.4f}" for name, scores in models.items()))
-    _say("", f"Report: {Path(options.out) / 'report.html'}")
+    say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *_data_lines(found), "")
+    say(*_model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
+    say("  " + ", ".join(f"{name} {synthetic.agreement(truth, scores):.4f}" for name, scores in models.items()))
+    say("", f"Report: {Path(options.out) / 'report.html'}")
 
 
 # --- input -------------------------------------------------------------------------------------------------------------
-
-
-def _read(options: argparse.Namespace) -> io.AnnotationFile:
-    columns = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
-    classes: Any = options.classes
-    if classes is not None:
-        classes = int(classes) if classes.isdecimal() else io.read_names(classes)
-    missing = io.MISSING if options.na is None else options.na
-    return io.read_annotations(options.annotations, format=options.format, columns=columns, classes=classes, missing=missing)
-
-
-def _named_files(items: Iterable[str]) -> dict[str, str]:
-    """Model name → path, from ``path`` or ``name=path``."""
-    files: dict[str, str] = {}
-    for item in items:
-        name, equals, path = item.partition("=")
-        if not equals or os.path.exists(item):
-            name, path = Path(item).stem, item
-        if name in files:
-            raise error("predictions", "have different names (write name=path)", f"{name!r} twice")
-        files[name] = path
-    return files
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
@@ -168,13 +145,9 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
     evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
-    for table in ("metrics", "certainty", "winners", "flips", "cases"):
+    for table in TABLES:
         evaluation.to_csv(draft / f"{table}.csv", table=table)
     return evaluation.to_dict()
-
-
-def _say(*lines: str) -> None:
-    print("\n".join(lines))
 
 
 def _data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
@@ -192,16 +165,16 @@ def _certainty_lines(found: Mapping[str, Any]) -> list[str]:
     orders = list(dict.fromkeys(k for _, k in rows))
     lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 0.99"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
-        values = [_number(rows[reliability, k]["value"]) for k in orders]
+        values = [decimal(rows[reliability, k]["value"]) for k in orders]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
-    return ["Mean annotation certainty:", *_aligned(lines)]
+    return ["Mean annotation certainty:", *aligned(lines)]
 
 
 def _worklist_lines(cases: Mapping[str, Any], n: int = 10) -> list[str]:
     """The cases that annotators left most open."""
     rows = zip(cases["case"], cases["n_annotations"], cases["voted"], cases["mean_certainty"])
-    worst = [[case, str(number), voted, _number(mean)] for case, number, voted, mean in rows if mean is not None][:n]
-    return ["Least certain cases:", *_aligned([["case", "annotations", "voted", "certainty"], *worst])]
+    worst = [[case, str(number), voted, decimal(mean)] for case, number, voted, mean in rows if mean is not None][:n]
+    return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
 
 
 def _model_lines(found: Mapping[str, Any]) -> list[str]:
@@ -211,14 +184,14 @@ def _model_lines(found: Mapping[str, Any]) -> list[str]:
     values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
     for row in found["metrics"]:
         if row["reliability"] in (None, shown):
-            values[row["model"]][HEADINGS[row["metric"]].format(row["k"])] = _number(row["value"])
+            values[row["model"]][HEADINGS[row["metric"]].format(row["k"])] = decimal(row["value"])
     lines = [list(next(iter(values.values()))), *(list(cells.values()) for cells in values.values())]
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
     legend = "vote@k: accuracy against the voted label. The others allow for what the annotations leave open."
     order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
-    return [f"{title}:", *_aligned(lines), legend, *order]
+    return [f"{title}:", *aligned(lines), legend, *order]
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -258,16 +231,6 @@ def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Columns of text; the first to the left, numbers to the right."""
-    first, *others = [max(map(len, column)) for column in zip(*lines)]
-    return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
-
-
 def _reliability(value: float | None) -> str:
     return "none" if value is None else f"{value:g}"
 
@@ -275,15 +238,8 @@ def _reliability(value: float | None) -> str:
 # --- the command line --------------------------------------------------------------------------------------------------
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"ugt: error: {message} (see {self.prog} --help)\n")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="ugt", description="Evaluate models when the ground truth is uncertain.", allow_abbrev=False)
+    parser = Parser(prog="ugt", description="Evaluate models when the ground truth is uncertain.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"ugt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -298,7 +254,7 @@ def _parser() -> argparse.ArgumentParser:
         help="one file a model: CSV, NPY or NPZ; default name: that of the file",
     )
     evaluate.add_argument("--out", required=True, metavar="DIR", help="folder for report.html, evaluation.json and the tables as CSV")
-    _add_reading(evaluate)
+    add_reading(evaluate)
     _add_truth(evaluate)
     _add_judging(evaluate)
 
@@ -306,23 +262,16 @@ def _parser() -> argparse.ArgumentParser:
     certainty.set_defaults(run=_certainty)
     certainty.add_argument("annotations", metavar="FILE", help="annotations: CSV, NPY, NPZ or JSON")
     certainty.add_argument("--out", metavar="FILE.csv", help="write the certainty of every case, least certain first")
-    _add_reading(certainty)
+    add_reading(certainty)
     _add_truth(certainty)
+
+    _calibrate.add(commands)
 
     demo = commands.add_parser("demo", help="evaluate three models on generated data with known truth", allow_abbrev=False)
     demo.set_defaults(run=_demo)
     demo.add_argument("--out", default="ugt-demo", metavar="DIR", help="default: %(default)s")
     demo.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     return parser
-
-
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("reading annotations")
-    group.add_argument("--format", default="auto", choices=("auto", "long", "wide", "counts", "rankings"), help="of a CSV file or an array")
-    group.add_argument("--classes", metavar="FILE|K", help="all classes: a file with a name a line, or their number")
-    group.add_argument("--na", nargs="+", metavar="TEXT", help="cells that mean: not annotated (instead of blank, NA, N/A, NaN, null)")
-    for role in ROLES:
-        group.add_argument(f"--{role}-column", metavar="NAME", help=f"of the {role} ('': none)")
 
 
 def _add_truth(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _standings, _tables_out, _threads, _truths, resampling
+from . import _calibration, _checks, _standings, _tables_out, _threads, _truths, resampling
 from ._truths import KINDS
 from ._version import __version__
 from ._work import Work
@@ -57,6 +57,11 @@ class Evaluation:
         Where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
         high, p_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
         reliabilities evaluated; ``p_inside``: share of the resamples that have the change among them.
+    calibration : tuple of mappings
+        Losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias, debiased, low, high,
+        n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
+    reliability_bins : tuple of mappings
+        ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
     sources : mapping
         For each interval, the sources of uncertainty that it holds.
     cases : mapping
@@ -79,6 +84,8 @@ class Evaluation:
     metrics: tuple[Mapping[str, Any], ...]
     winners: tuple[Mapping[str, Any], ...]
     flips: tuple[Mapping[str, Any], ...]
+    calibration: tuple[Mapping[str, Any], ...]
+    reliability_bins: tuple[Mapping[str, Any], ...]
     sources: Mapping[str, tuple[str, ...]]
     cases: Mapping[str, Any]
 
@@ -87,7 +94,9 @@ class Evaluation:
         return _tables_out.to_dict(self)
 
     def to_frame(self, table: str = "metrics") -> Any:
-        """One table ("metrics", "certainty", "winners", "flips" or "cases"): a pandas DataFrame, or a mapping of columns without pandas."""
+        """One table ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins" or "cases"): a pandas DataFrame, or
+        a mapping of columns without pandas.
+        """
         return _tables_out.to_frame(self, table)
 
     def to_json(self, path: Any) -> None:
@@ -209,12 +218,14 @@ def evaluate(
         of_case = _standings.clusters_of(clusters, known.axes)
         work = Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
         work.run()
-        work.resample(None if of_case is None else of_case[present])
+        judged = None if of_case is None else of_case[present]
+        work.resample(judged)
+        calibration = _calibration.of_models(known, scores, present, judged, options, making["seed"])
     settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
         settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
-    return _record(known, work, _provenance(settings, provenance), list(predictions))
+    return _record(known, work, calibration, _provenance(settings, provenance), list(predictions))
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -270,19 +281,21 @@ def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
-def _record(known: Any, work: Work, provenance: dict[str, Any], models: list[str]) -> Evaluation:
+def _record(known: Any, work: Work, calibration: Any, provenance: dict[str, Any], models: list[str]) -> Evaluation:
     undefined = int((~work.voted.defined).sum())
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
     return Evaluation(
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        (*_tables_out.notes(known, provenance), *work.truths.notes),
+        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2]),
         tuple(str(name) for name in models),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
         tuple(work.winners),
         tuple(work.flips),
+        tuple(calibration[0]),
+        tuple(calibration[1]),
         work.sources,
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
     )

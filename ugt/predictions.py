@@ -129,6 +129,28 @@ class Predictions:
             scores[~present] = np.nan
         return scores, present
 
+    def located(self, axes: Axes) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """All rows, in the order of annotated classes, and which annotated case each is about (-1: of none).
+
+        Parameters
+        ----------
+        axes : Axes
+            As for :meth:`aligned`; without case ids the rows are the annotated cases, in their order.
+
+        Returns
+        -------
+        scores : (M, K) array
+        rows : (M,) array
+            Positions of cases.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`aligned`, but for unknown cases and annotated cases without predictions.
+        """
+        scores = _take(self.scores, self._columns(axes), 1)
+        return scores, self._rows(axes) if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
+
     def _columns(self, axes: Axes) -> NDArray[np.int32]:
         """The column of every class of the annotations."""
         if self.classes is None:

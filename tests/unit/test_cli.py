@@ -38,7 +38,19 @@ p3,0.3,0.5,0.2
 p2,0.6,0.1,0.3
 p1,0.5,0.2,0.3
 """
-FILES = ["cases.csv", "certainty.csv", "evaluation.json", "flips.csv", "metrics.csv", "report.html", "winners.csv"]
+FILES = [
+    *(
+        "calibration.csv",
+        "cases.csv",
+        "certainty.csv",
+        "evaluation.json",
+        "flips.csv",
+        "metrics.csv",
+        "reliability_bins.csv",
+        "report.html",
+    ),
+    "winners.csv",
+]
 
 
 @pytest.fixture(autouse=True)

@@ -45,6 +45,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_GROUPS 6
 #define UGT_PURPOSE_NAMES 7
 #define UGT_PURPOSE_ANNOTATIONS 8
+#define UGT_PURPOSE_FOLDS 9
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
@@ -320,6 +321,53 @@ typedef struct {
 /* weight [n_resamples * n_cases] or NULL: 1; p [n_resamples * n_cases] or NULL: as in the column.
  * out [n_resamples * UGT_SOFT_SUMS] */
 void ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out);
+
+/* ---- histogram.c: losses of probabilities against label histograms ----------------------------------- */
+
+/* A table of numbers in the caller's memory, strides in bytes; every element is aligned. */
+typedef struct {
+    const void *at;
+    int64_t row_stride, column_stride;
+    int type; /* UGT_FLOAT64, ... */
+} ugt_table;
+
+#define UGT_FLOAT64 0
+#define UGT_FLOAT32 1
+#define UGT_INT64 2
+#define UGT_INT32 3
+
+typedef struct {
+    ugt_table counts, probs; /* counts of type float64, int64 or int32; probs of type float64 or float32 */
+    int64_t n_classes, n_bins;
+    const double *weight;    /* how often each row counts, from row 0 on; NULL: once */
+    const double *edges;     /* [n_bins+1] if uniform, else [n_classes][n_bins+1], ascending; the first is -inf and the last inf */
+    int uniform;             /* edges are i / n_bins up to rounding, and n_bins is at most 10^5 */
+    int fractional;          /* counts need not be whole */
+    double tolerance;        /* by which a probability may lie outside of [0, 1], at most UGT_HISTOGRAM_OUTSIDE */
+} ugt_histograms;
+
+/* Sums over rows [begin, end), added to what is there. Of each row with labels, with n = their number, m = y_k / n:
+ * cell [2][n_classes][n_bins][UGT_HISTOGRAM_SUMS], first rows with n < 2, then the others: 1, z, m, m^2, (m - z)^2 and
+ * m (1 - m) / (n - 1) (0 for n < 2); total [2 * UGT_HISTOGRAM_TOTALS + 1]: rows, P(an argmax of z is an argmax of y), n, for either
+ * kind, then rows without labels. fault [3]: what is wrong first (0: nothing), in which row and class; sums are meaningless then. */
+#define UGT_HISTOGRAM_SUMS 6
+#define UGT_HISTOGRAM_TOTALS 3
+#define UGT_HISTOGRAM_NEGATIVE 1    /* count below 0 */
+#define UGT_HISTOGRAM_NOT_FINITE 2  /* count NaN, infinite or above 2^53 */
+#define UGT_HISTOGRAM_FRACTION 3    /* count not whole */
+#define UGT_HISTOGRAM_PROBABILITY 4 /* probability NaN or outside of [0, 1] */
+#define UGT_HISTOGRAM_SUM 5         /* a row of probabilities adds up to 1 no better than within UGT_HISTOGRAM_ROW_SUM */
+#define UGT_HISTOGRAM_ROW_SUM 1e-4
+#define UGT_HISTOGRAM_OUTSIDE 1e-6
+int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault);
+
+/* ---- dirmult.c: Dirichlet-multinomial log-likelihoods ------------------------------------------------ */
+
+/* For cases [begin, end): log P(labels in an order | Dirichlet with mean z and total exp(log_total[i])), and its first and second
+ * derivative by log_total. Case i has count[j] > 0 labels of a class with log z = log_share[j] for offsets[i] <= j < offsets[i + 1];
+ * counts are whole, log_share is at most 0 and may be -inf. A case without labels has 0 everywhere. */
+void ugt_dirichlet_multinomial(const int64_t *offsets, const double *log_share, const double *count, const double *log_total,
+                               int64_t begin, int64_t end, double *value, double *first, double *second);
 
 /* ---- likelihood.c: Plackett-Luce with ties and unranked classes ------------------------------------ */
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import sections
+from .calibration import calibration
 from .markup import text
 from .summary import summary
 
@@ -18,6 +19,7 @@ _SECTIONS = (
     sections.truth,
     sections.certainty,
     sections.performance,
+    calibration,
     sections.comparison,
     sections.worklist,
     sections.notes,

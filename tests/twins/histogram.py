@@ -1,0 +1,135 @@
+"""Losses against label histograms by sums over single labels, pairs of labels, pairs of cases and bins, retyped from [B]."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, permutations
+
+NAN = float("nan")
+
+
+def labels_of(row):
+    """One class a label: [2, 0, 1] -> [0, 0, 2]."""
+    return [k for k, y in enumerate(row) for _ in range(int(y))]
+
+
+def mean(values):
+    values = list(values)
+    return math.fsum(values) / len(values) if values else NAN
+
+
+def bin_of(z, edges):
+    """Left-closed, the last bin closed."""
+    for b in range(len(edges) - 2):
+        if edges[b] <= z < edges[b + 1]:
+            return b
+    return len(edges) - 2
+
+
+def argmax_set(values):
+    return {k for k, v in enumerate(values) if v == max(values)}
+
+
+def accuracy(counts, probs):
+    """P(a random argmax of z is a random argmax of y), over all pairs of argmaxes."""
+    hits = []
+    for row, z in zip(counts, probs):
+        if sum(row) > 0:
+            hits.append(mean(float(a == b) for a in argmax_set(row) for b in argmax_set(z)))
+    return mean(hits)
+
+
+def l_sq(counts, probs):
+    """Eq. 23: the mean over the labels of a case of |y - z|²."""
+    per_case = []
+    for row, z in zip(counts, probs):
+        labels = labels_of(row)
+        if labels:
+            per_case.append(mean(sum(((label == k) - zk) ** 2 for k, zk in enumerate(z)) for label in labels))
+    return mean(per_case)
+
+
+def epistemic(counts, probs, k, inside, n_cases):
+    """``(plug-in, debiased)`` EL of class k over the cases inside, by eq. 8 and by pairs of labels, eq. 28."""
+    plugin, debiased = [], []
+    for i in inside:
+        labels, z = [label == k for label in labels_of(counts[i])], probs[i][k]
+        m = mean(labels)
+        plugin.append((m - z) ** 2)
+        squared = mean(a * b for a, b in permutations(labels, 2)) if len(labels) > 1 else NAN
+        debiased.append(squared - 2 * m * z + z * z)
+    return math.fsum(plugin) / n_cases, math.fsum(debiased) / n_cases
+
+
+def calibration(observed, predicted, n_cases, single_bins="zero"):
+    """``(plug-in, debiased)`` CL of one bin, by eq. 12 and by pairs of cases, eq. 31."""
+    size = len(observed)
+    if size == 0:
+        return 0.0, 0.0
+    c, z = mean(observed), mean(predicted)
+    plugin = size / n_cases * (c - z) ** 2
+    if size == 1:
+        return plugin, 0.0 if single_bins == "zero" else plugin
+    squared = mean(a * b for a, b in permutations(observed, 2))
+    return plugin, size / n_cases * (squared - 2 * c * z + z * z)
+
+
+def losses(counts, probs, edges, single_bins="zero", least=1):
+    """Tables [class][bin] of (plug-in, debiased) EL and CL over the cases with at least ``least`` labels, edges by class."""
+    kept = [i for i, row in enumerate(counts) if sum(row) >= least]
+    el, cl = [], []
+    for k in range(len(counts[0])):
+        bins = [[i for i in kept if bin_of(probs[i][k], edges[k]) == b] for b in range(len(edges[k]) - 1)]
+        el.append([epistemic(counts, probs, k, inside, len(kept)) if inside else (0.0, 0.0) for inside in bins])
+        shares = [[counts[i][k] / sum(counts[i]) for i in inside] for inside in bins]
+        cl.append([calibration(m, [probs[i][k] for i in inside], len(kept), single_bins) for m, inside in zip(shares, bins)])
+    return el, cl
+
+
+def irreducible(counts):
+    """Mean over pairs of labels of whether they differ: what a new label adds to L_sq whatever is predicted."""
+    return mean(statistic(row, lambda a, b: float(a != b), 2) for row in counts if sum(row) >= 2)
+
+
+def statistic(row, phi, n):
+    """Eq. 17: mean of phi over all sets of n labels of a case."""
+    sets = list(combinations(labels_of(row), n))
+    return mean(phi(*chosen) for chosen in sets) if sets else NAN
+
+
+def statistic_losses(counts, predicted, phi, n, edges, single_bins="zero"):
+    """``(L, plug-in CL, debiased CL)`` of a statistic, eq. 39 and 41-44."""
+    kept = [i for i, row in enumerate(counts) if sum(row) >= n]
+    loss = mean(mean((phi(*chosen) - predicted[i]) ** 2 for chosen in combinations(labels_of(counts[i]), n)) for i in kept)
+    cl = []
+    for b in range(len(edges) - 1):
+        inside = [i for i in kept if bin_of(predicted[i], edges) == b]
+        cl.append(calibration([statistic(counts[i], phi, n) for i in inside], [predicted[i] for i in inside], len(kept), single_bins))
+    return loss, math.fsum(p for p, _ in cl), math.fsum(d for _, d in cl)
+
+
+def log_loss(row, z):
+    """Mean of -log z over labels."""
+    return mean(-math.log(z[label]) if z[label] > 0 else math.inf for label in labels_of(row))
+
+
+def ranked_probability(row, z):
+    """Mean over labels of the squared differences of cumulative sums."""
+
+    def of_label(label):
+        return sum(((label <= k) - sum(z[: k + 1])) ** 2 for k in range(len(z) - 1))
+
+    return mean(of_label(label) for label in labels_of(row))
+
+
+def wasserstein(row, z, positions):
+    """The least cost of moving one distribution onto the other: mass goes from left to right in order."""
+    have, want = [y / sum(row) for y in row], list(z)
+    cost, a, b = 0.0, 0, 0
+    while a < len(have) and b < len(want):
+        moved = min(have[a], want[b])
+        cost += moved * abs(positions[a] - positions[b])
+        have[a] -= moved
+        want[b] -= moved
+        a, b = a + (have[a] <= 1e-15), b + (want[b] <= 1e-15)
+    return cost

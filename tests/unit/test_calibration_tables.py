@@ -1,0 +1,260 @@
+"""Calibration in evaluations, in the report and as a command: the same numbers as the functions give, and bad input told in a line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import cli
+
+NAMES = ["benign", "atypical", "malign"]
+METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}
+
+
+def problem(n=240, seed=3, least=0):
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(n, 3)) * 2
+    truth = np.exp(logits / 2)
+    truth /= truth.sum(1, keepdims=True)
+    n_labels = rng.integers(least, 6, n)
+    return logits, np.stack([rng.multinomial(m, p) for m, p in zip(n_labels, truth)])
+
+
+def softmax(u):
+    e = np.exp(u - u.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def run(*arguments):
+    return cli.main([str(argument) for argument in arguments])
+
+
+def write(path, ids, table):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([["case", *NAMES], *([i, *map(repr, row)] for i, row in zip(ids, table.tolist()))])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Labels of 240 cases, of which 150 are for the fit, in another order than the predictions."""
+    monkeypatch.chdir(tmp_path)
+    logits, counts = problem()
+    ids = [f"p{i}" for i in range(len(logits))]
+    with open("labels.csv", "w", newline="") as file:
+        rows = [[ids[i], f"a{j}", NAMES[k]] for i in range(len(ids)) for k in range(3) for j in range(counts[i, k])]
+        csv.writer(file).writerows([["case", "annotator", "label"], *reversed(rows)])
+    write("fit.csv", ids[:150], logits[:150])
+    write("test.csv", ids[150:], logits[150:])
+    write("fit_p.csv", ids[:150], softmax(logits[:150]))
+    write("test_p.csv", ids[150:], softmax(logits[150:]))
+    return tmp_path, logits, counts
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def numbers(row):
+    return [float(row[name]) if row[name] else None for name in ("plugin", "bias", "debiased", "low", "high")]
+
+
+# ---- the command
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_calibrate(folder, capsys, method):
+    _, logits, counts = folder
+    assert (
+        run("calibrate", "--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "test.csv", "--out", "out", "--method", method) == 0
+    )
+    fitted = getattr(ugt, METHODS[method])().fit(logits[:150], counts[:150])
+    table = read("out/calibrated.csv")
+    found = np.array([[float(row[name]) for name in NAMES] for row in table])
+    assert [row["case"] for row in table] == [f"p{i}" for i in range(150, 240)]
+    np.testing.assert_allclose(found, fitted.transform(logits[150:]), atol=1e-7)  # labels sum up in another order of classes
+    again = ugt.load_calibrator("out/calibrator.json")
+    assert type(again).__name__ == METHODS[method] and again.input == "logits"
+    rows = {(row["part"], row["predictions"], row["loss"]): row for row in read("out/calibration.csv") if not row["class"]}
+    for part, at in (("validation", slice(0, 150)), ("test", slice(150, 240))):
+        for when, probs in (("before", softmax(logits[at])), ("after", fitted.transform(logits[at]))):
+            losses = ugt.histogram_losses(counts[at], probs)
+            row = rows[part, when, "cl"]
+            expected = [losses.cl.plugin, losses.cl.bias, losses.cl.debiased]
+            np.testing.assert_allclose(numbers(row)[:3], expected, atol=1e-6)
+            assert numbers(row)[3] < losses.cl.debiased < numbers(row)[4] and int(row["n_cases"]) == losses.n_cases
+            assert float(rows[part, when, "l_sq"]["debiased"]) == pytest.approx(losses.l_sq, abs=1e-6)
+            log_loss = ugt.histogram_log_loss(counts[at], probs)
+            assert float(rows[part, when, "log_loss"]["debiased"]) == pytest.approx(log_loss.value, abs=1e-6)
+    said = capsys.readouterr().out
+    assert METHODS[method] in said and "converged" in said and "test, after" in said
+    assert f"Left out of the fit: case without labels: {(counts[:150].sum(1) == 0).sum()}." in said
+    if method == "temperature":
+        assert f"temperature {fitted.temperature_:.4g}, fitted to {fitted.n_cases_} cases" in said
+        before, after = (float(rows["test", when, "log_loss"]["debiased"]) for when in ("before", "after"))
+        assert after < before and rows["test", "before", "accuracy"]["debiased"] == rows["test", "after", "accuracy"]["debiased"]
+
+
+def test_alpha_and_probabilities(folder):
+    _, logits, counts = folder
+    options = ("--annotations", "labels.csv", "--fit", "fit_p.csv", "--apply", "test_p.csv", "--out", "out")
+    assert run("calibrate", *options, "--method", "alpha", "--penalty", "0.01") == 0
+    fitted = ugt.AlphaCalibration(penalty=0.01).fit(softmax(logits[:150]), counts[:150])
+    found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])
+    np.testing.assert_allclose(found, fitted.transform(softmax(logits[150:])), rtol=1e-6)
+    rows = {(row["part"], row["predictions"], row["loss"]): row for row in read("out/calibration.csv") if not row["class"]}
+    law = fitted.distribution(softmax(logits[150:])).disagreement()
+    expected = ugt.disagreement_losses(counts[150:], law.overall)
+    assert float(rows["test", "after", "disagreement_l"]["debiased"]) == pytest.approx(expected.l_phi, abs=1e-7)
+    assert rows["test", "before", "cl"]["debiased"] == rows["test", "after", "cl"]["debiased"]
+    features = np.arange(240.0)[:, None] / 100
+    for name, at in (("f_fit.csv", range(150)), ("f_test.csv", range(150, 240))):
+        with open(name, "w", newline="") as file:
+            csv.writer(file).writerows([["case", "feature"], *([f"p{i}", features[i, 0]] for i in reversed(at))])
+    assert run("calibrate", *options, "--method", "alpha", "--features", "f_fit.csv", "f_test.csv") == 0
+    fitted = ugt.AlphaCalibration().fit(softmax(logits[:150]), counts[:150], features=features[:150])
+    found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])
+    np.testing.assert_allclose(found, fitted.transform(softmax(logits[150:]), features[150:]), rtol=1e-6)
+    assert run("calibrate", *options, "--method", "temperature") == 0
+    assert ugt.load_calibrator("out/calibrator.json").input == "probabilities"
+
+
+def test_a_path_of_penalties_clusters_and_seeds(folder):
+    with open("patients.csv", "w") as file:
+        file.write("case,cluster\n" + "".join(f"p{i},{i // 3}\n" for i in range(240)))
+    options = ("--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "test.csv", "--method", "matrix", "--n-boot", "100")
+    several = ("--penalty-w", "1", "10", "--penalty-b", "0.1", "1", "--clusters", "patients.csv")
+    assert run("calibrate", *options, "--out", "a", *several) == 0
+    assert run("calibrate", *options, "--out", "b", *several) == 0
+    path = json.loads((folder[0] / "a/calibrator.json").read_text())["fitted"]["path_"]
+    assert [(row["penalty_w"], row["penalty_b"]) for row in path] == [(1, 0.1), (1, 1), (10, 0.1), (10, 1)]
+    for name in ("calibrated.csv", "calibrator.json", "calibration.csv"):
+        assert (folder[0] / "a" / name).read_bytes() == (folder[0] / "b" / name).read_bytes()
+    assert run("calibrate", *options, "--out", "c", *several[:-2]) == 0
+    assert read("a/calibration.csv") != read("c/calibration.csv")
+
+
+def test_arrays_without_ids(folder, capsys):
+    _, logits, counts = folder
+    np.save("fit.npy", logits[:150])
+    np.save("test.npy", logits[150:])
+    np.save("counts.npy", counts[:150])
+    np.save("others.npy", counts[150:])
+    options = ("--annotations", "counts.npy", "--format", "counts", "--fit", "fit.npy", "--apply", "test.npy", "--out", "out")
+    assert run("calibrate", *options) == 0
+    assert {row["part"] for row in read("out/calibration.csv")} == {"validation"}
+    expected = ugt.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
+    found = np.array([[float(row[name]) for name in "012"] for row in read("out/calibrated.csv")])
+    np.testing.assert_array_equal(found, expected)
+    assert run("calibrate", *options, "--test-annotations", "others.npy") == 0
+    assert {row["part"] for row in read("out/calibration.csv")} == {"validation", "test"}
+    assert "test, after" in capsys.readouterr().out
+
+
+def test_test_cases_that_were_fitted_to(folder, capsys):
+    assert run("calibrate", "--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "fit.csv", "--out", "out") == 0
+    assert "150 test cases were fitted to: losses on them are too good" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "alpha"], "method alpha must be given probabilities. Got logits"),
+        (["--method", "platt"], "predictions must have two classes for PlattScaling. Got 3."),
+        (["--penalty-b", "1"], "--penalty-b must be left out. Got with method temperature."),
+        (["--features", "fit.csv", "test.csv"], "--features must be left out. Got with method temperature."),
+        (["--input", "probabilities"], "predictions must be probabilities from 0 to 1"),
+        (["--method", "matrix", "--penalty-w", "-1"], "penalty_w must be a finite number of at least 0. Got -1.0."),
+        (["--clusters", "half.csv"], "clusters must name the cluster of every case. Got none for 149 cases, first at case 'p1'."),
+        (["--apply", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_what_cannot_be(folder, capsys, options, message):
+    (folder[0] / "half.csv").write_text("case,cluster\np0,1\n")
+    given = {"--annotations": ["labels.csv"], "--fit": ["fit.csv"], "--apply": ["test.csv"], "--out": ["out"]}
+    given.update({options[0]: options[1:]} if options[0] in given else {})
+    words = [word for name, values in given.items() for word in (name, *values)]
+    assert run("calibrate", *words, *([] if options[0] in given else options)) == 2
+    assert message in capsys.readouterr().err and not (folder[0] / "out").exists()
+
+
+def test_rankings_are_refused(folder, capsys):
+    (folder[0] / "ranks.csv").write_text("case,annotator,label,rank\np1,a,benign,1\np1,a,malign,2\n")
+    assert run("calibrate", "--annotations", "ranks.csv", "--fit", "fit.csv", "--apply", "test.csv", "--out", "out") == 2
+    assert "annotations must be labels for calibration. Got rankings." in capsys.readouterr().err
+
+
+# ---- in an evaluation
+
+
+def test_evaluate_has_calibration():
+    logits, counts = problem(least=1)
+    labels = ugt.Labels.from_counts(counts, classes=NAMES)
+    probs = softmax(logits)
+    clusters = np.arange(len(counts)) // 2
+    ev = ugt.evaluate(labels, {"A": probs, "B": logits}, k=1, clusters=clusters, n_resamples=200, seed=5)
+    assert {row["model"] for row in ev.calibration} == {"A"}
+    assert "The scores of model B are not probabilities: its calibration was not computed." in ev.notes
+    rows = {(row["loss"], row["class"]): row for row in ev.calibration}
+    losses = ugt.histogram_losses(counts, probs)
+    for name in ("el", "cl", "dl", "il"):
+        loss = getattr(losses, name)
+        row = rows[name, None]
+        assert (row["plugin"], row["bias"], row["debiased"]) == (loss.plugin, loss.bias, loss.debiased)
+        assert (row["low"], row["high"]) == losses.interval(name, clusters=clusters, n_resamples=200, seed=5)
+    assert rows["accuracy", None]["debiased"] == losses.accuracy and rows["l_sq", None]["debiased"] == losses.l_sq
+    assert rows["cl", None]["n_cases"] == len(counts) and rows["el", None]["n_cases"] == (counts.sum(1) > 1).sum()
+    assert rows["ce", None]["debiased"] == pytest.approx(losses.ce) and rows["de", None]["bias"] is None
+    assert rows["ce", None]["low"] == pytest.approx(math.sqrt(rows["cl", None]["low"]))
+    disagreement = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    assert rows["disagreement_l", None]["debiased"] == pytest.approx(disagreement.l_phi)
+    assert rows["disagreement_cl", None]["debiased"] == pytest.approx(disagreement.cl.debiased)
+    log_loss = ugt.histogram_log_loss(counts, probs)
+    assert rows["log_loss", None]["debiased"] == log_loss.value
+    assert [rows["cl", name]["debiased"] for name in NAMES] == losses.per_class.cl.debiased.tolist()
+    with pytest.warns(RuntimeWarning, match="fewer than 10 cases in bins"):
+        curve = losses.reliability_curve(1)
+    bins = [row for row in ev.reliability_bins if row["class"] == "atypical"]
+    assert [row["n_cases"] for row in bins] == curve.n_cases[curve.n_cases > 0].tolist()
+    assert [row["label_share"] for row in bins] == curve.label_share[curve.n_cases > 0].tolist()
+    assert json.loads(json.dumps(ev.to_dict()["calibration"], allow_nan=False)) == ev.to_dict()["calibration"]
+
+
+def test_undefined_losses_are_empty_and_have_a_reason():
+    probs = np.array([[1.0, 0.0], [0.6, 0.4], [0.3, 0.7]])
+    ev = ugt.evaluate([[0, 1], [1, 0], [0, 1]], {"A": probs}, k=1, n_resamples=50)
+    rows = {row["loss"]: row for row in ev.calibration if row["class"] is None}
+    assert rows["el"]["debiased"] is None and rows["el"]["n_cases"] == 0 and rows["disagreement_l"]["debiased"] is None
+    assert rows["log_loss"]["debiased"] is None and rows["log_loss"]["n_cases"] == 3
+    assert "Log loss is infinite: probability 0 for a class that was observed (1 cases)." in ev.notes
+    assert any(note.startswith("Epistemic, dispersion and disagreement losses need cases with at least two labels") for note in ev.notes)
+
+
+def test_rankings_and_plausibilities_have_none():
+    rankings = ugt.Rankings.from_blocks([[[[0]], [[1], [0]]]], n_classes=2)
+    for given in (rankings, ugt.dirichlet([[2, 1]])):
+        ev = ugt.evaluate(given, {"A": [[0.7, 0.3]]}, k=1, n_resamples=20)
+        assert ev.calibration == () and ev.reliability_bins == ()
+
+
+def test_the_report_shows_it(tmp_path):
+    logits, counts = problem(least=1)
+    ev = ugt.evaluate(counts, {"A<b>": softmax(logits), "B": softmax(logits / 2)}, k=1, n_resamples=50)
+    ev.to_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    part = page[page.index('<section id="calibration">') :]
+    part = part[: part.index("</section>")]
+    row = next(row for row in ev.calibration if row["loss"] == "cl" and row["model"] == "B" and row["class"] is None)
+    assert f"<td>{row['debiased']:.4f}</td>" in part and "A&lt;b&gt;" in part and "A<b>" not in part
+    assert part.count("rowgroup") == 2 + 3 * 2
+    ev.to_csv(tmp_path / "bins.csv", table="reliability_bins")
+    assert len(read(tmp_path / "bins.csv")) == len(ev.reliability_bins)
+    two = ugt.evaluate(counts[:, :2], {"A": softmax(logits[:, :2])}, k=1, n_resamples=20)
+    two.to_html(tmp_path / "two.html")
+    page = (tmp_path / "two.html").read_text(encoding="utf-8")
+    assert page[page.index('<section id="calibration">') : page.index('<section id="comparison">')].count("rowgroup") == 1 + 1

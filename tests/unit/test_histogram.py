@@ -1,0 +1,496 @@
+"""Losses against label histograms: the record, against the slow twin; streams, types and layouts; intervals; bad input."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from twins import histogram as twin
+
+import ugt
+from ugt._core import _histogram
+
+NAN = float("nan")
+PARTS = ("plugin", "bias", "debiased")
+
+
+def problem(seed=0, n=60, k=3, labels=(0, 1, 2, 5), decimals=None):
+    rng = np.random.default_rng(seed)
+    truth = rng.dirichlet(np.ones(k), n)
+    counts = np.array([rng.multinomial(rng.choice(labels), p) for p in truth])
+    probs = 0.7 * truth + 0.3 * rng.dirichlet(np.ones(k), n)
+    if decimals is not None:
+        probs = np.round(probs * decimals) / decimals
+        probs[:, 0] = 1 - probs[:, 1:].sum(1)
+    return counts, probs
+
+
+def numbers_of(found):
+    """All there is in the record, as one row."""
+    rows = [found.l_sq, found.accuracy, found.n_cases, found.bin_counts.ravel()]
+    for losses in (found, found.per_class, found.per_bin):
+        rows += [np.ravel(getattr(getattr(losses, name), part)) for name in ("el", "cl", "dl", "il") for part in PARTS]
+    return np.concatenate([np.atleast_1d(row) for row in rows])
+
+
+def same(found, expected, tolerance=1e-13):
+    np.testing.assert_allclose(numbers_of(found), numbers_of(expected), rtol=0, atol=tolerance)
+
+
+EDGES = {
+    "width": ("width", 15),
+    "four": ("width", 4),
+    "one": ("width", 1),
+    "mass": ("mass", 5),
+    "given": ([0, 0.1, 0.35, 0.36, 0.9, 1], 15),
+    "by class": ([[0, 0.2, 1], [0, 0.5, 1], [0, 0.9, 1]], 15),
+}
+
+
+@pytest.mark.parametrize("single_bins", ["zero", "plugin"])
+@pytest.mark.parametrize("name", EDGES)
+def test_by_the_slow_twin(name, single_bins):
+    counts, probs = problem()
+    binning, n_bins = EDGES[name]
+    found = ugt.histogram_losses(counts, probs, binning=binning, n_bins=n_bins, single_bins=single_bins)
+    edges = found.bin_edges.tolist()
+    for part, least in ((found, 1), (found.paired, 2)):
+        el, cl = twin.losses(counts.tolist(), probs.tolist(), edges, single_bins, least)
+        np.testing.assert_allclose(part.per_bin.el.plugin, [[p for p, _ in row] for row in el], atol=1e-14)
+        np.testing.assert_allclose(part.per_bin.cl.plugin, [[p for p, _ in row] for row in cl], atol=1e-14)
+        np.testing.assert_allclose(part.per_bin.cl.debiased, [[d for _, d in row] for row in cl], atol=1e-14)
+    np.testing.assert_allclose(found.per_bin.el.debiased, [[d for _, d in row] for row in el], atol=1e-14)  # of the paired cases
+    np.testing.assert_allclose(found.per_bin.dl.debiased, np.array(el)[..., 1] - np.array(cl)[..., 1], atol=1e-14)
+    assert found.l_sq == pytest.approx(twin.l_sq(counts.tolist(), probs.tolist()), abs=1e-14)
+    assert found.accuracy == pytest.approx(twin.accuracy(counts.tolist(), probs.tolist()), abs=1e-14)
+    assert found.il.debiased == pytest.approx(twin.irreducible(counts.tolist()), abs=1e-14)
+    assert found.n_cases == (counts.sum(1) > 0).sum() == found.bin_counts[0].sum()
+    n = counts.sum(1)
+    assert list(found.left_out.values()) == [(n == 0).sum(), (n == 1).sum()]
+
+
+def test_it_adds_up():
+    found = ugt.histogram_losses(*problem(3))
+    paired = found.paired
+    assert paired.n_cases < found.n_cases and paired.paired is paired and paired.left_out == {}
+    for part in PARTS:
+        assert getattr(paired.el, part) == pytest.approx(getattr(paired.cl, part) + getattr(paired.dl, part), abs=1e-15)
+    assert paired.l_sq == pytest.approx(paired.el.plugin + paired.il.plugin) == pytest.approx(paired.el.debiased + paired.il.debiased)
+    assert found.l_sq == pytest.approx(found.el.plugin + found.il.plugin)
+    for loss in ("el", "cl", "dl", "il"):
+        one, by_class, by_bin = (getattr(table, loss) for table in (found, found.per_class, found.per_bin))
+        np.testing.assert_allclose(one.debiased, [by_class.debiased.sum(), by_bin.debiased.sum()][0])
+        np.testing.assert_allclose(by_class.bias, by_bin.bias.sum(1))
+        part = getattr(paired, loss)
+        assert part.plugin - part.bias == pytest.approx(part.debiased, abs=1e-15)
+    assert (found.per_bin.dl.plugin >= 0).all()
+
+
+def test_roots():
+    counts, probs = problem(1, n=400, labels=(3,))
+    skewed = probs**2 / (probs**2).sum(1, keepdims=True)
+    found = ugt.histogram_losses(counts, skewed)
+    assert found.ce == math.sqrt(found.cl.debiased) and found.de == math.sqrt(found.dl.debiased)
+    np.testing.assert_array_equal(found.ce_per_class, np.sqrt(found.per_class.cl.debiased))
+    assert found.ce_mean == found.ce_per_class.mean()
+    low = ugt.histogram_losses([[2, 2], [2, 2], [1, 3]], [[0.5, 0.5]] * 3)  # debiased losses below 0 have no root
+    assert low.el.debiased < 0 and low.cl.debiased < 0 and math.isnan(low.ce) and math.isnan(low.ce_mean)
+    assert low.cl.root("zero").debiased == 0 and low.cl.root("zero").plugin == math.sqrt(low.cl.plugin)
+    with pytest.raises(ValueError, match=r"negative must be one of 'nan', 'zero'\. Got 'abs'"):
+        low.cl.root("abs")
+
+
+def test_rules_for_single_labels():
+    counts, probs = problem(5, labels=(1, 3))
+    omitted, zero = (ugt.histogram_losses(counts, probs, singletons=rule) for rule in ("omit", "zero"))
+    single = counts.sum(1) == 1
+    biases = [0 if n == 1 else sum(y / n * (1 - y / n) for y in row) / (n - 1) for row, n in zip(counts, counts.sum(1))]
+    assert zero.el.bias == pytest.approx(np.mean(biases)) and zero.el.debiased == pytest.approx(zero.el.plugin - zero.el.bias)
+    assert omitted.el.bias == pytest.approx(np.mean(np.array(biases)[~single]))
+    assert omitted.el.plugin == zero.el.plugin and omitted.cl.debiased == zero.cl.debiased
+    alone = ugt.histogram_losses(counts[~single], probs[~single])
+    same(omitted.paired, alone)
+    assert (omitted.el.debiased, omitted.dl.debiased, omitted.il.debiased) == pytest.approx(
+        (alone.el.debiased, alone.dl.debiased, alone.il.debiased)
+    )
+
+
+def test_bin_edges():
+    """A probability on an edge belongs to the bin above, 1 to the last."""
+    edges = np.linspace(0, 1, 16)
+    z = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)])
+    probs = np.stack([z, 1 - z], 1)
+    expected = [twin.bin_of(x, edges.tolist()) for x in z]
+    for binning in ("width", edges, np.stack([edges, edges]), np.stack([edges, np.linspace(0, 1, 16) ** 2])):
+        for i in range(len(z)):
+            found = ugt.histogram_losses([[2, 1]], probs[i : i + 1], binning=binning)
+            assert np.flatnonzero(found.bin_counts[0]).tolist() == [expected[i]]
+    for n_bins in (1, 2, 3, 7, 10, 49, 100, 1000):
+        edges = np.linspace(0, 1, n_bins + 1)
+        z = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)])
+        found = ugt.histogram_losses(np.tile([2, 1], (len(z), 1)), np.stack([z, 1 - z], 1), n_bins=n_bins)
+        by_numpy = np.minimum(np.searchsorted(edges, z, "right") - 1, n_bins - 1)
+        np.testing.assert_array_equal(found.bin_counts[0], np.bincount(by_numpy, minlength=n_bins))
+
+
+def test_equal_mass():
+    counts, probs = problem(2, n=403, k=4, labels=(0, 2, 3))
+    found = ugt.histogram_losses(counts, probs, binning="mass", n_bins=10)
+    labelled = probs[counts.sum(1) > 0]
+    np.testing.assert_allclose(found.bin_edges[:, 1:-1].T, np.quantile(labelled, np.linspace(0, 1, 11)[1:-1], axis=0))
+    assert found.bin_counts.max() - found.bin_counts.min() <= 1
+    assert (found.bin_edges[:, 0] == 0).all() and (found.bin_edges[:, -1] == 1).all()
+    tied = ugt.histogram_losses([[1, 1]] * 9, [[1.0, 0.0]] * 9, binning="mass", n_bins=4)  # all of one value: one bin has them
+    assert tied.bin_counts.max(1).tolist() == [9, 9]
+
+
+def test_ties_of_the_argmax():
+    counts = [[2, 2, 1], [5, 0, 0], [1, 1, 1], [0, 0, 4], [3, 3, 3]]
+    probs = [[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.2, 0.2, 0.6], [1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]]
+    assert ugt.histogram_losses(counts, probs).accuracy == pytest.approx((1 / 2 + 1 / 2 + 1 / 3 + 1 / 3 + 1 / 3) / 5)
+    near = [[0.5, 0.5 - 1e-15], [0.5 - 1e-15, 0.5]]  # not tied
+    assert ugt.histogram_losses([[3, 0]] * 2, near).accuracy == 0.5
+    assert ugt.histogram_losses([[3, 0, 0]] * 2, [[0.5, 0.5 - 1e-15, 0]] * 2).accuracy == 1
+    assert ugt.histogram_losses([[0, 3, 0]] * 2, [[0.5, 0.5 - 1e-15, 0]] * 2).accuracy == 0
+
+
+# ---- layouts, types, threads, streams
+
+
+def layouts(counts, probs):
+    n, k = counts.shape
+    wide_counts, wide_probs = np.zeros((2 * n, 3 * k), np.int64), np.zeros((k, n + 5))
+    wide_counts[::2, 1::3], wide_probs[:, 5:] = counts, probs.T
+    yield counts.astype(np.int32), probs
+    yield counts.astype(np.uint8), np.asfortranarray(probs)
+    yield counts.astype(np.float64), probs
+    yield counts.astype(">i8"), probs.astype(">f8")
+    yield wide_counts[::2, 1::3], wide_probs[:, 5:].T
+    yield counts[::-1][::-1], probs[::-1].copy()[::-1]
+    yield counts.tolist(), probs.tolist()
+    yield ugt.Labels.from_counts(counts), probs
+
+
+def test_layouts_and_types():
+    counts, probs = problem(7, n=301, k=5)
+    expected = ugt.histogram_losses(counts, probs)
+    for given in layouts(counts, probs):
+        np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
+    unaligned = np.frombuffer(b"x" + probs.tobytes(), np.uint8)[1:].view(np.float64).reshape(probs.shape)
+    assert not unaligned.flags.aligned
+    same(ugt.histogram_losses(counts, unaligned), expected, 0)
+    single = probs.astype(np.float32)
+    same(ugt.histogram_losses(counts, single), ugt.histogram_losses(counts, single.astype(np.float64)), 0)
+    same(ugt.histogram_losses(counts, np.asfortranarray(single)), ugt.histogram_losses(counts, single), 0)
+    half = (np.round(probs * 64) / 64).astype(np.float16)
+    half[:, 0] = 1 - half[:, 1:].sum(1)
+    same(ugt.histogram_losses(counts, half), ugt.histogram_losses(counts, half.astype(np.float64)), 0)
+
+
+def test_memory_maps(tmp_path):
+    counts, probs = problem(8, n=200)
+    np.save(tmp_path / "y.npy", counts)
+    np.save(tmp_path / "z.npy", probs.astype(np.float32))
+    mapped = [np.load(tmp_path / name, mmap_mode="r") for name in ("y.npy", "z.npy")]
+    same(ugt.histogram_losses(*mapped), ugt.histogram_losses(counts, probs.astype(np.float32)), 0)
+
+
+def test_large_counts():
+    """Beyond the table of usual numbers of labels, and beyond 2^52."""
+    counts = np.array([[70, 5], [64, 0], [63, 1], [10**6, 3], [2**52, 2**52], [2, 0]])
+    probs = np.array([[0.9, 0.1], [0.5, 0.5], [0.99, 0.01], [0.7, 0.3], [0.5, 0.5], [0.2, 0.8]])
+    found = ugt.histogram_losses(counts, probs)
+    n = counts.sum(1, keepdims=True)
+    m = counts / n
+    assert found.el.plugin == pytest.approx(((m - probs) ** 2).sum() / 6, rel=1e-13)
+    assert found.el.bias == pytest.approx((m * (1 - m) / (n - 1)).sum() / 6, rel=1e-13)
+    assert found.accuracy == pytest.approx((1 + 0.5 + 1 + 1 + 0.5 + 0) / 6)
+
+
+def test_threads_and_chunks():
+    counts, probs = problem(9, n=30, k=3)
+    many = np.tile(counts, (4000, 1)), np.tile(probs, (4000, 1))
+    alone = ugt.histogram_losses(*many)
+    for n_threads in (2, 3, 7):
+        with ugt.threads(n_threads):
+            np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*many)), numbers_of(alone))
+    few, per_case = numbers_of(ugt.histogram_losses(counts, probs)), numbers_of(alone)
+    np.testing.assert_allclose([per_case[0], per_case[1]], few[:2], rtol=1e-12)
+    np.testing.assert_allclose(alone.el.debiased, ugt.histogram_losses(counts, probs).el.debiased, rtol=1e-11)
+
+
+def test_streams():
+    counts, probs = problem(10, n=200)
+    one = ugt.histogram_losses(counts, probs)
+    stream = ugt.HistogramAccumulator(3)
+    for begin in range(0, 120, 17):
+        assert stream.update(counts[begin : min(begin + 17, 120)], probs[begin : min(begin + 17, 120)]) is stream
+    other = pickle.loads(pickle.dumps(ugt.HistogramAccumulator(3).update(counts[120:], probs[120:])))
+    halfway = stream.finish()
+    before = numbers_of(halfway)
+    assert stream.merge(other) is stream
+    found = stream.finish()
+    np.testing.assert_array_equal(numbers_of(halfway), before)
+    np.testing.assert_allclose(numbers_of(found), numbers_of(one), rtol=0, atol=1e-13)
+    assert found.left_out == one.left_out and found.n_cases == one.n_cases
+    whole = ugt.HistogramAccumulator(3).update(counts, probs).finish()
+    np.testing.assert_array_equal(numbers_of(whole), numbers_of(one))
+    for ask in (found.resamples, lambda: found.interval("cl"), lambda: found.reliability_curve(0, clusters=np.arange(200))):
+        with pytest.raises(ValueError, match=r"losses must come from histogram_losses to be resampled"):
+            ask()
+
+
+def test_options_of_streams():
+    counts, probs = problem(10, n=50)
+    options = {"binning": [0, 0.2, 1], "singletons": "zero", "single_bins": "plugin", "classes": ["a", "b", "c"]}
+    stream = ugt.HistogramAccumulator(3, **options).update(counts, probs)
+    same(stream.finish(), ugt.histogram_losses(counts, probs, **options), 0)
+    assert stream.finish().classes.tolist() == ["a", "b", "c"]
+    for wrong in (ugt.HistogramAccumulator(3), ugt.HistogramAccumulator(3, **{**options, "singletons": "omit"}), 5):
+        with pytest.raises(ValueError, match=r"other must be a HistogramAccumulator with the same classes, bins and rules"):
+            stream.merge(wrong)
+    with pytest.raises(ValueError, match=r"binning must be 'width' or edges for a stream\. Got 'mass'"):
+        ugt.HistogramAccumulator(3, binning="mass")
+    with pytest.raises(ValueError, match=r"counts must have 3 classes\. Got 2"):
+        stream.update([[1, 1]], [[0.5, 0.5]])
+    bad = probs.copy()
+    bad[7] = 0.9
+    state = stream.sums.cell.copy()
+    with pytest.raises(ValueError, match=r"probs must add up to 1 .* first at case 57\."):  # numbered through the stream
+        stream.update(counts, bad)
+    np.testing.assert_array_equal(stream.sums.cell, state)
+    assert ugt.HistogramAccumulator(2, fractional=True).update([[0.5, 2.5]], [[0.5, 0.5]]).finish().n_cases == 1
+
+
+def test_names_of_classes_and_cases():
+    labels = ugt.Labels.from_counts([[2, 1], [0, 3]], case_ids=["p1", "p2"], classes=["no", "yes"])
+    found = ugt.histogram_losses(labels, [[0.5, 0.5], [0.2, 0.8]])
+    assert found.classes.tolist() == ["no", "yes"]
+    with pytest.raises(ValueError, match=r"probs must be from 0 to 1 \(within 1e-06\)\. Got 1\.5, first at case 'p2', class 'no'\."):
+        ugt.histogram_losses(labels, [[0.5, 0.5], [1.5, -0.5]])
+
+
+# ---- what is left out, and what is wrong
+
+
+def test_nothing_left():
+    with pytest.warns(RuntimeWarning, match="undefined: no case has labels"):
+        found = ugt.histogram_losses([[0, 0], [0, 0]], [[0.5, 0.5]] * 2)
+    assert found.n_cases == 0 and found.left_out == {"case without labels": 2}
+    values = numbers_of(found)
+    assert np.isnan(np.delete(values, np.r_[2:33])).all() and (found.bin_counts == 0).all()
+    assert np.isnan(found.interval("cl", n_resamples=5)).all() and np.isnan(found.reliability_curve(0).label_share).all()
+    with pytest.warns(RuntimeWarning, match="undefined: EL, DL and IL need cases with at least two labels"):
+        found = ugt.histogram_losses([[1, 0], [0, 1]], [[0.5, 0.5]] * 2)
+    assert math.isnan(found.el.debiased) and math.isnan(found.dl.debiased) and math.isnan(found.il.debiased) and math.isnan(found.de)
+    assert found.l_sq == 0.5 and found.el.plugin == 0.5 and not math.isnan(found.cl.debiased)
+    with pytest.warns(RuntimeWarning):
+        found = ugt.histogram_losses([[0, 0]], [[0.5, 0.5]], binning="mass")
+    assert found.n_cases == 0
+
+
+def test_fractional_counts():
+    counts, probs = np.array([[1.5, 1.5], [0.5, 0.25], [0.0, 4.0]]), np.array([[0.5, 0.5], [0.5, 0.5], [0.1, 0.9]])
+    with pytest.raises(ValueError, match=r"counts must be whole numbers \(or fractional=True\)\. Got 1\.5, first at case 0, class 0\."):
+        ugt.histogram_losses(counts, probs)
+    found = ugt.histogram_losses(counts, probs, fractional=True)
+    m = counts / counts.sum(1, keepdims=True)
+    assert found.l_sq == pytest.approx(((m - probs) ** 2 + m * (1 - m)).sum() / 3)
+    assert found.paired.n_cases == 2 and found.el.bias == pytest.approx(0.5 / 2 / 2)
+    assert found.accuracy == pytest.approx((0.5 + 0.5 + 1) / 3)
+    close = ugt.histogram_losses([[1.0, 1.0 - 1e-15, 0.5]], [[0.3, 0.4, 0.3]], fractional=True)
+    assert close.accuracy == 0
+    np.testing.assert_array_equal(
+        numbers_of(ugt.histogram_losses(np.ceil(counts), probs, fractional=True)), numbers_of(ugt.histogram_losses(np.ceil(counts), probs))
+    )
+
+
+def changed(table, i, k, value, dtype=np.float64):
+    out = np.array(table, dtype)
+    out[i, k] = value
+    return out
+
+
+GOOD = np.array([[2, 1, 0]] * 5), np.array([[0.5, 0.25, 0.25]] * 5)
+BAD = {
+    "negative": (changed(GOOD[0], 3, 1, -1), GOOD[1], r"counts must not be negative\. Got -1\.0, first at case 3, class 1\."),
+    "negative int": (changed(GOOD[0], 3, 1, -1, int), GOOD[1], r"counts must not be negative\. Got -1, first at case 3, class 1\."),
+    "negative int32": (changed(GOOD[0], 3, 1, -1, np.int32), GOOD[1], r"counts must not be negative\. Got -1, first at case 3"),
+    "nan": (changed(GOOD[0], 2, 0, NAN), GOOD[1], r"counts must be finite numbers of at most 2\*\*53\. Got nan, first at case 2, class 0"),
+    "inf": (changed(GOOD[0], 2, 0, np.inf), GOOD[1], r"counts must be finite numbers of at most 2\*\*53\. Got inf"),
+    "large": (changed(GOOD[0], 2, 0, 2**60, int), GOOD[1], r"counts must be finite numbers of at most 2\*\*53\. Got 1152921504606846976"),
+    "fraction": (changed(GOOD[0], 1, 2, 0.5), GOOD[1], r"counts must be whole numbers \(or fractional=True\)\. Got 0\.5, first at case 1"),
+    "prob nan": (GOOD[0], changed(GOOD[1], 4, 1, NAN), r"probs must be from 0 to 1 \(within 1e-06\)\. Got nan, first at case 4, class 1\."),
+    "prob above": (GOOD[0], changed(GOOD[1], 4, 1, 1.1), r"probs must be from 0 to 1 \(within 1e-06\)\. Got 1\.1, first at case 4"),
+    "prob below": (GOOD[0], changed(GOOD[1], 1, 2, -0.1), r"probs must be from 0 to 1 \(within 1e-06\)\. Got -0\.1, first at case 1, class 2"),
+    "sum": (GOOD[0], changed(GOOD[1], 2, 2, 0.2), r"probs must add up to 1 \(within 0\.0001\) for every case\. Got a sum of 0\.95, first at case 2"),
+    "shape": (GOOD[0], GOOD[1][:4], r"probs must have the shape of counts, \(5, 3\)\. Got \(4, 3\)\."),
+    "one class": ([[1], [2]], [[1.0], [1.0]], r"counts must have at least 2 classes\. Got 1\."),
+    "one axis": ([1, 2], [0.5, 0.5], r"counts must be numbers of shape \(N, K\)\. Got int64 of shape \(2,\)\."),
+    "no cases": (np.zeros((0, 2)), np.zeros((0, 2)), r"counts must be numbers of shape \(N, K\)\. Got float64 of shape \(0, 2\)\."),
+    "text": ([["a", "b"]], [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)\. Got <U1 of shape \(1, 2\)\."),
+    "ragged": ([[1, 2], [1]], [[0.5, 0.5]] * 2, r"counts must be numbers of shape \(N, K\)\. Got"),
+    "masked": (np.ma.array([[1, 2]], mask=[[True, False]]), [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)\. Got object"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_tables(name):
+    counts, probs, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        ugt.histogram_losses(counts, probs)
+
+
+@pytest.mark.parametrize("name", ["negative", "nan", "fraction", "prob nan", "prob above", "prob below", "sum"])
+def test_bad_values_far_down(name):
+    """In a later chunk, in a row of the generic path, beside unlabelled cases."""
+    counts, probs, message = BAD[name]
+    counts, probs = (np.concatenate([np.tile(good, (30_000, 1)), bad]) for good, bad in zip(GOOD, (counts, probs)))
+    where = int(np.argmax((counts != GOOD[0][0]).any(1) | (probs != GOOD[1][0]).any(1)))
+    with pytest.raises(ValueError, match=message.split(r"\. Got")[0] + rf".* first at case {where}\b"):
+        ugt.histogram_losses(counts, probs)
+    counts[0] = 0 if name.startswith("prob") or name == "sum" else counts[0]
+    with ugt.threads(2), pytest.raises(ValueError, match=rf"first at case {where}\b"):
+        ugt.histogram_losses(counts, probs)
+
+
+def test_tolerances():
+    slack = [[1 + 0.9e-6, -0.9e-6], [0.50004, 0.50004]]
+    assert ugt.histogram_losses([[1, 1]] * 2, slack).bin_counts.tolist() == [[0] * 7 + [1] + [0] * 6 + [1], [1] + [0] * 6 + [1] + [0] * 7]
+    for bad in ([[1 + 2e-6, -2e-6]], [[0.5001, 0.5001]]):
+        with pytest.raises(ValueError, match=r"probs must"):
+            ugt.histogram_losses([[1, 1]], bad)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"n_bins": 0}, r"n_bins must be a whole number from 1 to 100000\. Got 0"),
+        ({"n_bins": 2.0}, r"n_bins must be a whole number from 1 to 100000\. Got 2\.0"),
+        ({"binning": "equal"}, r"binning must be one of 'width', 'mass'\. Got 'equal'"),
+        ({"binning": [0, 0.5]}, r"binning must be 'width', 'mass' or ascending edges from 0 to 1, .* Got \[0\.0, 0\.5\]"),
+        ({"binning": [0, 0.5, 0.5, 1]}, r"binning must be .* Got \[0\.0, 0\.5, 0\.5, 1\.0\]"),
+        ({"binning": [0, NAN, 1]}, r"binning must be"),
+        ({"binning": [[0, 1]] * 2}, r"binning must be .*\(3, B \+ 1\)\. Got shape \(2, 2\)"),
+        ({"binning": ["a"]}, r"binning must be"),
+        ({"singletons": "drop"}, r"singletons must be one of 'omit', 'zero'\. Got 'drop'"),
+        ({"single_bins": None}, r"single_bins must be one of 'zero', 'plugin'\. Got None"),
+        ({"fractional": 1}, r"fractional must be True or False\. Got 1"),
+        ({"classes": ["a", "b"]}, r"classes must be the names of 3 classes\. Got 2"),
+        ({"classes": ["a", "b", "a"]}, r"classes must not repeat an id"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        ugt.histogram_losses(*GOOD, **options)
+
+
+# ---- resampling
+
+
+def test_resamples_are_those_of_repeated_cases():
+    counts, probs = problem(4, n=40)
+    found = ugt.histogram_losses(counts, probs)
+    resampled = found.resamples(n_resamples=200, seed=3)
+    by_class = found.resamples(n_resamples=200, seed=3, per_class=True, estimate="plugin")
+    weights = ugt.resampling.Design.of(40).weights(3, 0, 200).astype(int)
+    for j, w in enumerate(weights[:20]):
+        again = ugt.histogram_losses(np.repeat(counts, w, 0), np.repeat(probs, w, 0))
+        straight = [again.l_sq, again.el.debiased, again.il.debiased, again.accuracy]
+        np.testing.assert_allclose(resampled.values[j, [0, 1, 4, 5]], straight, atol=1e-13)
+        np.testing.assert_allclose(by_class.values[j, [1, 6, 11]], again.per_class.el.plugin, atol=1e-13)
+        if j:
+            for column, debiased in ((2, again.cl.debiased), (3, again.dl.debiased)):  # shifted, all by as much
+                shift = resampled.values[j, column] - debiased
+                assert shift == pytest.approx(resampled.values[0, column] - first[column], abs=1e-13)
+        else:
+            first = {2: again.cl.debiased, 3: again.dl.debiased}
+    np.testing.assert_allclose(resampled.values[:, 2:4].mean(0), [found.cl.debiased, found.dl.debiased], atol=1e-14)
+    expected = [found.l_sq, *(getattr(found, name).debiased for name in ("el", "cl", "dl", "il")), found.accuracy]
+    np.testing.assert_allclose(resampled.estimate, expected, atol=1e-14)
+    plugin = [found.per_class.l_sq, *(getattr(found.per_class, name).plugin for name in ("el", "cl", "dl", "il"))]
+    np.testing.assert_allclose(by_class.estimate, np.stack(plugin, 1).ravel(), atol=1e-14)
+
+
+def test_intervals():
+    counts, probs = problem(6, n=150, k=3)
+    clusters = np.arange(150) // 3
+    found = ugt.histogram_losses(counts, probs)
+    options = {"n_resamples": 300, "seed": 5}
+    table = found.resamples(**options).interval(0.9)
+    for j, name in enumerate(("l_sq", "el", "cl", "dl", "il", "accuracy")):
+        assert found.interval(name, 0.9, **options) == tuple(table[j])
+    ends = np.sqrt(np.maximum(table[2:4], 0))
+    assert found.interval("ce", 0.9, **options) == tuple(ends[0]) and found.interval("de", 0.9, **options) == tuple(ends[1])
+    by_class = found.resamples(per_class=True, **options).interval(0.9)
+    assert found.interval("cl", 0.9, k=1, **options) == tuple(by_class[7])
+    together = found.resamples(clusters=clusters, **options)
+    assert together.sources == ("clusters",) and found.interval("el", clusters=clusters, **options) == tuple(together.interval()[1])
+    with ugt.threads(3):
+        np.testing.assert_array_equal(found.resamples(clusters=clusters, **options).values, together.values)
+    assert not np.isnan(found.interval("cl", kind="bca", n_resamples=50)).any()
+    for ask, message in (
+        (lambda: found.interval("brier"), r"loss must be one of 'l_sq', 'el', 'cl', 'dl', 'il', 'accuracy'\. Got 'brier'"),
+        (lambda: found.interval("accuracy", k=1), r"loss must be one of 'l_sq', 'el', 'cl', 'dl', 'il'\. Got 'accuracy'"),
+        (lambda: found.interval(1), r"loss must be one of"),
+        (lambda: found.interval("cl", k=3), r"k must be a whole number from 0 to 2\. Got 3"),
+        (lambda: found.interval("cl", 1.5), r"level must be a number between 0 and 1"),
+        (lambda: found.interval("cl", estimate="raw"), r"estimate must be one of 'debiased', 'plugin'\. Got 'raw'"),
+        (lambda: found.interval("cl", clusters=[1, 2]), r"clusters must be 150 ids"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+
+
+def test_one_case_has_no_interval():
+    found = ugt.histogram_losses([[3, 1]], [[0.5, 0.5]])
+    assert np.isnan(found.interval("l_sq", n_resamples=9)).all()
+
+
+def test_reliability_curves():
+    rng = np.random.default_rng(0)
+    z = rng.random(2000)
+    counts = rng.binomial(4, z)
+    found = ugt.histogram_losses(np.stack([4 - counts, counts], 1), np.stack([1 - z, z], 1), n_bins=10)
+    curve = found.reliability_curve(1)
+    at = np.minimum((z * 10).astype(int), 9)
+    np.testing.assert_allclose(curve.mean_probability, [z[at == b].mean() for b in range(10)])
+    np.testing.assert_allclose(curve.label_share, [counts[at == b].mean() / 4 for b in range(10)])
+    assert curve.n_cases.tolist() == np.bincount(at).tolist() and not curve.few.any() and curve.edges.tolist() == np.linspace(0, 1, 11).tolist()
+    assert ((curve.low < curve.label_share) & (curve.label_share < curve.high)).all()
+    errors = [(counts[at == b] / 4).std(ddof=1) / np.sqrt((at == b).sum()) for b in range(10)]
+    np.testing.assert_allclose((curve.high - curve.low)[1:-1], 2 * 1.96 * np.array(errors)[1:-1], rtol=0.05)
+    by_cluster = found.reliability_curve(1, clusters=np.arange(2000), n_resamples=400)
+    np.testing.assert_allclose(by_cluster.high - by_cluster.low, curve.high - curve.low, rtol=0.35)
+    assert (found.reliability_curve(1, 0.5).high < curve.high).all()
+
+
+def test_bins_that_say_nothing():
+    counts = [[3, 0]] * 12 + [[0, 2]] * 9
+    found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9, n_bins=4, classes=["no", "yes"])
+    with pytest.warns(RuntimeWarning, match=r"fewer than 10 cases in bins 2 of class yes: they say next to nothing"):
+        curve = found.reliability_curve(1)
+    assert curve.few.tolist() == [False, False, True, False]
+    assert np.isnan(curve.low[[1, 3]]).all() and np.isnan(curve.mean_probability[[1, 3]]).all()
+    # all cases of the bin say the same: as many labels as cases, Wilson's interval of 0 out of 12
+    assert curve.low[0] == 0 and curve.high[0] == pytest.approx(1.959964**2 / (12 + 1.959964**2))
+
+
+# ---- the core
+
+
+def test_the_core_refuses_what_does_not_fit():
+    y, z = np.array([[1, 2]]), np.array([[0.5, 0.5]])
+    edges, cell, total = np.array([[-np.inf, np.inf]]), np.zeros((2, 2, 1, _histogram.N_SUMS)), np.zeros(_histogram.N_TOTALS)
+    good = [y, z, None, edges, True, False, 0.0, cell, total]
+    assert _histogram.sums(*good) == (0, 0, 0) and cell[1, :, 0, 0].tolist() == [1, 1] and cell[0].sum() == 0
+    for at, wrong in (
+        (0, y[:, :1]), (0, np.zeros((2, 2), int)), (0, y.astype(np.int8)), (0, y[:0]), (1, z.astype(np.float16)), (1, z[:, :1]),
+        (2, np.ones(2)), (3, np.zeros((2, 2))), (3, np.zeros((1, 3))), (7, cell[:1]), (7, np.zeros((2, 2, 1, 5))), (8, total[:3]),
+    ):  # fmt: skip
+        given = list(good)
+        given[at] = wrong
+        with pytest.raises(ValueError, match=r"fit together|none of float64"):
+            _histogram.sums(*given)

@@ -1,0 +1,310 @@
+"""Fits of calibration maps z = softmax(W u + b) to label histograms [B appendix D.1]: objectives, gradients, curvature.
+
+All objectives are negative log-likelihoods as means over labels [B eq. 53]; tables have a row for each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._checks import error
+from ._newton import MAX_ITER, REACH, TOLERANCE, Fit, conjugate_gradients, minimise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._logits import Histograms, Predictions
+
+    Array = NDArray[np.float64]
+
+COLUMNS = 2**12  # cases of a block of the linear maps
+SAMPLE = 8192  # cases that the preconditioner looks at
+MOST_BLOCKS = 48  # classes with curvature blocks of their own; more share a diagonal
+FEW = 20_000  # cases that a first guess of the temperature is made from
+
+UNBOUNDED = (
+    "predictions must leave doubt about the labels: some map separates them without error, and the likelihood grows without end "
+    "(regularise, or use more data)"
+)
+
+
+def softmax(z: Array) -> Array:
+    """Probabilities from logits (K, n), in their place."""
+    z -= z.max(axis=0)
+    np.exp(z, out=z)
+    z /= z.sum(axis=0)
+    return z
+
+
+# ---- temperature: one number
+
+
+class _Sums:
+    """Sums of one pass for z = β u: c = u less the largest of its case, n labels."""
+
+    def __init__(self, predictions: Predictions, histograms: Histograms, stride: int = 1) -> None:
+        self.predictions, self.histograms, self.stride = predictions, histograms, stride
+        self.n = self.linear = self.flat = 0.0
+        parts = []
+        for centred, y in self.blocks():
+            labels = y.sum(axis=0)
+            parts.append(labels)
+            self.n += float(labels.sum())
+            self.linear += float((y * centred).sum())
+            self.flat += float(labels @ centred.mean(axis=0))
+        self.labels = np.concatenate(parts)
+
+    def blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Centred logits and counts (K, rows) of every stride-th block."""
+        for j, (begin, end) in enumerate(self.predictions.blocks()):
+            if j % self.stride == 0:
+                u = self.predictions.logits(begin, end)
+                u -= u.max(axis=0)
+                yield u, self.histograms.block(begin, end)
+
+    def at(self, beta: float) -> tuple[float, float, float]:
+        """Objective, its first and second derivative."""
+        value, first, second = 0.0, 0.0, 0.0
+        for centred, y in self.blocks():
+            labels = y.sum(axis=0)
+            e = np.exp(beta * centred)
+            total = e.sum(axis=0)
+            e *= centred
+            mean = e.sum(axis=0) / total
+            e *= centred
+            value += float(labels @ np.log(total))
+            first += float(labels @ mean)
+            second += float(labels @ (e.sum(axis=0) / total - mean**2))
+        return (value - beta * self.linear) / self.n, (first - self.linear) / self.n, second / self.n
+
+
+def fit_temperature(predictions: Predictions, histograms: Histograms) -> tuple[Fit, Array, float]:
+    """β = 1 / temperature, by Newton's method between bounds; the objective is convex. Also the labels of each case, and the value at 1."""
+    sums = _Sums(predictions, histograms)
+    if sums.n == 0:
+        raise error("counts", "hold labels", "none")
+    if sums.linear == 0:
+        raise ValueError(UNBOUNDED)
+    if sums.flat >= sums.linear:
+        must = "tell classes apart better than chance: the likelihood is largest at an infinite temperature"
+        raise ValueError(f"predictions must {must}.")
+    before = sums.at(1.0)
+    start, n = 1.0, predictions.shape[0]
+    every = n // FEW
+    if every >= 4:
+        some = _Sums(predictions, histograms, every)
+        if some.n > 0 and some.flat < some.linear < 0:
+            start = float(_newton_1d(some, 1.0, 1e-3).theta[0])
+    return _newton_1d(sums, start, REACH), sums.labels, before[0]
+
+
+def _newton_1d(sums: _Sums, beta: float, reach: float) -> Fit:
+    low, high = 0.0, np.inf
+    for n_iter in range(MAX_ITER):
+        value, first, second = sums.at(beta)
+        step = -first / second if second > 0 else -np.sign(first) * beta
+        if abs(first) <= TOLERANCE and abs(step) <= reach * beta:
+            return Fit(np.array([beta]), value, abs(first), n_iter, True)
+        low, high = (beta, high) if first < 0 else (low, beta)
+        new = beta + step
+        if not low < new < high:
+            new = (low + high) / 2 if np.isfinite(high) else 4 * beta
+        if new == beta:
+            break
+        beta = new
+    value, first, _ = sums.at(beta)
+    return Fit(np.array([beta]), value, abs(first), MAX_ITER, abs(first) <= TOLERANCE)
+
+
+# ---- linear maps
+
+
+class PlattMap:
+    """z = (0, a s + b) for two classes, s = u_1 - u_0; theta (1, 2): a, b."""
+
+    def __init__(self) -> None:
+        self.start, self.penalty = np.array([[1.0, 0.0]]), np.zeros((1, 2))
+
+    @staticmethod
+    def apply(theta: Array, u: Array) -> Array:
+        """(2, n) logits."""
+        z = theta[0, 0] * (u[1] - u[0]) + theta[0, 1]
+        return np.stack([np.zeros_like(z), z])
+
+    @staticmethod
+    def pull(s: Array, u: Array) -> Array:
+        """Gradient of Σ s z by theta."""
+        return np.array([[s[1] @ (u[1] - u[0]), s[1].sum()]])
+
+    @staticmethod
+    def curvature(h: Array, u: Array) -> Array:
+        """(1, 2, 2) by theta, from that by z."""
+        s = u[1] - u[0]
+        return np.array([[[h[1] @ s**2, h[1] @ s], [h[1] @ s, h[1].sum()]]])
+
+    @staticmethod
+    def by_class(theta: Array) -> Array:
+        """(1, 2) as it is."""
+        return theta
+
+
+class VectorMap:
+    """z = v * u + b; theta (2, K): v, b."""
+
+    def __init__(self, k: int, penalty_b: float) -> None:
+        self.start = np.stack([np.ones(k), np.zeros(k)])
+        self.penalty = np.stack([np.zeros(k), np.full(k, penalty_b / k)])
+
+    @staticmethod
+    def apply(theta: Array, u: Array) -> Array:
+        """(K, n) logits."""
+        return np.asarray(theta[0][:, None] * u + theta[1][:, None])
+
+    @staticmethod
+    def pull(s: Array, u: Array) -> Array:
+        """Gradient of Σ s z by theta."""
+        return np.stack([(s * u).sum(axis=1), s.sum(axis=1)])
+
+    @staticmethod
+    def curvature(h: Array, u: Array) -> Array:
+        """(K, 2, 2) of each class, from its own part h (K, n) of the curvature by z."""
+        hu = h * u
+        squares, mixed, ones = (hu * u).sum(axis=1), hu.sum(axis=1), h.sum(axis=1)
+        return np.moveaxis(np.array([[squares, mixed], [mixed, ones]]), -1, 0)
+
+    @staticmethod
+    def by_class(theta: Array) -> Array:
+        """(K, parameters) those of each class."""
+        return np.asarray(theta.T)
+
+
+class MatrixMap:
+    """z = W u + b; theta (K, K + 1): W, b."""
+
+    def __init__(self, k: int, penalty_w: float, penalty_b: float) -> None:
+        self.start = np.concatenate([np.eye(k), np.zeros((k, 1))], axis=1)
+        off = np.where(np.eye(k) > 0, 0.0, penalty_w / (k * (k - 1)))
+        self.penalty = np.concatenate([off, np.full((k, 1), penalty_b / k)], axis=1)
+
+    @staticmethod
+    def apply(theta: Array, u: Array) -> Array:
+        """(K, n) logits."""
+        return np.asarray(theta[:, :-1] @ u + theta[:, -1:])
+
+    @staticmethod
+    def pull(s: Array, u: Array) -> Array:
+        """Gradient of Σ s z by theta."""
+        return np.concatenate([s @ u.T, s.sum(axis=1)[:, None]], axis=1)
+
+    @staticmethod
+    def curvature(h: Array, u: Array) -> Array:
+        """(K, K + 1, K + 1) of each class; only the diagonals where there are many classes."""
+        k = len(u)
+        full = np.concatenate([u, np.ones((1, u.shape[1]))])
+        if k > MOST_BLOCKS:
+            return np.asarray(h @ (full**2).T)
+        return np.stack([(full * row) @ full.T for row in h])
+
+    @staticmethod
+    def by_class(theta: Array) -> Array:
+        """(K, parameters) those of each class."""
+        return theta
+
+
+class Objective:
+    """Mean negative log-likelihood of labels under a map of logits u (K, N), and its penalty; counts y (K, N)."""
+
+    def __init__(self, form: PlattMap | VectorMap | MatrixMap, u: Array, y: Array) -> None:
+        self.form, self.u = form, u
+        self.labels = y.sum(axis=0)
+        self.n = float(self.labels.sum())
+        if self.n == 0:
+            raise error("counts", "hold labels", "none")
+        self.target = sum(form.pull(y[:, at], u[:, at]) for at in self.blocks())
+        self.expected = np.empty_like(u)  # labels expected of each class and case at the last theta
+
+    def blocks(self) -> list[slice]:
+        """Cases of each block."""
+        n = self.u.shape[1]
+        return [slice(begin, min(begin + COLUMNS, n)) for begin in range(0, n, COLUMNS)]
+
+    def value(self, theta: Array) -> float:
+        """Without penalty."""
+        total = 0.0
+        for at in self.blocks():
+            z = self.form.apply(theta, self.u[:, at])
+            top = z.max(axis=0)
+            z -= top
+            total += float(self.labels[at] @ (np.log(np.exp(z).sum(axis=0)) + top))
+        return (total - float((theta * self.target).sum())) / self.n
+
+    def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
+        """With penalty."""
+        value, gradient = 0.0, -self.target
+        for at in self.blocks():
+            z = self.form.apply(theta, self.u[:, at])
+            top = z.max(axis=0)
+            z -= top
+            np.exp(z, out=z)
+            sums = z.sum(axis=0)
+            value += float(self.labels[at] @ (np.log(sums) + top))
+            z *= self.labels[at] / sums
+            self.expected[:, at] = z
+            gradient = gradient + self.form.pull(z, self.u[:, at])
+        value -= float((theta * self.target).sum())
+        penalty = self.form.penalty
+        return value / self.n + float((penalty * theta**2).sum()), gradient / self.n + 2 * penalty * theta
+
+    def times(self, step: Array) -> Array:
+        """Hessian at the last theta, times a step."""
+        total = np.zeros_like(step)
+        for at in self.blocks():
+            q, labels = self.expected[:, at], self.labels[at]
+            s = self.form.apply(step, self.u[:, at])
+            s *= q
+            s -= q * (s.sum(axis=0) / np.where(labels > 0, labels, 1.0))
+            total += self.form.pull(s, self.u[:, at])
+        return np.asarray(total / self.n + 2 * self.form.penalty * step)
+
+    def reach(self, step: Array) -> float:
+        """The largest change of a case's logits, less what they change together."""
+        most = 0.0
+        for at in self.blocks():
+            z = self.form.apply(step, self.u[:, at])[:, self.labels[at] > 0]
+            if z.size:
+                most = max(most, float(np.abs(z - z.mean(axis=0)).max()))
+        return most
+
+    def direction(self, theta: Array, gradient: Array) -> Array:
+        """A Newton step: conjugate gradients, with the curvature by each class's own parameters as preconditioner."""
+        del theta
+        every = max(1, self.u.shape[1] // SAMPLE)
+        q, labels = self.expected[:, ::every], np.where(self.labels > 0, self.labels, 1.0)[::every]
+        h = q * (1 - q / labels)
+        scale = self.labels.sum() / max(float(self.labels[::every].sum()), 1e-300) / self.n
+        curved = self.form.curvature(h, self.u[:, ::every]) * scale
+        penalty = 2 * self.form.by_class(self.form.penalty)
+        if curved.ndim == 2:
+            diagonal = curved + penalty
+            diagonal += 1e-9 * diagonal.max() + 1e-300
+            return conjugate_gradients(self.times, lambda rest: rest / diagonal, gradient)
+        size = curved.shape[-1]
+        curved[:, np.arange(size), np.arange(size)] += penalty
+        ridge = 1e-9 * np.trace(curved, axis1=1, axis2=2).max() + 1e-300
+        inverse = np.linalg.inv(curved + ridge * np.eye(size))
+
+        def precondition(rest: Array) -> Array:
+            return self.form.by_class(np.matmul(inverse, self.form.by_class(rest)[:, :, None])[:, :, 0])
+
+        return conjugate_gradients(self.times, precondition, gradient)
+
+    def fit(self, start: Array | None = None) -> Fit:
+        """The minimum; an error where there is none."""
+        begin = self.form.start if start is None else start
+        found = minimise(self.value_and_gradient, self.direction, self.reach, begin)
+        if not found.bounded:
+            raise ValueError(UNBOUNDED)
+        return found

@@ -1,0 +1,323 @@
+"""Scores and distances of predicted probabilities against label histograms, case by case."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from ._checks import error
+from ._histogram_input import NO_LABELS, Histograms
+from ._histogram_sums import Loss, divided
+from .results import PerCase
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Rule = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramScore(PerCase):
+    """A score or distance that is a mean over cases.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the cases with labels.
+    per_case : (N,) array
+        NaN for a case without labels.
+    n_cases : int
+        Cases with labels.
+    left_out : mapping
+        Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.manhattan_distance([[3, 1], [0, 2], [0, 0]], [[0.5, 0.5], [0.1, 0.9], [0.5, 0.5]])
+    >>> round(found.value, 3), found.per_case, found.left_out
+    (0.35, array([0.5, 0.2, nan]), {'case without labels': 1})
+    """
+
+    value: float
+    per_case: Array
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramLogLoss(HistogramScore):
+    """Log loss, and what of it is entropy of the labels and what is divergence of the prediction.
+
+    Attributes
+    ----------
+    value, per_case, n_cases, left_out
+        As of :class:`HistogramScore`, in nats; infinite where an observed class has probability 0, and then without intervals.
+    n_infinite : int
+        Cases for which it is infinite.
+    entropy : Loss
+        Mean entropy of the label probabilities: of the shares (``plugin``), its bias -(classes observed - 1) / (2 n) (Miller & Madow), and
+        without it (``debiased``).
+    divergence : Loss
+        Log loss less entropy: mean Kullback-Leibler divergence of the prediction from the label probabilities.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.histogram_log_loss([[3, 1], [0, 4]], [[0.6, 0.4], [0.1, 0.9]])
+    >>> round(found.value, 3), round(found.entropy.plugin, 3), round(found.entropy.debiased, 3), round(found.divergence.debiased, 3)
+    (0.359, 0.281, 0.344, 0.015)
+    """
+
+    n_infinite: int = 0
+    entropy: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+    divergence: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+
+
+def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramLogLoss:
+    """Log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
+
+    Parameters
+    ----------
+    counts : (N, K) array or Labels
+        Labels of each case by class.
+    probs : (N, K) array
+        As for :func:`histogram_losses`.
+    fractional : bool
+        Whether counts need not be whole.
+
+    Returns
+    -------
+    HistogramLogLoss
+        Infinite, with a warning, if a class that somebody chose has probability 0.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    Notes
+    -----
+    The entropy's bias is known to the first order in 1/n only and with the classes observed in place of those possible: with a few labels
+    what is left of it is a sizeable part.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), sec. 2.3, eq. 6 (decomposition). Miller (1955), "Note on the bias of information estimates".
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.histogram_log_loss([[2, 2], [4, 0]], [[0.5, 0.5], [1.0, 0.0]]).per_case.round(3)
+    array([0.693, 0.   ])
+    """
+    data = Histograms.of(counts, probs, fractional=fractional)
+    per_case, entropy, bias = (np.empty(data.shape[0]) for _ in range(3))
+    for begin, end, y, z in data.checked():
+        n, m = _shares(y)
+        with np.errstate(divide="ignore"):
+            per_case[begin:end] = 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
+        entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
+        bias[begin:end] = -divided((y > 0).sum(axis=1) - 1, 2 * n)
+    found = _score(per_case)
+    of_labels = Loss.of(_mean(entropy), _mean(np.where(np.isnan(per_case), np.nan, bias)))
+    of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
+    n_infinite = int(np.isinf(per_case).sum())
+    if n_infinite:
+        first = data.case(int(np.argmax(np.isinf(per_case))))
+        said = f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}"
+        warnings.warn(said, RuntimeWarning, stacklevel=2)
+    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model)
+
+
+def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+    """Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``, from 0 to 2.
+
+    Its mean is the L_sq of :func:`histogram_losses`.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), eq. 7. Brier (1950).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
+    array([0.5 , 0.02])
+    """
+    return _by_rule(counts, probs, fractional, lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1))
+
+
+def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False) -> HistogramScore:
+    """Ranked probability score for ordered classes, mean over the labels of each case.
+
+    ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, M and Z the cumulative shares and probabilities: the sum of the Brier scores of
+    "at most class k".
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`; the columns are classes in their order.
+    normalized : bool
+        Divide by K - 1: from 0 to 1.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    References
+    ----------
+    Epstein (1969); Murphy (1971).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
+    array([0.25, 0.5 ])
+    """
+
+    def rule(m: Array, z: Array) -> Array:
+        upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
+        score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
+        return np.asarray(score / (m.shape[1] - 1) if normalized else score)
+
+    return _by_rule(counts, probs, fractional, rule)
+
+
+def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+    """Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    Notes
+    -----
+    A distance to the few labels that there are, not to the probabilities behind them: it is above 0 for the best of predictions,
+    the more the fewer labels. The epistemic loss of :func:`histogram_losses` has that taken out.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
+    0.5
+    """
+    return _by_rule(counts, probs, fractional, lambda m, z: np.abs(m - z).sum(axis=1))
+
+
+def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False) -> HistogramScore:
+    """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
+
+    ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`; the columns are classes in their order.
+    positions : (K,) array, optional
+        Ascending; default 0 to K-1.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`, or if positions do not ascend.
+
+    Notes
+    -----
+    As for :func:`manhattan_distance`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
+    0.75
+    """
+    data = Histograms.of(counts, probs, fractional=fractional)
+    steps = np.diff(np.arange(data.shape[1]) if positions is None else _positions(positions, data.shape[1]))
+
+    def rule(m: Array, z: Array) -> Array:
+        return np.asarray(np.abs(np.cumsum(m - z, axis=1)[:, :-1]) @ steps)
+
+    return _of_data(data, rule)
+
+
+def _positions(positions: Any, k: int) -> NDArray[Any]:
+    array = np.asarray(positions)
+    good = array.dtype.kind in "iuf" and array.shape == (k,) and np.isfinite(array).all()
+    if not good or not (np.diff(array.astype(np.float64)) > 0).all():
+        raise error("positions", f"be {k} ascending numbers", repr(positions))
+    return array.astype(np.float64)
+
+
+def _by_rule(counts: Any, probs: Any, fractional: bool, rule: Rule) -> HistogramScore:
+    return _of_data(Histograms.of(counts, probs, fractional=fractional), rule)
+
+
+def _of_data(data: Histograms, rule: Rule) -> HistogramScore:
+    """``rule(shares, probabilities)`` by blocks of cases."""
+    per_case = np.empty(data.shape[0])
+    for begin, end, y, z in data.checked():
+        per_case[begin:end] = rule(_shares(y)[1], z)
+    return _score(per_case)
+
+
+def _shares(y: Array) -> tuple[Array, Array]:
+    """Labels of each case, and their shares: NaN for a case without any."""
+    n = y.sum(axis=1)
+    return n, np.asarray(divided(y, n[:, None]))
+
+
+def _sum_of_logs(m: Array, z: Array) -> Array:
+    """Σ m log z, 0 where m is 0."""
+    counted = np.where(m > 0, z, 1.0)
+    return np.asarray(np.where(np.isnan(m).any(axis=1), np.nan, (np.where(m > 0, m, 0.0) * np.log(counted)).sum(axis=1)))
+
+
+def _mean(values: Array) -> float:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
+def _score(per_case: Array) -> HistogramScore:
+    missing = int(np.isnan(per_case).sum())
+    if missing == len(per_case):
+        warnings.warn("undefined: no case has labels", RuntimeWarning, stacklevel=4)
+    return HistogramScore(_mean(per_case), per_case, len(per_case) - missing, {NO_LABELS: missing} if missing else {})
