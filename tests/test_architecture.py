@@ -31,6 +31,7 @@ LAYERS = {
     **dict.fromkeys(["_soft_input", "_soft_score"], 1),
     **dict.fromkeys(["_histogram_input", "_histogram_losses", "_disagreement"], 1),
     **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
+    **dict.fromkeys(["_normal"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
     **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["cli", "_command", "_calibrate", "__main__"], 4),

@@ -2,6 +2,7 @@
 
 from ._disagreement import PredictedDisagreement, predicted_disagreement, symmetric_statistic
 from ._histogram_losses import HistogramLosses
+from ._normal import NormalPosterior
 from ._plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
 from ._point_estimates import plackett_luce_map, plackett_luce_mle
 from ._reliability import ReliabilityCurve
@@ -37,6 +38,7 @@ from .histogram import HistogramAccumulator, histogram_losses
 from .plausibilities import Dirichlet, Draws, Point
 from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, label_posterior
 from .predictions import Predictions
+from .ratings import NormalPrior, fit_normal_prior, normal, rating_certainty, ua_rating_accuracy
 from .resampling import Resamples, bootstrap, bootstrap_annotations, bootstrap_statistic, jackknife
 from .results import Certainty, Estimate
 from .scores import (
@@ -69,6 +71,8 @@ __all__ = [
     "LabelPosterior",
     "Labels",
     "MatrixScaling",
+    "NormalPosterior",
+    "NormalPrior",
     "PlattScaling",
     "Point",
     "PrecisionRecallCurve",
@@ -94,6 +98,7 @@ __all__ = [
     "disagreement_losses",
     "evaluate",
     "expected_risk",
+    "fit_normal_prior",
     "histogram_brier_score",
     "histogram_log_loss",
     "histogram_losses",
@@ -103,6 +108,7 @@ __all__ = [
     "leave_one_annotator_out",
     "load_calibrator",
     "manhattan_distance",
+    "normal",
     "partial_average_overlap",
     "plackett_luce",
     "plackett_luce_diagnostics",
@@ -114,6 +120,7 @@ __all__ = [
     "prirn",
     "ranked_probability_score",
     "ranking_stability",
+    "rating_certainty",
     "soft_auroc",
     "soft_average_precision",
     "soft_precision_recall_curve",
@@ -126,6 +133,7 @@ __all__ = [
     "ua_kendall_distance",
     "ua_overlap",
     "ua_plausibility_mass",
+    "ua_rating_accuracy",
     "ua_set_accuracy",
     "ua_topk_accuracy",
     "votes",

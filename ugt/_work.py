@@ -10,9 +10,9 @@ import numpy as np
 from . import _standings, _tables_out, _threads, resampling
 from ._orders import Orders
 from ._soft_score import ROOM, SoftScore
-from .accuracy import estimate
 from .certainty import annotation_certainty
 from .plausibilities import Draws
+from .results import estimate
 from .soft import soft_auroc, soft_average_precision
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, results
-from ._agreement import Agreement
 from ._orders import Orders, Sets
 from ._sets import as_sets
 from .plausibilities import Plausibilities, as_plausibilities
@@ -45,16 +44,6 @@ def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
     return Orders.from_dense(check_scores(scores, truth), k, _checks.option("ties", ties, _checks.TIES))
 
 
-def estimate(agreement: Agreement, mean_set_size: float | None = None) -> results.Estimate:
-    """The public record of a comparison."""
-    per_case = np.clip(agreement.per_case, 0.0, 1.0)  # integrals add up to 1 within some 1e-13
-    value, n = results.mean_of(per_case)
-    left_out = results.left_out(per_case)
-    return results.Estimate(
-        value, per_case, agreement.draw_std, agreement.mc_error, n, left_out, agreement.per_draw, mean_set_size, agreement.law
-    )
-
-
 def _mean_size(sets: Sets, truth: Plausibilities) -> float:
     """Mean size of the sets of the cases that are judged."""
     sizes = np.diff(sets.offsets)[truth.defined]
@@ -63,7 +52,7 @@ def _mean_size(sets: Sets, truth: Plausibilities) -> float:
 
 def _metric(truth: Any, scores: Any, metric: str, k: int, ties: str, penalty: float = 0.0) -> results.Estimate:
     post = as_plausibilities(truth)
-    return estimate(post.compare(orders_of(post, scores, k, ties), metric, k, penalty=penalty, ties=ties))
+    return results.estimate(post.compare(orders_of(post, scores, k, ties), metric, k, penalty=penalty, ties=ties))
 
 
 def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
@@ -305,7 +294,7 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return estimate(post.coverage(given, ties=_checks.option("ties", ties, _checks.TIES)), _mean_size(given, post))
+    return results.estimate(post.coverage(given, ties=_checks.option("ties", ties, _checks.TIES)), _mean_size(given, post))
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
@@ -339,4 +328,4 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return estimate(post.mass(given), _mean_size(given, post))
+    return results.estimate(post.mass(given), _mean_size(given, post))

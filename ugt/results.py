@@ -16,12 +16,13 @@ from ._core import _resample
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._agreement import Law
+    from ._agreement import Agreement, Law
 
     Array = NDArray[np.float64]
 
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
 EXACT_LAW_WORK = 2e9
+NO_ANNOTATIONS = "case without annotations"
 
 
 class PerCase:
@@ -210,7 +211,7 @@ def _lattice_quantile(pmf: Array, q: Array) -> Array:
     return np.asarray(at / float(pmf.shape[1] - 1))
 
 
-def left_out(per_case: Array, reason: str = "case without annotations") -> dict[str, int]:
+def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
     """Count undefined cases and say so once."""
     undefined = int(np.isnan(per_case).sum())
     if undefined == 0:
@@ -224,3 +225,11 @@ def mean_of(per_case: Array) -> tuple[float, int]:
     """Mean over defined cases (NaN if there are none) and their number."""
     defined = per_case[~np.isnan(per_case)]
     return (float(defined.mean()) if len(defined) else float("nan")), len(defined)
+
+
+def estimate(agreement: Agreement, mean_set_size: float | None = None, reason: str = NO_ANNOTATIONS) -> Estimate:
+    """The public record of a comparison."""
+    per_case = np.clip(agreement.per_case, 0.0, 1.0)  # integrals add up to 1 within some 1e-13
+    value, n = mean_of(per_case)
+    missing = left_out(per_case, reason)
+    return Estimate(value, per_case, agreement.draw_std, agreement.mc_error, n, missing, agreement.per_draw, mean_set_size, agreement.law)

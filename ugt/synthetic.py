@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaincinv
+from scipy.special import gammaincinv, ndtri
 
 from ._checks import error
 from ._core._stream import Stream
-from .annotations import Labels, Rankings
+from .annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,6 +134,46 @@ def make_rankings(
         columns.append((case, np.full(len(case), annotator), first[case, place], rank[case, place]))
     case, annotators, label, rank = (np.concatenate(column) for column in zip(*columns))
     return Rankings.from_long(case, annotators, label, rank, classes=n_classes, cases=np.arange(n_cases)), truth
+
+
+def make_ratings(
+    n_cases: int = 1000, n_annotators: int = 10, *, low: float = -2, high: float = 2, step: float = 1, seed: int = 0
+) -> tuple[Ratings, NDArray[np.float64]]:
+    """Ratings on a scale with steps: normal around a mean of each case, rounded and cut to the scale.
+
+    Parameters
+    ----------
+    n_cases, n_annotators : int
+        The defaults resemble comments rated for toxicity; 200 annotators on a scale from 1 to 10 photographs rated for beauty.
+    low, high, step : float
+        Of the scale; step 0: no rounding.
+    seed : int
+        Same seed, same ratings.
+
+    Returns
+    -------
+    ratings : Ratings
+    truth : (n_cases, 2) array
+        Mean and standard deviation of each case before rounding and cutting.
+
+    Examples
+    --------
+    >>> ratings, truth = make_ratings(3, 4, low=1, high=10)
+    >>> ratings, truth.shape
+    (Ratings(n_cases=3, n_empty=0, n_ratings=12, n_annotators=4), (3, 2))
+    """
+    _positive("n_cases", n_cases)
+    _positive("n_annotators", n_annotators)
+    if not low < high or step < 0:
+        raise error("low, high and step", "have low < high and step >= 0", (low, high, step))
+    width = high - low
+    u = _uniforms(seed, TRUTH, 0, (n_cases, 2))
+    mean = (low + high) / 2 + width / 5 * ndtri(u[:, 0])
+    deviation = width / 6 * np.exp(0.3 * ndtri(u[:, 1]))
+    table = mean[:, None] + deviation[:, None] * ndtri(_uniforms(seed, ANNOTATIONS, 0, (n_cases, n_annotators)))
+    if step:
+        table = low + step * np.rint((table - low) / step)
+    return Ratings.from_wide(np.clip(table, low, high)), np.stack([mean, deviation], axis=1)
 
 
 def make_predictions(truth: NDArray[np.float64], *, skill: float | NDArray[np.float64] = 0.8, seed: int = 0) -> NDArray[np.float64]:

@@ -46,6 +46,8 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_NAMES 7
 #define UGT_PURPOSE_ANNOTATIONS 8
 #define UGT_PURPOSE_FOLDS 9
+#define UGT_PURPOSE_RATINGS 10
+#define UGT_PURPOSE_COMMITTEES 11
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */

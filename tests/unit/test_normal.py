@@ -1,0 +1,350 @@
+"""Posteriors of ratings: the textbook update, integrals against slow ones, and what metrics make of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+
+import ugt
+from ugt import ratings as module
+from ugt import synthetic
+
+CASES = Path(__file__).parents[3] / "shared" / "cases"
+PRIOR = (0.5, 0.7, 1.8, 2.2)
+nan = float("nan")
+
+
+def posterior_by_hand(values, prior, reliability=1.0):
+    """One rating at a time."""
+    m, kappa, a, b = prior
+    for y in values:
+        m, kappa, a, b = (
+            (kappa * m + reliability * y) / (kappa + reliability),
+            kappa + reliability,
+            a + reliability / 2,
+            b + kappa * reliability * (y - m) ** 2 / (2 * (kappa + reliability)),
+        )
+    return m, kappa, a, b
+
+
+def numbers(post, i=0):
+    return post.location[i], post.kappa[i], post.shape[i], post.scale[i]
+
+
+def over_sigma(law, of):
+    """∫ of(σ) p(σ²) dσ² by adaptive quadrature in log σ²."""
+    _, _, a, b = law
+    density = scipy.stats.invgamma(a, scale=b).pdf
+    points = np.log(scipy.stats.invgamma(a, scale=b).ppf([1e-13, 0.01, 0.5, 0.99, 1 - 1e-13]))
+    parts = [
+        scipy.integrate.quad(lambda s: of(np.exp(s / 2)) * density(np.exp(s)) * np.exp(s), low, high, epsabs=1e-13)[0]
+        for low, high in zip(points, points[1:])
+    ]
+    return sum(parts)
+
+
+# ---- the posterior
+
+
+@pytest.mark.parametrize("name", ["75_nig_toxicity", "77_nig_identical", "79_nig_ava"])
+def test_reference_cases(name):
+    path = CASES / f"{name}.json"
+    if not path.exists():
+        pytest.skip("the reference cases are not here")
+    held = json.loads(path.read_text())
+    given, expected = held["inputs"], held["expected"]
+    post = ugt.normal([given["ratings"]], prior=(given["m0"], given["k0"], given["a0"], given["b0"]))
+    cut = given["threshold"]
+    assert numbers(post) == pytest.approx(expected["posterior"], abs=1e-12)
+    assert post.cdf(cut)[0] == pytest.approx(expected["predictive_cdf"], abs=1e-10)
+    assert post.cdf(cut, kind="mean")[0] == pytest.approx(expected["mu_cdf"], abs=1e-10)
+    for kind, key in (("predictive", "predictive"), ("mean", "argmax"), ("expected_max", "expected_max")):
+        assert ugt.rating_certainty(post, cut, kind=kind).value == pytest.approx(expected["certainty"][key], abs=1e-9)
+    for q, value in expected["phi_cdf"].items():
+        assert post.plausibility_cdf(cut, float(q))[0] == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("reliability", [1.0, 0.3, 2.5])
+def test_batch_is_sequential(reliability):
+    rng = np.random.default_rng(1)
+    table = rng.normal(2, 3, (6, 5))
+    table[rng.random(table.shape) < 0.3] = nan
+    table[3] = nan
+    post = ugt.normal(table, prior=PRIOR, reliability=reliability)
+    for i, row in enumerate(table):
+        if i == 3:
+            assert np.isnan(numbers(post, i)).all() and not post.defined[i]
+        else:
+            assert numbers(post, i) == pytest.approx(posterior_by_hand(row[~np.isnan(row)], PRIOR, reliability), rel=1e-12)
+    assert repr(post) == "NormalPosterior(n_cases=6, n_empty=1)" and len(post) == 6
+
+
+def test_reliability_two_is_every_rating_twice():
+    table = np.array([[1.0, 4.0, 2.0], [0.0, 0.5, nan]])
+    twice, again = ugt.normal(table, prior=PRIOR, reliability=2), ugt.normal(np.concatenate([table, table], axis=1), prior=PRIOR)
+    for i in range(2):
+        assert numbers(twice, i) == pytest.approx(numbers(again, i), rel=1e-13)
+
+
+def test_far_from_zero_nothing_is_lost():
+    table = 1e8 + np.array([[0.0, 1.0, 2.0, 5.0]])
+    near = ugt.normal(table - 1e8, prior=PRIOR)
+    far = ugt.normal(table, prior=(1e8 + PRIOR[0], *PRIOR[1:]))
+    assert far.scale == pytest.approx(near.scale, rel=1e-7) and far.location - 1e8 == pytest.approx(near.location, abs=1e-7)
+
+
+def test_kinds_of_input():
+    long = ugt.Ratings.from_long(["b", "a", "b"], ["x", "x", "y"], [1, 2, 3], cases=["a", "b", "c"])
+    post = ugt.normal(long, prior=ugt.NormalPrior(*PRIOR))
+    assert post.case_ids.tolist() == ["a", "b", "c"] and post.defined.tolist() == [True, True, False]
+    wide = ugt.normal([[2, None], [1, 3], [None, None]], prior=list(PRIOR))
+    np.testing.assert_array_equal(post.location, wide.location)
+    np.testing.assert_array_equal(post.scale, wide.scale)
+
+
+# ---- probabilities
+
+
+LAWS = [(0.3, 0.5, 0.6, 0.4), (1.2, 6.0, 3.0, 5.0), (-2.0, 40.0, 60.0, 30.0)]
+
+
+def of_laws():
+    return ugt.NormalPosterior(np.arange(3), *np.transpose(LAWS))
+
+
+def test_tails_and_bins():
+    post, cuts = of_laws(), [-1.0, 0.4, 2.0]
+    for i, (m, kappa, a, b) in enumerate(LAWS):
+        for kind, squared in (("predictive", 1 + 1 / kappa), ("mean", 1 / kappa)):
+            law = scipy.stats.t(2 * a, m, np.sqrt(b * squared / a))
+            assert post.cdf(0.4, kind=kind)[i] == pytest.approx(law.cdf(0.4), rel=1e-9)
+            assert post.probability_above(0.4, kind=kind)[i] == pytest.approx(law.sf(0.4), rel=1e-9)
+            expected = np.diff(np.concatenate([[0], law.cdf(cuts), [1]]))
+            found = post.bin_probabilities(cuts, kind=kind)[i]
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+            assert found.sum() == pytest.approx(1, abs=1e-14)
+    far = post.probability_above(100.0)[2]  # 1 - cdf would be 0
+    assert 0 < far < 1e-100 and post.cdf(100.0)[2] == 1
+    assert post.bin_probabilities([50.0, 100.0, 200.0])[2, 1] > 0
+
+
+def test_integrals_over_mean_and_variance():
+    post = of_laws()
+    cut = 0.4
+
+    def share(m, kappa, sigma, of):
+        """E of(Φ((cut - μ) / σ)) over μ, by quadrature."""
+        law = scipy.stats.norm(m, sigma / np.sqrt(kappa))
+        points = sorted({law.ppf(1e-14), m, cut, law.ppf(1 - 1e-14)})
+        points = [x for x in points if law.ppf(1e-14) <= x <= law.ppf(1 - 1e-14)]
+        inside = lambda x: of(scipy.stats.norm.cdf((cut - x) / sigma)) * law.pdf(x)  # noqa: E731
+        return sum(scipy.integrate.quad(inside, low, high, epsabs=1e-10)[0] for low, high in zip(points, points[1:]))
+
+    for i, law in enumerate(LAWS):
+        m, kappa = law[:2]
+        expected = over_sigma(law, lambda sigma, m=m, kappa=kappa: share(m, kappa, sigma, lambda p: max(p, 1 - p)))
+        assert post.expected_max(cut)[i] == pytest.approx(expected, abs=1e-8)
+        for q in (0.05, 0.5, 0.9):
+            z = scipy.stats.norm.ppf(q)
+            root = np.sqrt(kappa)
+            expected = over_sigma(law, lambda sigma, root=root, z=z, m=m: scipy.stats.norm.cdf(root * (z - (cut - m) / sigma)))
+            assert post.plausibility_cdf(cut, q)[i] == pytest.approx(expected, abs=1e-10)
+    # the share below the cut is above 1/2 where the mean is below it
+    np.testing.assert_allclose(1 - post.plausibility_cdf(cut, 0.5), post.cdf(cut, kind="mean"), atol=1e-12)
+
+
+def test_tiny_shapes():
+    """The rule needs a wide range; still 1 for a constant."""
+    post = ugt.NormalPosterior(np.arange(2), np.zeros(2), np.ones(2), np.array([0.05, 1e4]), np.ones(2))
+    np.testing.assert_allclose(post.expectation(lambda rows, precision: np.ones_like(precision)), 1, atol=1e-12)
+    np.testing.assert_allclose(post.plausibility_cdf(0.0, 0.5), 0.5, atol=1e-10)
+
+
+# ---- metrics
+
+
+def test_certainty_and_what_is_left_out():
+    post = ugt.normal([[1, 2, 3], [nan, nan, nan], [2, 2, 1]], prior=PRIOR)
+    found = ugt.rating_certainty(post, 1.5)
+    assert found.left_out == {"case without ratings": 1} and found.n_cases == 2 and np.isnan(found.per_case[1])
+    assert found.value == pytest.approx(np.nanmean(np.maximum(post.cdf(1.5), 1 - post.cdf(1.5))))
+    mirrored = ugt.normal([[-1, -2, -3]], prior=(-PRIOR[0], *PRIOR[1:]))
+    for kind in ("predictive", "mean", "expected_max"):
+        one, other = ugt.rating_certainty(post, 1.5, kind=kind).per_case[0], ugt.rating_certainty(mirrored, -1.5, kind=kind).value
+        assert one == pytest.approx(other, abs=1e-13) and 0.5 <= one <= 1
+
+
+@pytest.mark.parametrize("kind", ["mean", "predictive"])
+def test_accuracy_against_draws(kind):
+    ratings, _ = synthetic.make_ratings(40, 6, seed=4)
+    post = ugt.normal(ratings)
+    predictions, cuts, n = np.linspace(-2, 2, 40), [-1.0, 0.5, 1.2], 4000
+    found = ugt.ua_rating_accuracy(post, predictions, cuts, kind=kind)
+    rng = np.random.default_rng(5)
+    variance = post.scale / rng.gamma(post.shape, size=(n, 40))
+    mean = post.location + np.sqrt(variance / post.kappa) * rng.normal(size=(n, 40))
+    at = np.searchsorted(cuts, predictions, side="right")
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    if kind == "mean":
+        inside = ((mean >= edges[at]) & (mean < edges[at + 1])).astype(float)
+    else:
+        inside = np.diff(scipy.stats.norm.cdf((np.stack([edges[at], edges[at + 1]])[:, None] - mean) / np.sqrt(variance)), axis=0)[0]
+    error = inside.std(0) / np.sqrt(n)
+    assert (np.abs(found.per_case - inside.mean(0)) < 6 * error + 1e-3).all()
+    spread = inside.mean(1).std()
+    assert found.draw_std == pytest.approx(spread, rel=6 / np.sqrt(2 * n))
+    assert ugt.ua_rating_accuracy(post, at, cuts, kind=kind, binned=True).per_case.tolist() == found.per_case.tolist()
+    if kind == "mean":  # a sum of independent zeros and ones
+        low, high = found.draw_interval(0.9)
+        assert (low, high) == pytest.approx(np.quantile(inside.mean(1), [0.05, 0.95]), abs=1 / 40 + 1e-9)
+
+
+def test_a_prediction_at_a_cut_is_in_the_upper_bin():
+    post = of_laws()
+    upper = ugt.ua_rating_accuracy(post, [0.4] * 3, 0.4).per_case
+    np.testing.assert_allclose(upper, post.probability_above(0.4, kind="mean"), atol=1e-15)
+
+
+def test_draws_agree_with_what_is_exact_and_know_their_case():
+    ratings, _ = synthetic.make_ratings(30, 5, low=1, high=10, seed=2)
+    post = ugt.normal(ratings)
+    draws = post.draws(5.5, 4000, names=["low", "high"], seed=3)
+    exact = ugt.rating_certainty(post, 5.5, kind="mean").per_case
+    found = ugt.annotation_certainty(draws).per_case
+    assert (np.abs(found - exact) < 6 * np.sqrt(0.25 / 4000)).all()
+    np.testing.assert_allclose(draws.mean(), post.bin_probabilities(5.5), atol=6 * 0.5 / np.sqrt(4000))
+    assert draws.axes.classes.tolist() == ["low", "high"]
+    some = ugt.NormalPosterior(post.case_ids[7:9], *(x[7:9] for x in (post.location, post.kappa, post.shape, post.scale)))
+    np.testing.assert_array_equal(some.draws(5.5, 50, seed=3).draws(50), post.draws(5.5, 50, seed=3).draws(50)[7:9])
+    undefined = ugt.normal([[1.0, 2.0], [nan, nan]], prior=PRIOR).draws([1.0, 2.0], 7)
+    assert undefined.defined.tolist() == [True, False]
+
+
+def test_soft_labels_and_plausibilities():
+    ratings, truth = synthetic.make_ratings(200, 10, seed=6)
+    post = ugt.normal(ratings)
+    p = post.probability_above(0.0)
+    found = ugt.soft_auroc(p, truth[:, 0])
+    assert 0.7 < found.value < found.hard <= 1
+    point = post.to_point([-1.0, 0.0, 1.0], names=["a", "b", "c", "d"])
+    np.testing.assert_allclose(point.mean(), post.bin_probabilities([-1.0, 0.0, 1.0]), atol=1e-15)
+    assert point.axes.classes.tolist() == ["a", "b", "c", "d"]
+    scores = -((truth[:, :1] - np.array([-1.5, -0.5, 0.5, 1.5])) ** 2)
+    assert 0.3 < ugt.ua_topk_accuracy(post.draws([-1.0, 0.0, 1.0], 200), scores).value < 1
+
+
+# ---- the prior that is fitted
+
+
+def test_gradient_and_value():
+    rng = np.random.default_rng(7)
+    table = rng.normal(size=(8, 1)) + rng.normal(size=(8, 4))
+    table[0, 1:] = nan
+    sums = module._Sums.of(ugt.Ratings.from_wide(table))
+    theta = np.array([0.2, -0.4, 0.7, 0.3])
+    value, gradient = module._negative(theta, sums)
+    m0, (kappa, a) = theta[0], np.exp(theta[1:3])
+    b = a * np.exp(theta[3])
+    total = 0.0
+    for row in table:
+        values, law = row[~np.isnan(row)], (m0, kappa, a, b)
+        for j, y in enumerate(values):  # one rating after the other, each by Student's t
+            m, k, shape, scale = posterior_by_hand(values[:j], law)
+            total += scipy.stats.t.logpdf(y, 2 * shape, m, np.sqrt(scale * (k + 1) / (shape * k)))
+    assert value == pytest.approx(-total / np.isfinite(table).sum(), rel=1e-11)
+    for j in range(4):
+        step = 1e-6 * np.eye(4)[j]
+        slope = (module._negative(theta + step, sums)[0] - module._negative(theta - step, sums)[0]) / 2e-6
+        assert gradient[j] == pytest.approx(slope, abs=1e-8)
+
+
+def test_the_prior_is_found_again():
+    rng = np.random.default_rng(8)
+    n, (m0, kappa, a, b) = 4000, (3.0, 0.4, 3.0, 5.0)
+    variance = b / rng.gamma(a, size=n)
+    mean = m0 + np.sqrt(variance / kappa) * rng.normal(size=n)
+    prior = ugt.fit_normal_prior(mean[:, None] + np.sqrt(variance)[:, None] * rng.normal(size=(n, 6)))
+    assert prior.converged and prior.gradient_norm <= 1e-6 and prior.at_bound == ()
+    # some five standard errors: 4000 cases, and a variance of each known to a third
+    assert prior.location == pytest.approx(m0, abs=0.25) and prior.kappa == pytest.approx(kappa, rel=0.15)
+    assert prior.shape == pytest.approx(a, rel=0.35) and prior.scale / prior.shape == pytest.approx(b / a, rel=0.15)
+
+
+def test_the_fit_follows_the_scale():
+    ratings, _ = synthetic.make_ratings(150, 8, step=0, seed=9)
+    plain = ugt.fit_normal_prior(ratings)
+    table = ratings.value.reshape(150, 8)
+    moved = ugt.fit_normal_prior(1000 + 0.01 * table[::-1])
+    assert moved.location == pytest.approx(1000 + 0.01 * plain.location, abs=1e-6)
+    assert (moved.kappa, moved.shape) == pytest.approx((plain.kappa, plain.shape), rel=1e-3)
+    assert moved.scale == pytest.approx(plain.scale * 1e-4, rel=1e-3)
+    assert moved.log_likelihood == pytest.approx(plain.log_likelihood - table.size * np.log(0.01), abs=1e-4)
+    assert ugt.normal(ratings).scale.tolist() == ugt.normal(ratings, prior=plain).scale.tolist()
+
+
+def test_means_or_variances_that_are_all_the_same():
+    rng = np.random.default_rng(10)
+    noise = rng.normal(size=(300, 6))
+    assert ugt.fit_normal_prior(5 + noise - noise.mean(1, keepdims=True)).at_bound[:1] == ("kappa",)
+    same_variance = ugt.fit_normal_prior(5 + rng.normal(size=(300, 1)) + noise / noise.std(1, keepdims=True))
+    assert same_variance.at_bound == ("shape",) and same_variance.scale / same_variance.shape == pytest.approx(1.2, rel=0.05)
+
+
+# ---- what cannot be
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ugt.normal([[1.0, np.inf]], prior=PRIOR), r"table must be finite\. Got inf, first at case 0, annotator 1\."),
+        (lambda: ugt.normal([["a", 1]], prior=PRIOR), r"table must hold numbers\. Got 'a'"),
+        (lambda: ugt.normal([[1e200, -1e200]], prior=PRIOR), r"ratings must have finite squares"),
+        (lambda: ugt.normal([[1.0]], prior=(0, 0, 1, 1)), r"prior must be 'fit', a NormalPrior or four finite numbers"),
+        (lambda: ugt.normal([[1.0]], prior="flat"), r"prior must be 'fit', a NormalPrior or four finite numbers.* Got 'flat'\."),
+        (lambda: ugt.normal([[1.0]], prior=PRIOR, reliability=0), r"reliability must be a finite number above 0\. Got 0\."),
+        (lambda: ugt.fit_normal_prior([[1.0, 2.0]]), r"ratings must have at least two cases, .* Got 1\."),
+        (lambda: ugt.fit_normal_prior([[1.0, 1.0], [2.0, nan]]), r"ratings must have .*two different ratings.* Got none\."),
+        (lambda: of_laws().cdf(nan), r"value must be a finite number\. Got nan\."),
+        (lambda: of_laws().probability_above("x"), r"cut must be a finite number\. Got 'x'\."),
+        (lambda: of_laws().bin_probabilities([1.0, 1.0]), r"cuts must be ascending finite numbers\. Got \[1\.0, 1\.0\]\."),
+        (lambda: of_laws().plausibility_cdf(0.0, 1.0), r"q must lie between 0 and 1\. Got 1\.0\."),
+        (lambda: of_laws().cdf(0.0, kind="median"), r"kind must be one of 'predictive', 'mean'\. Got 'median'\."),
+        (lambda: ugt.rating_certainty(of_laws(), 0.0, kind="max"), r"kind must be one of 'predictive', 'mean', 'expected_max'"),
+        (
+            lambda: ugt.ua_rating_accuracy(of_laws(), [1.0], 0.0),
+            r"predictions must be 3 numbers, one a case\. Got float64 of shape \(1,\)\.",
+        ),
+        (lambda: ugt.ua_rating_accuracy(of_laws(), [1.0, nan, 2.0], 0.0), r"predictions must be finite\. Got nan, first at case 1\."),
+        (
+            lambda: ugt.ua_rating_accuracy(of_laws(), [0, 2, 1], 0.0, binned=True),
+            r"predictions must be numbers of bins from 0 to 1\. Got 2",
+        ),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_other_kinds():
+    with pytest.raises(TypeError, match=r"posterior must be a NormalPosterior, as normal makes it\. Got list\."):
+        ugt.rating_certainty([1.0], 0.0)
+    with pytest.warns(RuntimeWarning, match=r"undefined: no case is left"):
+        found = ugt.rating_certainty(ugt.normal([[nan, nan]], prior=PRIOR), 0.0)
+    assert np.isnan(found.value)
+
+
+def test_generated_ratings():
+    ratings, truth = synthetic.make_ratings(500, 200, low=1, high=10, seed=1)
+    assert set(np.unique(ratings.value)) <= set(range(1, 11)) and len(np.unique(ratings.value)) == 10
+    inside = (truth[:, 0] > 3) & (truth[:, 0] < 8)
+    assert np.abs(ratings.means() - truth[:, 0])[inside].max() < 1
+    again, _ = synthetic.make_ratings(500, 200, low=1, high=10, seed=1)
+    np.testing.assert_array_equal(again.value, ratings.value)
+    with pytest.raises(ValueError, match=r"low, high and step must have low < high"):
+        synthetic.make_ratings(5, 5, low=2, high=2)
