@@ -32,6 +32,7 @@ from .calibrators import (
     load_calibrator,
 )
 from .certainty import annotation_certainty, expected_risk
+from .committees import ExpectedCertainty, committee, expected_certainty
 from .disagreement import DisagreementLosses, disagreement_losses
 from .evaluation import Evaluation, evaluate
 from .histogram import HistogramAccumulator, histogram_losses
@@ -64,6 +65,7 @@ __all__ = [
     "Draws",
     "Estimate",
     "Evaluation",
+    "ExpectedCertainty",
     "HistogramAccumulator",
     "HistogramLogLoss",
     "HistogramLosses",
@@ -93,10 +95,12 @@ __all__ = [
     "bootstrap",
     "bootstrap_annotations",
     "bootstrap_statistic",
+    "committee",
     "dirichlet",
     "dirichlet_multinomial_log_likelihood",
     "disagreement_losses",
     "evaluate",
+    "expected_certainty",
     "expected_risk",
     "fit_normal_prior",
     "histogram_brier_score",
