@@ -155,7 +155,7 @@ def test_page_is_self_contained():
     source = ugt.report.html(evaluation())
     shown = Page(source)
     tags = {tag for tag, _ in shown.elements}
-    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "svg", "form", "base"}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "form", "base", "image", "use", "foreignobject", "animate"}
     assert all(a["href"].startswith("#") for a in shown.attributes("a"))
     assert not any(set(attributes) & {"src", "onclick", "onload", "style"} for _, attributes in shown.elements)
     assert not re.search(r"https?:|url\(|@import", source)
@@ -280,6 +280,12 @@ def hostile(data, string):
     data["data"]["kind"] = string
     for entry in data["metrics"] + data["winners"]:
         entry["model"] = string if entry["model"] == "A" else "B"
+    data["data"]["n_classes"] = 2
+    data["calibration"] = [
+        {"model": string, "loss": "cl", "class": None, "plugin": 0.1, "bias": 0.1, "debiased": 0.0, "low": 0.0, "high": 0.1, "n_cases": 5}
+    ]
+    one = {"bin_low": 0.0, "bin_high": 1.0, "n_cases": 5, "mean_probability": 0.5, "label_share": 0.4, "low": 0.1, "high": 0.8, "few": True}
+    data["reliability_bins"] = [{"model": string, "class": name, **one} for name in ("other", string)]
     return data
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import figures
 from .markup import UNDEFINED, Cell, Group, Section, grouped_table, interval, number, section, text
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ def _bins(source: Data) -> list[str]:
         for model in dict.fromkeys(e["model"] for e in bins):
             rows = [_bin_row(e) for e in bins if e["model"] == model and e["class"] == name]
             groups.append(Group(f"{text(name)}, {text(model)}", rows))
-    return [
-        grouped_table("Predicted probabilities against shares of labels (* fewer than 10 cases: says next to nothing)", columns, groups)
-    ]
+    drawn = [figures.reliability_diagram(source, name, number) for number, name in enumerate(names)]
+    caption = "Predicted probabilities against shares of labels (* fewer than 10 cases: says next to nothing)"
+    return [*drawn, grouped_table(caption, columns, groups)]
 
 
 def _bin_row(e: Entry) -> tuple[str, list[Cell]]:

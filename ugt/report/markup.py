@@ -23,8 +23,13 @@ def text(value: object) -> str:
 
     The ``bdi`` element keeps a name in a right-to-left script from reordering what stands beside it.
     """
-    shown = escape("".join(map(_visible, str(value))))
+    shown = plain(value)
     return f"<bdi>{shown}</bdi>" if shown else "<i>empty</i>"
+
+
+def plain(value: object) -> str:
+    """The same where no element may stand: in attributes and in figures."""
+    return escape("".join(map(_visible, str(value))))
 
 
 def _visible(character: str) -> str:

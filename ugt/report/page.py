@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import sections
+from . import sections, svg
 from .calibration import calibration
 from .markup import text
 from .summary import summary
@@ -27,9 +27,11 @@ _SECTIONS = (
 
 # Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer.
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1b1d21; --faint: #565c66; --line: #c9ced6; --shade: #f3f5f8; --paper: #ffffff; }
+:root { color-scheme: light dark; --ink: #1b1d21; --faint: #565c66; --line: #c9ced6; --shade: #f3f5f8; --paper: #ffffff;
+  --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #a3578a; --c4: #8a6d00; --c5: #2f86b8; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaee; --faint: #a8afba; --line: #454b56; --shade: #23272e; --paper: #17191d; }
+  :root { --ink: #e8eaee; --faint: #a8afba; --line: #454b56; --shade: #23272e; --paper: #17191d;
+    --c0: #56b4e9; --c1: #ff8c42; --c2: #2fc99a; --c3: #dd9fc6; --c4: #f0c000; --c5: #9fd3f0; }
 }
 body { margin: 0 auto; padding: 1.5rem; max-width: 72rem; color: var(--ink); background: var(--paper);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; overflow-wrap: anywhere; }
@@ -89,7 +91,7 @@ def html(data: Mapping[str, Any]) -> str:
     parts = [make(data) for make in _SECTIONS]
     links = "\n".join(f'<li><a href="#{part.anchor}">{part.title}</a></li>' for part in parts)
     body = "\n".join(part.html for part in parts)
-    return _PAGE.format(style=_STYLE, made=_made(data), version=text(data["ugt"]), links=links, body=body)
+    return _PAGE.format(style=_STYLE + svg.STYLE, made=_made(data), version=text(data["ugt"]), links=links, body=body)
 
 
 def _made(data: Mapping[str, Any]) -> str:

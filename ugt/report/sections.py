@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import words
+from . import figures, words
 from .markup import UNDEFINED, Cell, Group, Section, bullets, definitions, grouped_table, interval, number, section, share, table, text
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ def certainty(source: Data) -> Section:
         "The top-1 accuracy of a model cannot be above the mean certainty of the top-1 set."
     )
     shown = grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
-    return section("certainty", "Certainty of the truth", how, shown if entries else "<p>None was computed.</p>")
+    if not entries:
+        return section("certainty", "Certainty of the truth", how, "<p>None was computed.</p>")
+    return section("certainty", "Certainty of the truth", how, shown, figures.certainty_curve(source))
 
 
 def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
@@ -119,7 +121,8 @@ def performance(source: Data) -> Section:
         f"({_bootstrap(source)}); <b>over both</b> holds the two together. "
         "Bold marks the highest value of a column."
     )
-    return section("performance", "Performance", how, *tables)
+    orders = dict.fromkeys(e["k"] for e in shown if e["metric"] == "topk_accuracy")
+    return section("performance", "Performance", how, *(figures.by_reliability(source, "topk_accuracy", k) for k in orders), *tables)
 
 
 def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]) -> str:
