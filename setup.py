@@ -27,6 +27,8 @@ MODULES = {
     "_diagnostics": ["status", "diagnostics"],
     "_histogram": ["status", "histogram"],
     "_dirmult": ["status", "dirmult"],
+    "_em": ["status", "stream", "em", "skills", "coins"],
+    "_sets": ["status", "stream", "sets"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

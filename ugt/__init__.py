@@ -33,6 +33,16 @@ from .calibrators import (
 )
 from .certainty import annotation_certainty, expected_risk
 from .committees import ExpectedCertainty, committee, expected_certainty
+from .conformal import (
+    MonteCarloConformal,
+    PlausibilityRegions,
+    PredictionSets,
+    SetCoverage,
+    SplitConformal,
+    combine_p_values,
+    conformal_scores,
+    effective_tests,
+)
 from .disagreement import DisagreementLosses, disagreement_losses
 from .evaluation import Evaluation, evaluate
 from .histogram import HistogramAccumulator, histogram_losses
@@ -73,12 +83,15 @@ __all__ = [
     "LabelPosterior",
     "Labels",
     "MatrixScaling",
+    "MonteCarloConformal",
     "NormalPosterior",
     "NormalPrior",
     "PlattScaling",
+    "PlausibilityRegions",
     "Point",
     "PrecisionRecallCurve",
     "PredictedDisagreement",
+    "PredictionSets",
     "Predictions",
     "RankingStability",
     "Rankings",
@@ -86,7 +99,9 @@ __all__ = [
     "ReliabilityCurve",
     "Resamples",
     "RocCurve",
+    "SetCoverage",
     "SoftScore",
+    "SplitConformal",
     "TemperatureScaling",
     "VectorScaling",
     "__version__",
@@ -95,10 +110,13 @@ __all__ = [
     "bootstrap",
     "bootstrap_annotations",
     "bootstrap_statistic",
+    "combine_p_values",
     "committee",
+    "conformal_scores",
     "dirichlet",
     "dirichlet_multinomial_log_likelihood",
     "disagreement_losses",
+    "effective_tests",
     "evaluate",
     "expected_certainty",
     "expected_risk",

@@ -86,11 +86,11 @@ def fit_temperature(predictions: Predictions, histograms: Histograms) -> tuple[F
     sums = _Sums(predictions, histograms)
     if sums.n == 0:
         raise error("counts", "hold labels", "none")
-    if sums.linear == 0:
-        raise ValueError(UNBOUNDED)
     if sums.flat >= sums.linear:
         must = "tell classes apart better than chance: the likelihood is largest at an infinite temperature"
         raise ValueError(f"predictions must {must}.")
+    if sums.linear == 0:
+        raise ValueError(UNBOUNDED)
     before = sums.at(1.0)
     start, n = 1.0, predictions.shape[0]
     every = n // FEW
@@ -223,6 +223,7 @@ class Objective:
         self.n = float(self.labels.sum())
         if self.n == 0:
             raise error("counts", "hold labels", "none")
+        self.least = float(y[y > 0].min())  # weight of the label that counts least
         self.target = sum(form.pull(y[:, at], u[:, at]) for at in self.blocks())
         self.expected = np.empty_like(u)  # labels expected of each class and case at the last theta
 
@@ -303,8 +304,24 @@ class Objective:
 
     def fit(self, start: Array | None = None) -> Fit:
         """The minimum; an error where there is none."""
-        begin = self.form.start if start is None else start
-        found = minimise(self.value_and_gradient, self.direction, self.reach, begin)
-        if not found.bounded:
+        found = minimise(self.value_and_gradient, self.direction, self.reach, self._start() if start is None else start)
+        if not found.bounded or self._separates(found.theta):
             raise ValueError(UNBOUNDED)
         return found
+
+    def _start(self) -> Array:
+        """Logits of a usual size, so that no probability is 0 or 1 from the beginning."""
+        square = sum(float(((self.u[:, at] - self.u[:, at].mean(axis=0)) ** 2).sum()) for at in self.blocks())
+        size = np.sqrt(square / self.u.size)
+        return np.asarray(self.form.start / size if size > 0 else self.form.start)
+
+    def _separates(self, theta: Array) -> bool:
+        """Whether what is not penalised puts every label first, so that more of it is always better.
+
+        Else some label has a probability of at most 1/2, however large theta is.
+        """
+        free = np.where(self.form.penalty > 0, 0.0, theta)
+        reach = self.reach(free)
+        if reach == 0:
+            return False
+        return self.value(free * (1e6 / reach)) * self.n < 0.5 * self.least

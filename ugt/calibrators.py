@@ -139,7 +139,10 @@ class PlattScaling(Scaling):
         y = histograms.all()
         if (y.sum(axis=1) == 0).any():
             raise _checks.error("counts", "hold labels of both classes", "labels of one class or none")
-        objective = Objective(PlattMap(), table.all_logits(), y)
+        u = table.all_logits()
+        if np.ptp((u[1] - u[0])[y.any(axis=0)]) == 0:
+            raise _checks.error("predictions", "differ between cases with labels", "the same for all")
+        objective = Objective(PlattMap(), u, y)
         found = objective.fit()
         self.slope_, self.intercept_ = (float(x) for x in found.theta[0])
         self.n_classes_ = 2

@@ -48,6 +48,8 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_FOLDS 9
 #define UGT_PURPOSE_RATINGS 10
 #define UGT_PURPOSE_COMMITTEES 11
+#define UGT_PURPOSE_SETS 12
+#define UGT_PURPOSE_ANNOTATORS 13
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
@@ -468,5 +470,26 @@ int ugt_mentioned_groups(const ugt_mentioned *draws, const double *value, int64_
  * example [n_cases]: a draw that has it. */
 int ugt_modal_sets(const int32_t *top, int64_t n_cases, int64_t n_draws, int64_t depth, int64_t k, double *share,
                    int64_t *example);
+
+/* ---- sets.c: prediction sets -------------------------------------------------------------------------- */
+
+typedef struct {
+    int kind;       /* UGT_SCORE_* */
+    int randomised; /* u and the order of tied classes from the stream of (seed, key of the case, chain) */
+    double penalty; /* RAPS, >= 0: for every place beyond rank >= 0 */
+    int64_t rank, n_classes;
+    uint64_t seed, chain;
+} ugt_set_rule;
+
+#define UGT_SCORE_LAC 0
+#define UGT_SCORE_APS 1
+#define UGT_SCORE_RAPS 2
+
+/* probability, score [n_rows * n_classes], stream_key [n_rows]: how little each class conforms (sets.c has the formulas). */
+int ugt_set_scores(const ugt_set_rule *rule, const double *probability, const uint64_t *stream_key, int64_t n_rows, double *score);
+
+/* label [n_rows * m]: m labels of each case from plausibilities [n_rows * n_classes] >= 0 with finite sums above 0. */
+int ugt_sampled_labels(const double *plausibility, int64_t n_rows, int64_t n_classes, const uint64_t *stream_key, uint64_t seed,
+                       uint64_t chain, int64_t m, int32_t *label);
 
 #endif
