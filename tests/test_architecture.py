@@ -33,7 +33,7 @@ LAYERS = {
     **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
     **dict.fromkeys(["_normal"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "io", "report", "synthetic"], 3),
+    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "plots", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["conformal", "_conformal", "_conformal_input", "_conformal_regions", "_conformal_sets"], 3),
     **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_conformal", "__main__"], 4),
 }
