@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROW_SUM = 1e-4
 MOST_CELLS = 10**8  # of a table of counts
-MOST_WORK = 4e9  # cells that are read for the resamples of one model: some seconds
+MOST_WORK = 2e9  # cells that are read for the resamples of one model: some seconds
 LEAST_RESAMPLES = 100
 MOST_CLASSES = 30  # with rows of their own
 LOSSES = ("l_sq", "el", "cl", "dl", "il", "accuracy")
