@@ -1,4 +1,4 @@
-"""The command ``ugt``: evaluate | certainty | calibrate | demo."""
+"""The command ``ugt``: evaluate | certainty | calibrate | conformal | demo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import _calibrate, io
+from . import _calibrate, _cli_conformal, io
 from ._checks import error
 from ._command import Parser, add_reading, aligned, annotations_of, decimal, named_files, say
 from ._tables_out import TABLES
@@ -266,6 +266,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_truth(certainty)
 
     _calibrate.add(commands)
+    _cli_conformal.add(commands)
 
     demo = commands.add_parser("demo", help="evaluate three models on generated data with known truth", allow_abbrev=False)
     demo.set_defaults(run=_demo)
