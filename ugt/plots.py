@@ -60,10 +60,6 @@ def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
         Such as one for each reliability.
     ax : matplotlib Axes, optional
         Default: of a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("certainty", certainty)
     for i, (name, one) in enumerate(given.items()):
@@ -82,10 +78,6 @@ def metric_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int
     metric, k
         Which rows of ``evaluation.metrics``.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax = _axes(ax)
     rows = [row for row in evaluation.metrics if (row["metric"], row["k"]) == (metric, k) and row["reliability"] is not None]
@@ -125,10 +117,6 @@ def plausibilities(
     top : int
         Most classes shown, the most plausible ones.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax = _axes(ax)
     one = truth.take(np.array([case]))
@@ -163,10 +151,6 @@ def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any
     bins : int
         Quantiles that the law is drawn from: densities between them.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax = _axes(ax)
     if estimate.per_draw is not None:
@@ -185,10 +169,6 @@ def soft_curve(curve: Any, *, ax: Any = None) -> Any:
     ----------
     curve : RocCurve, PrecisionRecallCurve, or mapping of name to curves of one kind
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("curve", curve)
     kinds = {hasattr(one, "false_positive_rate") for one in given.values()}
@@ -216,10 +196,6 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     ----------
     curve : ReliabilityCurve, or mapping of name to these
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("curve", curve)
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
@@ -243,10 +219,6 @@ def calibration_dispersion_map(losses: Mapping[str, Any], *, estimate: str = "de
     losses : mapping of name to HistogramLosses
     estimate : {"debiased", "plugin"}
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("losses", losses)
     option("estimate", estimate, ("debiased", "plugin"))
@@ -272,10 +244,6 @@ def forest(rows: Mapping[str, tuple[float, float, float]], *, reference: float =
         Such as 1 for ratios.
     x_label : str
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("rows", rows)
     for i, (value, low, high) in enumerate(given.values()):
@@ -298,10 +266,6 @@ def rank_heat_map(probability: Any, names: Sequence[Any], *, ax: Any = None) -> 
         As ``Resamples.rank_probability`` gives it.
     names : sequence of M names
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     table = _table("probability", probability, len(names))
     ranks = [str(rank + 1) for rank in range(len(names))]
@@ -316,10 +280,6 @@ def agreement_matrix(matrix: Any, names: Sequence[Any], *, ax: Any = None) -> An
     matrix : (A, A) array
     names : sequence of A names
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     table = _table("matrix", matrix, len(names))
     shown = [str(name) for name in names]
@@ -356,10 +316,6 @@ def coverage_and_size(coverage: Mapping[str, tuple[float, float]], *, target: fl
     target : float, optional
         Wanted coverage, drawn as a line.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax, given = _axes(ax), _named("coverage", coverage)
     for i, (name, (size, share)) in enumerate(given.items()):
@@ -379,10 +335,6 @@ def ternary(draws: Any, *, names: Sequence[Any] = ("", "", ""), ax: Any = None) 
     names : sequence of three names
         Of the corners: left, right, top.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     table = np.asarray(draws, np.float64)
     if table.ndim != 2 or table.shape[1] != 3 or not np.isfinite(table).all():
