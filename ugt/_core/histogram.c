@@ -154,17 +154,43 @@ static inline int64_t bin_of(double z, const double *edges, double scale, int64_
     return bin;
 }
 
-/* spread: m (1 - m) / (n - 1) */
-static inline void add_cell(double *restrict sum, double w, double z, double share, double spread)
-{
-    const double gap = share - z;
-    sum[0] += w;
-    sum[1] += w * z;
-    sum[2] += w * share;
-    sum[3] += w * (share * share);
-    sum[4] += w * (gap * gap);
-    sum[5] += w * spread;
-}
+/* Two classes at a time: two doubles in a register where there is SSE2 (every x86-64), else in a struct. */
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+typedef __m128d pair;
+#define PAIR(a, b) _mm_set_pd(b, a)
+#define BOTH(a) _mm_set1_pd(a)
+#define LOAD(at) _mm_loadu_pd(at)
+#define STORE(at, a) _mm_storeu_pd(at, a)
+#define ADD(a, b) _mm_add_pd(a, b)
+#define SUB(a, b) _mm_sub_pd(a, b)
+#define MUL(a, b) _mm_mul_pd(a, b)
+#define LEAST(a, b) _mm_min_pd(a, b)
+#define MOST(a, b) _mm_max_pd(a, b)
+#define LOWS(a, b) _mm_unpacklo_pd(a, b)
+#define HIGHS(a, b) _mm_unpackhi_pd(a, b)
+#define ONES_WHERE_EQUAL(a, b) _mm_and_pd(_mm_cmpeq_pd(a, b), _mm_set1_pd(1.0))
+#define LOW(a) _mm_cvtsd_f64(a)
+#define HIGH(a) _mm_cvtsd_f64(_mm_unpackhi_pd(a, a))
+#else
+typedef struct {
+    double low, high;
+} pair;
+#define PAIR(a, b) ((pair){a, b})
+#define BOTH(a) ((pair){a, a})
+#define LOAD(at) ((pair){(at)[0], (at)[1]})
+#define STORE(at, a) ((at)[0] = (a).low, (at)[1] = (a).high)
+#define ADD(a, b) ((pair){(a).low + (b).low, (a).high + (b).high})
+#define SUB(a, b) ((pair){(a).low - (b).low, (a).high - (b).high})
+#define MUL(a, b) ((pair){(a).low * (b).low, (a).high * (b).high})
+#define LEAST(a, b) ((pair){smaller((a).low, (b).low), smaller((a).high, (b).high)})
+#define MOST(a, b) ((pair){larger((a).low, (b).low), larger((a).high, (b).high)})
+#define LOWS(a, b) ((pair){(a).low, (b).low})
+#define HIGHS(a, b) ((pair){(a).high, (b).high})
+#define ONES_WHERE_EQUAL(a, b) ((pair){(double)((a).low == (b).low), (double)((a).high == (b).high)})
+#define LOW(a) (a).low
+#define HIGH(a) (a).high
+#endif
 
 static inline double larger(double a, double b)
 {
@@ -176,131 +202,206 @@ static inline double smaller(double a, double b)
     return a < b ? a : b;
 }
 
+static inline void add_to(double *at, pair a)
+{
+    STORE(at, ADD(LOAD(at), a));
+}
+
+/* Sums over the rows of a block: in registers, where no cell can be in their way. */
 typedef struct {
-    double n, all;          /* sums of y and z */
+    double single, single_agreed, single_labels, several, several_agreed, several_labels, empty;
+} totals;
+
+typedef struct {
+    double n, all;           /* sums of y and z */
     double least_y, least_z;
-    double y1, y2, z1, z2;  /* the two largest of each */
-    double highest;         /* the largest y + z */
+    double most_y, most_z;
 } row_facts;
-
-/* Of every other class from first on: two chains of operations that a processor can work on at once. */
-typedef struct {
-    double sum[2], least[2], first[2], second[2];
-} extremes;
-
-static inline void look_at(extremes *e, const double *x, int j)
-{
-    e->sum[j] += x[j];
-    e->least[j] = smaller(x[j], e->least[j]);
-    e->second[j] = larger(smaller(x[j], e->first[j]), e->second[j]);
-    e->first[j] = larger(x[j], e->first[j]);
-}
-
-static inline extremes extremes_of(const double *x, int64_t n)
-{
-    extremes e = {{0.0, 0.0}, {0.0, 0.0}, {-1.0, -1.0}, {-1.0, -1.0}};
-    int64_t k = 0;
-    for (; k + 1 < n; k += 2) {
-        look_at(&e, x + k, 0);
-        look_at(&e, x + k, 1);
-    }
-    if (k < n)
-        look_at(&e, x + k, 0);
-    e.second[0] = larger(smaller(e.first[0], e.first[1]), larger(e.second[0], e.second[1]));
-    e.first[0] = larger(e.first[0], e.first[1]);
-    return e;
-}
 
 static inline row_facts facts_of(const double *y, const double *z, int64_t n_classes)
 {
-    const extremes a = extremes_of(y, n_classes), b = extremes_of(z, n_classes);
-    double high[2] = {-1.0, y[n_classes - 1] + z[n_classes - 1]};
-    for (int64_t k = 0; k + 1 < n_classes; k += 2) {
-        high[0] = larger(y[k] + z[k], high[0]);
-        high[1] = larger(y[k + 1] + z[k + 1], high[1]);
+    pair n = BOTH(0.0), all = n, least_y = n, least_z = n, most_y = BOTH(-1.0), most_z = most_y;
+    int64_t k = 0;
+    for (; k + 1 < n_classes; k += 2) {
+        const pair a = LOAD(y + k), b = LOAD(z + k);
+        n = ADD(n, a);
+        all = ADD(all, b);
+        least_y = LEAST(a, least_y);
+        least_z = LEAST(b, least_z);
+        most_y = MOST(a, most_y);
+        most_z = MOST(b, most_z);
     }
-    return (row_facts){.n = a.sum[0] + a.sum[1],
-                       .all = b.sum[0] + b.sum[1],
-                       .least_y = smaller(a.least[0], a.least[1]),
-                       .least_z = smaller(b.least[0], b.least[1]),
-                       .y1 = a.first[0],
-                       .y2 = a.second[0],
-                       .z1 = b.first[0],
-                       .z2 = b.second[0],
-                       .highest = larger(high[0], high[1])};
+    row_facts f = {LOW(n) + HIGH(n), LOW(all) + HIGH(all), smaller(LOW(least_y), HIGH(least_y)), smaller(LOW(least_z), HIGH(least_z)),
+                   larger(LOW(most_y), HIGH(most_y)), larger(LOW(most_z), HIGH(most_z))};
+    if (k < n_classes) {
+        f.n += y[k];
+        f.all += z[k];
+        f.least_y = smaller(y[k], f.least_y);
+        f.least_z = smaller(z[k], f.least_z);
+        f.most_y = larger(y[k], f.most_y);
+        f.most_z = larger(z[k], f.most_z);
+    }
+    return f;
 }
 
 /* NaN is in a sum if it is anywhere. */
-static inline int is_fine(const pass *p, const double *y, const row_facts *f)
+static inline int is_fine(const pass *p, const double *y, const row_facts *f, int64_t n_classes)
 {
     const ugt_histograms *in = p->in;
     int fine = (f->n <= MAX_COUNT) & (fabs(f->all - 1.0) <= UGT_HISTOGRAM_ROW_SUM) & (f->least_y >= 0.0) &
-               (f->least_z >= -in->tolerance) & (f->z1 <= 1.0 + in->tolerance);
-    for (int64_t k = 0; p->check_whole && k < in->n_classes; k++)
+               (f->least_z >= -in->tolerance) & (f->most_z <= 1.0 + in->tolerance);
+    for (int64_t k = 0; p->check_whole && k < n_classes; k++)
         fine &= y[k] == floor(y[k]);
     return fine;
 }
 
-static double slow_agreement(const double *y, const double *z, const row_facts *f, int64_t n_classes)
-{
-    int64_t top_y = 0, top_z = 0, both = 0;
-    for (int64_t k = 0; k < n_classes; k++) {
-        top_y += y[k] == f->y1;
-        top_z += z[k] == f->z1;
-        both += (y[k] == f->y1) & (z[k] == f->z1);
-    }
-    return (double)both / (double)(top_y * top_z);
-}
-
-/* P(an argmax of z is an argmax of y) where either may be tied, without branches that depend on who is right. */
-static inline double agreement(const pass *p, const double *y, const double *z, const row_facts *f, int64_t n_classes)
+/* P(an argmax of z is an argmax of y), either of which may be tied. */
+static inline double agreement(const double *y, const double *z, const row_facts *f, int64_t n_classes)
 {
     if (n_classes == 2)
         return 0.5 * (1 + ((y[0] > y[1]) - (y[0] < y[1])) * ((z[0] > z[1]) - (z[0] < z[1])));
-    /* Where z has one argmax, and no y or z comes close to the largest without being it, z's argmax is one of y's iff the sum
-     * of both is the largest there. */
-    const double close = 1e-14 * (f->y1 + 1.0);
-    if ((f->z1 - f->z2 <= close) | (p->in->fractional & (f->y1 - f->y2 <= close)) | (close > 0.5))
-        return slow_agreement(y, z, f, n_classes);
-    const double right = (double)(f->highest >= f->y1 + f->z1);
-    if (f->y2 < f->y1)
-        return right;
-    int64_t top_y = 0;
-    for (int64_t k = 0; k < n_classes; k++)
-        top_y += y[k] >= f->y1;
-    return right / (double)top_y;
+    const pair most_y = BOTH(f->most_y), most_z = BOTH(f->most_z);
+    pair top_y = BOTH(0.0), top_z = top_y, both = top_y;
+    int64_t k = 0;
+    for (; k + 1 < n_classes; k += 2) {
+        const pair a = ONES_WHERE_EQUAL(LOAD(y + k), most_y), b = ONES_WHERE_EQUAL(LOAD(z + k), most_z);
+        top_y = ADD(top_y, a);
+        top_z = ADD(top_z, b);
+        both = ADD(both, MUL(a, b));
+    }
+    double of_y = LOW(top_y) + HIGH(top_y), of_z = LOW(top_z) + HIGH(top_z), of_both = LOW(both) + HIGH(both);
+    if (k < n_classes) {
+        of_y += y[k] == f->most_y;
+        of_z += z[k] == f->most_z;
+        of_both += (y[k] == f->most_y) & (z[k] == f->most_z);
+    }
+    return of_both / (of_y * of_z);
 }
 
 /* One row; n_classes and whether there are weights and a scale are constants where the caller's are. 0 if something is wrong. */
-static inline int add_row(const pass *p, const double *y, const double *z, double w, int64_t n_classes, double scale)
+static inline int add_row(const pass *p, const double *y, const double *z, double w, int64_t n_classes, double scale, totals *t)
 {
     const int64_t n_bins = p->in->n_bins, width = n_bins * UGT_HISTOGRAM_SUMS, stride = scale > 0.0 ? 0 : n_bins + 1;
     const row_facts f = facts_of(y, z, n_classes);
-    if (!is_fine(p, y, &f))
+    if (!is_fine(p, y, &f, n_classes))
         return 0;
     if (f.n == 0.0) {
-        p->total[2 * UGT_HISTOGRAM_TOTALS] += w;
+        t->empty += w;
         return 1;
     }
     const int several = f.n >= 2.0;
-    double *cell = p->cell + several * n_classes * width, *total = p->total + several * UGT_HISTOGRAM_TOTALS;
+    double *cell = p->cell + several * n_classes * width;
     const double *edges = p->in->edges;
     double per, spread;
     of_labels(p, f.n, &per, &spread);
-    for (int64_t k = 0; k < n_classes; k++, cell += width, edges += stride)
-        add_cell(cell + bin_of(z[k], edges, scale, n_bins) * UGT_HISTOGRAM_SUMS, w, z[k], y[k] * per, y[k] * (f.n - y[k]) * spread);
-    total[0] += w;
-    total[1] += w * agreement(p, y, z, &f, n_classes);
-    total[2] += w * f.n;
+    const pair weight = BOTH(w), per_label = BOTH(per), n = BOTH(f.n), of_spread = BOTH(spread * w);
+    int64_t k = 0;
+    for (; k + 1 < n_classes; k += 2, cell += 2 * width, edges += 2 * stride) {
+        const pair counts = LOAD(y + k), probs = LOAD(z + k), share = MUL(counts, per_label), gap = SUB(share, probs);
+        const pair wz = MUL(probs, weight), wm = MUL(share, weight), square = MUL(wm, share), gaps = MUL(MUL(gap, gap), weight);
+        const pair apart = MUL(MUL(counts, SUB(n, counts)), of_spread);
+        double *a = cell + bin_of(z[k], edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        double *b = cell + width + bin_of(z[k + 1], edges + stride, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_to(a, LOWS(weight, wz));
+        add_to(a + 2, LOWS(wm, square));
+        add_to(a + 4, LOWS(gaps, apart));
+        add_to(b, HIGHS(weight, wz));
+        add_to(b + 2, HIGHS(wm, square));
+        add_to(b + 4, HIGHS(gaps, apart));
+    }
+    if (k < n_classes) {
+        const double share = y[k] * per, gap = share - z[k];
+        double *a = cell + bin_of(z[k], edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_to(a, PAIR(w, w * z[k]));
+        add_to(a + 2, PAIR(w * share, w * share * share));
+        add_to(a + 4, PAIR(w * gap * gap, y[k] * (f.n - y[k]) * (spread * w)));
+    }
+    const double agreed = w * agreement(y, z, &f, n_classes);
+    if (several) {
+        t->several += w;
+        t->several_agreed += agreed;
+        t->several_labels += w * f.n;
+    } else {
+        t->single += w;
+        t->single_agreed += agreed;
+        t->single_labels += w * f.n;
+    }
     return 1;
 }
 
-static inline int64_t add_rows(const pass *p, int64_t n_rows, int64_t n_classes, const double *weight, double scale)
+/* Rows [begin, begin + n_rows) of the block; the first that something is wrong with, or -1. */
+static inline int64_t add_rows_from(const pass *p, int64_t begin, int64_t n_rows, int64_t n_classes, const double *weight, double scale)
 {
-    for (int64_t i = 0; i < n_rows; i++)
-        if (!add_row(p, p->y + i * n_classes, p->z + i * n_classes, weight == NULL ? 1.0 : weight[i], n_classes, scale))
+    totals t = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int64_t i = begin; i < begin + n_rows; i++)
+        if (!add_row(p, p->y + i * n_classes, p->z + i * n_classes, weight == NULL ? 1.0 : weight[i], n_classes, scale, &t))
             return i;
+    const double sums[2 * UGT_HISTOGRAM_TOTALS + 1] = {t.single,         t.single_agreed,  t.single_labels, t.several,
+                                                       t.several_agreed, t.several_labels, t.empty};
+    for (int j = 0; j < 2 * UGT_HISTOGRAM_TOTALS + 1; j++)
+        p->total[j] += sums[j];
     return -1;
+}
+
+static inline void add_cell(double *cell, pair first, pair second, pair third)
+{
+    add_to(cell, first);
+    add_to(cell + 2, second);
+    add_to(cell + 4, third);
+}
+
+/* Above 0, or NaN, for a row that add_row must look at: anything wrong, no label, or not between 2 and USUAL - 1 of them. */
+static inline pair doubts(const pass *p, pair y0, pair y1, pair z0, pair z1, pair n)
+{
+    const pair tolerance = BOTH(p->in->tolerance), off = SUB(ADD(z0, z1), BOTH(1.0));
+    pair doubt = ADD(SUB(MOST(off, SUB(BOTH(0.0), off)), BOTH(UGT_HISTOGRAM_ROW_SUM)), MUL(n, BOTH(0.0)));
+    doubt = MOST(SUB(BOTH(0.0), LEAST(y0, y1)), doubt); /* the second of two is taken where one is NaN */
+    doubt = MOST(SUB(n, BOTH(USUAL - 1.0)), doubt);
+    doubt = MOST(SUB(BOTH(2.0), n), doubt);
+    doubt = MOST(SUB(SUB(BOTH(0.0), tolerance), LEAST(z0, z1)), doubt);
+    return MOST(SUB(SUB(MOST(z0, z1), BOTH(1.0)), tolerance), doubt);
+}
+
+/* Two classes, whole counts, equal bins, no weights: two rows at a time. */
+static int64_t add_rows_of_two(const pass *p, int64_t n_rows, double scale)
+{
+    const int64_t n_bins = p->in->n_bins, width = n_bins * UGT_HISTOGRAM_SUMS;
+    const double *edges = p->in->edges;
+    double *cell = p->cell + 2 * width;
+    pair rows = BOTH(0.0), agreed = rows, labels = rows;
+    int64_t i = 0;
+    for (; i + 1 < n_rows; i += 2) {
+        const pair ya = LOAD(p->y + 2 * i), yb = LOAD(p->y + 2 * i + 2), za = LOAD(p->z + 2 * i), zb = LOAD(p->z + 2 * i + 2);
+        const pair y0 = LOWS(ya, yb), y1 = HIGHS(ya, yb), z0 = LOWS(za, zb), z1 = HIGHS(za, zb), n = ADD(y0, y1);
+        const pair doubt = doubts(p, y0, y1, z0, z1, n);
+        if (!(LOW(doubt) <= 0.0 && HIGH(doubt) <= 0.0)) {
+            const int64_t wrong = add_rows_from(p, i, 2, 2, NULL, scale);
+            if (wrong >= 0)
+                return wrong;
+            continue;
+        }
+        const int a = (int)LOW(n), b = (int)HIGH(n);
+        const pair per = PAIR(p->per[a], p->per[b]), m0 = MUL(y0, per), m1 = MUL(y1, per), gap0 = SUB(m0, z0), gap1 = SUB(m1, z1);
+        const pair apart = MUL(MUL(y0, y1), PAIR(p->spread[a], p->spread[b])), one = BOTH(1.0);
+        const pair square0 = MUL(m0, m0), square1 = MUL(m1, m1), off0 = MUL(gap0, gap0), off1 = MUL(gap1, gap1);
+        double *c = cell + bin_of(LOW(z0), edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_cell(c, LOWS(one, z0), LOWS(m0, square0), LOWS(off0, apart));
+        c = cell + bin_of(HIGH(z0), edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_cell(c, HIGHS(one, z0), HIGHS(m0, square0), HIGHS(off0, apart));
+        c = cell + width + bin_of(LOW(z1), edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_cell(c, LOWS(one, z1), LOWS(m1, square1), LOWS(off1, apart));
+        c = cell + width + bin_of(HIGH(z1), edges, scale, n_bins) * UGT_HISTOGRAM_SUMS;
+        add_cell(c, HIGHS(one, z1), HIGHS(m1, square1), HIGHS(off1, apart));
+        /* the sign of the product: 1 where both lean the same way; large twice, because a difference may be 5e-324 */
+        const pair lean = MUL(MUL(MUL(SUB(y0, y1), SUB(z0, z1)), BOTH(1e300)), BOTH(1e300));
+        agreed = ADD(agreed, MUL(BOTH(0.5), ADD(one, MOST(LEAST(lean, one), BOTH(-1.0)))));
+        rows = ADD(rows, one);
+        labels = ADD(labels, n);
+    }
+    p->total[3] += LOW(rows) + HIGH(rows);
+    p->total[4] += LOW(agreed) + HIGH(agreed);
+    p->total[5] += LOW(labels) + HIGH(labels);
+    return i < n_rows ? add_rows_from(p, i, n_rows - i, 2, NULL, scale) : -1;
 }
 
 /* The first row of a block that something is wrong with, or -1. */
@@ -310,10 +411,12 @@ static int64_t add_block(const pass *p, int64_t n_rows, const double *weight)
     /* z * scale falls short of the bin's number by less than 1 and never exceeds it, however z and the edges were rounded */
     const double scale = (double)p->in->n_bins * (1.0 - 2.0 * UGT_HISTOGRAM_OUTSIDE);
     if (!p->in->uniform)
-        return add_rows(p, n_rows, n_classes, weight, 0.0);
+        return add_rows_from(p, 0, n_rows, n_classes, weight, 0.0);
     if (weight != NULL)
-        return add_rows(p, n_rows, n_classes, weight, scale);
-    return n_classes == 2 ? add_rows(p, n_rows, 2, NULL, scale) : add_rows(p, n_rows, n_classes, NULL, scale);
+        return add_rows_from(p, 0, n_rows, n_classes, weight, scale);
+    if (n_classes == 2)
+        return p->check_whole || p->in->fractional ? add_rows_from(p, 0, n_rows, 2, NULL, scale) : add_rows_of_two(p, n_rows, scale);
+    return add_rows_from(p, 0, n_rows, n_classes, NULL, scale);
 }
 
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault)
