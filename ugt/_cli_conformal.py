@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
+MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than all the rest
 
 
 class Part(NamedTuple):
@@ -197,7 +198,8 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: Part, know
     rows: list[dict[str, Any]] = []
     for row in judged.coverage(truth).table(**resampled):
         rows.append({"table": "all", "name": None, **row, "coverage": row["value"], "weight": row["n_cases"]})
-    tables = {"class": judged.coverage_by_class(truth, **resampled), "size": judged.coverage_by_group(truth, judged.sizes, **resampled)}
+    by_class = {**resampled, "level": options.level if truth.n_classes <= MOST_INTERVALS else None}
+    tables = {"class": judged.coverage_by_class(truth, **by_class), "size": judged.coverage_by_group(truth, judged.sizes, **resampled)}
     if apply.groups is not None:
         tables["group"] = judged.coverage_by_group(truth, apply.groups[there], **resampled)
     for name, table in tables.items():
@@ -205,7 +207,7 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: Part, know
         if name == "class":
             names = [apply.classes[k] for k in range(len(names))]
         for i, one in enumerate(names):
-            row = {column: table[column][i] for column in ("weight", "coverage", "low", "high")}
+            row = {column: table[column][i] for column in ("weight", "coverage", "low", "high") if column in table}
             rows.append({"table": name, "name": one, "against": "mass", **row})
     return rows
 

@@ -12,7 +12,6 @@ from ._checks import error
 from ._conformal_input import NO_TRUTH, PREDICTED, Cases, Rule, located_groups
 from ._conformal_levels import Levels
 from ._conformal_sets import PredictionSets
-from ._design import seed_of
 from ._estimator import Calibrator
 from ._ragged import offsets_of
 
@@ -41,6 +40,7 @@ class Conformal(Calibrator):
     allow_empty: bool
     seed: Any
     n_classes_: int
+    rule_: dict[str, Any]
 
     @property
     def guarantee(self) -> float:
@@ -111,23 +111,23 @@ class Conformal(Calibrator):
         self._check_fitted()
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
         group = located_groups(groups, len(cases), self.groups_)
-        return cases, group, Rule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed_)
+        return cases, group, Rule(**self.rule_)
 
-    def _begin(self, predictions: Any) -> Cases:
+    def _begin(self, predictions: Any) -> tuple[Cases, Rule]:
         check_alpha(self.alpha)
         if not isinstance(self.allow_empty, (bool, np.bool_)):
             raise error("allow_empty", "be True or False", repr(self.allow_empty))
-        self.seed_ = seed_of(self.seed)
-        self._rule = Rule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed_)
-        return Cases.of(predictions)
+        return Cases.of(predictions), Rule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
 
-    def _keep(self, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: NDArray[np.int64]) -> None:
+    def _keep(
+        self, rule: Rule, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: NDArray[np.int64]
+    ) -> None:
+        self.rule_ = vars(rule)  # as it was fitted, whatever parameters are set later
         self.n_classes_, self.n_cases_ = cases.axes.n_classes, n_counted
         self.left_out_ = {NO_TRUTH: len(cases) - n_counted} if n_counted < len(cases) else {}
         self.groups_, self.class_group_ = groups, class_group
         self.classes_ = cases.axes.classes.tolist()
         self.level_offsets_, self.level_score_, self.level_p_, self.base_p_ = levels.offsets, levels.score, levels.p, levels.base
-        del self._rule
         self._say_endless(self.thresholds(), float(self.alpha), 4)
 
     def _say_endless(self, thresholds: Array, alpha: float, stacklevel: int) -> None:

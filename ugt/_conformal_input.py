@@ -11,6 +11,7 @@ from . import _ids, _threads
 from ._axes import Axes
 from ._checks import error, option, scalar, whole
 from ._core import _sets
+from ._design import seed_of
 from ._logits import Predictions
 from ._sets import as_groups
 from .aggregation import votes
@@ -70,12 +71,12 @@ class Rule:
     seed: int
 
     @classmethod
-    def of(cls, score: Any, randomized: Any, penalty: Any, k_reg: Any, seed: int) -> Rule:
+    def of(cls, score: Any, randomized: Any, penalty: Any, k_reg: Any, seed: Any) -> Rule:
         """Checked."""
         option("score", score, tuple(SCORES))
         if not isinstance(randomized, (bool, np.bool_)):
             raise error("randomized", "be True or False", repr(randomized))
-        return cls(score, bool(randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0), seed)
+        return cls(score, bool(randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0, 2**31), seed_of(seed))
 
     def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
         """(rows, K) scores of the classes of some cases."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 EXPLAINED = 0.995  # of the variance: Gao, Starmer & Martin (2008)
+NOISE = 1e-12  # eigenvalues below are 0 up to rounding; their square roots would count
 
 
 def combine_p_values(p: Any, method: str = "fisher", *, n_effective: float | None = None, axis: int = 0) -> Array:
@@ -189,7 +190,8 @@ def effective_tests(values: Any, method: str = "galwey") -> float:
     if len(varies) == 0:
         raise error("values", "vary over the hypotheses", "constant rows")
     k = len(varies)
-    eigenvalues = np.sort(np.maximum(np.linalg.eigvalsh(np.atleast_2d(np.corrcoef(varies))), 0.0))[::-1]
+    eigenvalues = np.linalg.eigvalsh(np.atleast_2d(np.corrcoef(varies)))[::-1]
+    eigenvalues = np.where(eigenvalues < NOISE * k, 0.0, eigenvalues)
     return float(np.clip(round(_effective(eigenvalues, method), 9), 1.0, k))
 
 

@@ -12,7 +12,6 @@ from ._checks import error, whole
 from ._conformal import check_alpha, named
 from ._conformal_input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, Rule, Truth
 from ._conformal_levels import Levels, pooled
-from ._design import seed_of
 from ._estimator import Calibrator
 from .plausibilities import Point
 
@@ -109,26 +108,25 @@ class PlausibilityRegions(Calibrator):
         cases = Cases.of(predictions)
         known = Truth.of(truth, cases.table.shape)
         cases = named(cases, known.axes, case_ids)
-        self.seed_ = seed_of(self.seed)
+        rule = Rule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
         certain = isinstance(known.source, (np.ndarray, Point))
-        self.m_ = 1 if certain else whole("m", self.m)
-        rule = self._rule()
+        m = 1 if certain else whole("m", self.m, 1, 10**6)
 
         def part(begin: int, end: int) -> Array:
             if certain:
                 block = known.block(begin, end)
                 drawn = (block / block.sum(axis=1, keepdims=True))[:, None]
             else:
-                drawn = known.source.take(np.arange(begin, end)).draws(self.m_, seed=self.seed_)
+                drawn = known.source.take(np.arange(begin, end)).draws(m, seed=rule.seed)
             return expected(drawn, rule.scores(cases, begin, end, CALIBRATED))
 
         k = cases.axes.n_classes
-        score = np.concatenate(_threads.run(part, len(cases), max(1, BLOCK // (k * self.m_)), "scoring plausibilities"))
+        score = np.concatenate(_threads.run(part, len(cases), max(1, BLOCK // (k * m)), "scoring plausibilities"))
         score = score[~np.isnan(score).any(axis=1)]
         if len(score) == 0:
             raise error("truth", "hold plausibilities for at least one case", "none")
         levels = pooled(score, np.zeros(score.shape, np.int64), 1)
-        self.n_classes_, self.n_cases_ = k, len(score)
+        self.rule_, self.m_, self.n_classes_, self.n_cases_ = vars(rule), m, k, len(score)
         self.left_out_ = {NO_TRUTH: len(cases) - len(score)} if len(score) < len(cases) else {}
         self.level_score_, self.level_p_, self.base_p_ = levels.score, levels.p, levels.base
         return self
@@ -188,12 +186,9 @@ class PlausibilityRegions(Calibrator):
         inside = [expected(grid[None], row[None])[0] <= threshold for row in scores]
         return grid, np.array(inside)
 
-    def _rule(self) -> Rule:
-        return Rule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed_)
-
     def _scores(self, predictions: Any, case_ids: Any) -> Array:
         self._check_fitted()
-        cases, rule = Cases.of(predictions, case_ids, self.n_classes_), self._rule()
+        cases, rule = Cases.of(predictions, case_ids, self.n_classes_), Rule(**self.rule_)
         return np.concatenate(cases.run(lambda begin, end: rule.scores(cases, begin, end, PREDICTED), "scoring classes"))
 
     def _levels(self) -> Levels:

@@ -228,15 +228,13 @@ class PredictionSets(OnAxes):
         """The truth as plausibilities, and the voted label."""
         post: Plausibilities
         if isinstance(truth, (Labels, Rankings)):
-            shares = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
-            post, voted = shares, votes(truth) if isinstance(truth, Labels) else _first(shares)
+            post = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
         else:
             post = as_plausibilities(truth)
-            voted = _first(post)
         if (post.n_cases, post.n_classes) != (self.n_cases, self.n_classes):
             must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
             raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
-        return post, voted
+        return post, _first(post)
 
 
 def _means(post: Any) -> Array:

@@ -17,7 +17,6 @@ from ._conformal_levels import pooled
 from ._conformal_p_values import combine_p_values, effective_tests
 from ._conformal_regions import PlausibilityRegions
 from ._conformal_sets import PredictionSets, SetCoverage
-from ._design import seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +34,9 @@ __all__ = [
     "conformal_scores",
     "effective_tests",
 ]
+
+
+MOST_LABELS = 10**6  # a case
 
 
 def conformal_scores(
@@ -93,7 +95,7 @@ def conformal_scores(
     >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "raps", randomized=False, penalty=0.1, k_reg=1).round(3)
     array([[0.5, 0.9, 1.2]])
     """
-    rule = Rule.of(score, randomized, penalty, k_reg, seed_of(seed))
+    rule = Rule.of(score, randomized, penalty, k_reg, seed)
     cases = Cases.of(predictions, case_ids)
     return np.concatenate(cases.run(lambda begin, end: rule.scores(cases, begin, end, CALIBRATED), "scoring classes"))
 
@@ -124,6 +126,8 @@ class SplitConformal(Conformal):
     ----------
     n_classes_, classes_, n_cases_, left_out_
         Classes and their names, calibration cases, and cases left out by reason.
+    rule_ : dict
+        How classes are scored, with the seed. Only ``alpha`` and ``allow_empty`` can be changed after a fit.
     groups_ : list or None
         Groups of cases, in the order of :meth:`thresholds`.
     class_group_ : (K,) array
@@ -190,7 +194,7 @@ class SplitConformal(Conformal):
         ValueError
             If shapes do not fit, a case has no label or several, or a number is out of range.
         """
-        cases = self._begin(predictions)
+        cases, rule = self._begin(predictions)
         label, axes = single_labels(labels, cases.table.shape)
         cases = named(cases, axes, case_ids)
         group, names = case_groups(groups, len(cases))
@@ -198,13 +202,13 @@ class SplitConformal(Conformal):
         n_class_groups = int(of_class.max()) + 1
 
         def part(begin: int, end: int) -> Array:
-            scores = self._rule.scores(cases, begin, end, CALIBRATED)
+            scores = rule.scores(cases, begin, end, CALIBRATED)
             return np.take_along_axis(scores, label[begin:end, None], axis=1)
 
         scores = np.concatenate(cases.run(part, "scoring labels"))
         category = (group * n_class_groups + of_class[label])[:, None]
         levels = pooled(scores, category, (int(group.max()) + 1) * n_class_groups)
-        self._keep(levels, cases, len(cases), names, of_class)
+        self._keep(rule, levels, cases, len(cases), names, of_class)
         return self
 
 
@@ -232,10 +236,10 @@ class MonteCarloConformal(Conformal):
 
     Attributes
     ----------
-    n_classes_, classes_, n_cases_, left_out_, groups_, class_group_, level_offsets_, level_score_, level_p_, base_p_
+    n_classes_, classes_, n_cases_, left_out_, rule_, groups_, class_group_, level_offsets_, level_score_, level_p_, base_p_
         As of :class:`SplitConformal`.
-    n_held_out_ : int
-        Calibration cases that went into the correction.
+    m_, n_held_out_ : int
+        Labels sampled a case, and calibration cases that went into the correction.
 
     Notes
     -----
@@ -286,8 +290,9 @@ class MonteCarloConformal(Conformal):
     @property
     def guarantee(self) -> float:
         """The coverage that is guaranteed at ``alpha``, if calibration cases and new cases are exchangeable."""
-        whole_rate = self.correction == "ecdf" or self.m == 1
-        return max(0.0, 1.0 - (1 if whole_rate else 2) * check_alpha(self.alpha))
+        fitted = self.__sklearn_is_fitted__()
+        one, corrected = (self.m_ == 1, self.n_held_out_ > 0) if fitted else (self.m == 1, self.correction == "ecdf")
+        return max(0.0, 1.0 - (1 if one or corrected else 2) * check_alpha(self.alpha))
 
     def fit(self, predictions: Any, truth: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
         """Sample labels and find the p-values of scores.
@@ -307,47 +312,47 @@ class MonteCarloConformal(Conformal):
         ValueError, TypeError
             If shapes do not fit, a number is out of range, no case has a truth, or too few cases are left to be split.
         """
-        m = whole("m", self.m)
+        m = whole("m", self.m, 1, MOST_LABELS)
         option("correction", self.correction, ("none", "ecdf"))
-        cases = self._begin(predictions)
+        cases, rule = self._begin(predictions)
         known = Truth.of(truth, cases.table.shape)
         cases = named(cases, known.axes, case_ids)
         group, names = case_groups(groups, len(cases))
         of_class = class_groups(self.class_groups, cases.axes)
-        rows, label, score = self._sampled(cases, known, m)
+        rows, label, score = self._sampled(cases, known, rule, m)
         if len(rows) == 0:
             raise error("truth", "hold plausibilities for at least one case", "none")
         category = group[rows, None] * (int(of_class.max()) + 1) + of_class[label]
         n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
-        out = self._held_out(len(rows))
+        out = self._held_out(len(rows), rule.seed)
         levels = pooled(score[~out, :m], category[~out, :m], n_categories)
         if self.correction == "ecdf":
             levels = levels.corrected(score[out, m], category[out, m])
-        self.n_held_out_ = int(out.sum())
-        self._keep(levels, cases, len(rows), names, of_class)
+        self._keep(rule, levels, cases, len(rows), names, of_class)
+        self.m_, self.n_held_out_ = m, int(out.sum())
         return self
 
-    def _sampled(self, cases: Cases, known: Truth, m: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+    def _sampled(self, cases: Cases, known: Truth, rule: Rule, m: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
         """Cases with a truth, their m labels (and one more, were they held out), and the scores of these."""
 
         def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
             block = known.block(begin, end)
             kept = ~np.isnan(block).any(axis=1)
             keys, block = cases.axes.stream_keys[begin:end][kept], np.ascontiguousarray(block[kept])
-            label = sampled(block, keys, self.seed_, SAMPLED, m)
+            label = sampled(block, keys, rule.seed, SAMPLED, m)
             if self.correction == "ecdf":
-                label = np.concatenate([label, sampled(block, keys, self.seed_, HELD_OUT, 1)], axis=1)
-            scores = self._rule.scores(cases, begin, end, CALIBRATED)[kept]
+                label = np.concatenate([label, sampled(block, keys, rule.seed, HELD_OUT, 1)], axis=1)
+            scores = rule.scores(cases, begin, end, CALIBRATED)[kept]
             return np.flatnonzero(kept) + begin, label, np.take_along_axis(scores, label, axis=1)
 
         rows, label, score = (np.concatenate(column) for column in zip(*cases.run(part, "scoring labels")))
         return rows, label, score
 
-    def _held_out(self, n: int) -> NDArray[np.bool_]:
+    def _held_out(self, n: int, seed: int) -> NDArray[np.bool_]:
         """(n,) the cases that the correction is made from."""
         if self.correction == "none":
             return np.zeros(n, bool)
         share = scalar("split", self.split, positive=True)
         if not (share < 1 and 1 <= round(n * (1 - share)) < n):
             raise error("split", "be a share in (0, 1) that leaves cases on both sides", f"{self.split!r} with {n} cases")
-        return _selection.held_out(1 - share, n, None, self.seed_)[0]
+        return _selection.held_out(1 - share, n, None, seed)[0]

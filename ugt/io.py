@@ -12,13 +12,13 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _ids
+from . import _exports, _ids
 from ._axes import case_axis, class_axis
 from ._checks import error
 from ._csv import Coded, Table, as_labels, as_names, check_text, count_classes, find_roles, wide_or_counts
@@ -40,21 +40,25 @@ class AnnotationFile:
 
     Attributes
     ----------
-    annotations : Labels or Rankings
+    annotations : Labels, Rankings or Ratings
     format : str
-        ``"long"``, ``"wide"``, ``"counts"`` or ``"rankings"``.
+        ``"long"``, ``"wide"``, ``"counts"``, ``"rankings"``, ``"label studio"``, ``"prodigy"`` or ``"preflib"``.
     missing : dict of str to int
         The cells that were read as "no annotation", and how many there were of each.
+    dropped : dict of str to int
+        Annotations that were dropped, by reason: cancelled, ignored, without a result.
     """
 
-    annotations: Labels | Rankings
+    annotations: Any
     format: str
     missing: dict[str, int]
+    dropped: dict[str, int] = field(default_factory=dict)
 
     def missing_note(self) -> str:
-        """One sentence on what was read as missing; empty if nothing was."""
-        cells = [f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items()]
-        return f"Read as missing: {', '.join(cells)}." if cells else ""
+        """A sentence on what was read as missing, and one on what was dropped; empty if nothing was."""
+        cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
+        gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
+        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Dropped: {gone}."] * bool(gone))
 
 
 def read_annotations(
@@ -71,7 +75,8 @@ def read_annotations(
     ----------
     path : path
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
-        ``rankings`` and optionally ``case_ids`` and ``classes``. ``.npy``: an integer table. ``.npz``: ``counts`` or
+        ``rankings`` and optionally ``case_ids`` and ``classes``; or an export of Label Studio (choices, rating, ranker).
+        ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an integer table. ``.npz``: ``counts`` or
         ``table``, optionally ``case_ids`` and ``classes``. Anything else is a CSV file in UTF-8 with a header, separated by
         commas, semicolons or tabs.
     format : {"auto", "long", "wide", "counts", "rankings"}
@@ -106,7 +111,11 @@ def read_annotations(
         if ending == ".json":
             if format not in ("auto", "rankings"):
                 raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
-            return _read_json(data, classes)
+            return _read_json(data, columns or {}, classes)
+        if ending == ".jsonl":
+            return _exported(_exports.prodigy(check_text(data), columns or {}, classes))
+        if ending in _exports.PREFLIB:
+            return _exported(_exports.preflib(check_text(data), Path(path).stem, classes))
         if ending in (".npy", ".npz"):
             return _read_arrays(data, format, classes, missing)
         return _read_csv(Table(data), format, columns or {}, classes, missing)
@@ -375,17 +384,17 @@ def _load(data: bytes, names: set[str], plain: str) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _read_json(data: bytes, classes: Any) -> AnnotationFile:
+def _read_json(data: bytes, columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
     try:
         content = json.loads(check_text(data))
     except json.JSONDecodeError as problem:
         raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
     except RecursionError:
         raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
-    if not isinstance(content, dict):
-        content = {"rankings": content}
-    unknown = sorted(set(content) - {"rankings", "case_ids", "classes"})
-    if unknown or "rankings" not in content:
-        raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content)}")
-    names = content.get("classes") if classes is None else classes
-    return AnnotationFile(Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids")), "rankings", {})
+    if _exports.is_label_studio(content):
+        return _exported(_exports.label_studio(content, columns, classes))
+    return AnnotationFile(_exports.rankings_json(content, classes), "rankings", {})
+
+
+def _exported(export: _exports.Export) -> AnnotationFile:
+    return AnnotationFile(export.annotations, export.format, {}, export.dropped)

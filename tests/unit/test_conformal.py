@@ -15,9 +15,15 @@ import ugt
 from ugt._axes import Axes
 from ugt._core import _sets
 
-RNG = np.random.default_rng(7)
+RNG = np.random.default_rng()
 SCORES = ("lac", "aps", "raps")
 NAN = float("nan")
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    """Every test has its own random numbers, in whatever order tests run."""
+    RNG.bit_generator.state = np.random.default_rng(7).bit_generator.state
 
 
 def keys(n, case_ids=None):
@@ -153,7 +159,7 @@ def test_p_values_are_those_of_the_slow_twin(score, m, by, correction):
     model = ugt.MonteCarloConformal(score, 0.2, m=m, correction=correction, class_groups=given, seed=seed)
     model.fit(p, truth, groups=groups)
     labelled, more = calibration(p, truth, m, score, seed, group, class_group)
-    out = model._held_out(n)
+    out = model._held_out(n, seed)
     assert out.sum() == model.n_held_out_ == (12 if correction == "ecdf" else 0)
     expected = []
     for i, key in enumerate(keys(12)):
@@ -264,8 +270,9 @@ def test_empty_sets_are_counted_or_filled():
     model = ugt.SplitConformal("lac", 0.5).fit(p[:40], np.zeros(40, int))
     sets = model.predict_sets(p[40:])
     assert sets.n_empty == 20 and sets.mean_size == 0
-    filled = ugt.SplitConformal("lac", 0.5, allow_empty=False).fit(p[:40], np.zeros(40, int)).predict_sets(p[40:])
-    assert filled.n_empty == 0 and (filled.sizes == 1).all()
+    model.set_params(allow_empty=False)
+    filled = model.predict_sets(np.array([[0.2, 0.3, 0.4, 0.1], [0.25] * 4]))
+    assert [row.tolist() for row in filled] == [[2], [0]]
 
 
 def test_same_bytes_for_any_number_of_threads():
@@ -310,8 +317,10 @@ def test_parameters_and_json(tmp_path):
         np.testing.assert_array_equal(again.thresholds(), model.thresholds())
     with pytest.raises(ValueError, match=r"source must hold a SplitConformal"):
         ugt.SplitConformal.from_json(text)
-    model.set_params(alpha=0.4, m=1)
+    before = model.p_values(p, groups=groups)
+    model.set_params(alpha=0.4, m=1, score="lac", penalty=0.0, randomized=False, seed=1, correction="none", class_groups=None)
     assert model.guarantee == 0.6
+    np.testing.assert_array_equal(model.p_values(p, groups=groups), before)  # as it was fitted
     with pytest.raises(ValueError, match=r"params must be among"):
         model.set_params(beta=1)
 
@@ -320,6 +329,28 @@ def test_parameters_and_json(tmp_path):
 def test_guarantee(correction, m, expected):
     assert ugt.MonteCarloConformal(alpha=0.15, m=m, correction=correction).guarantee == pytest.approx(expected)
     assert ugt.SplitConformal(alpha=0.15).guarantee == 0.85
+    fitted = ugt.MonteCarloConformal(alpha=0.15, m=m, correction=correction).fit(GOOD["p"], GOOD["truth"])
+    assert fitted.set_params(m=1 + (m == 1)).guarantee == pytest.approx(expected)
+
+
+def test_clones_of_scikit_learn():
+    base = pytest.importorskip("sklearn.base")
+    model = ugt.MonteCarloConformal("raps", 0.3, class_groups=[0, 1, 1]).fit(GOOD["p"], GOOD["truth"])
+    again = base.clone(model)
+    assert again.get_params() == model.get_params() and not hasattr(again, "rule_")
+
+
+@pytest.mark.filterwarnings("ignore:chains have not:RuntimeWarning")
+def test_draws_of_rankings_as_truth():
+    """Draws that hold mentioned classes only."""
+    rankings = ugt.Rankings.from_blocks([[[[i % 3], [3]], [[i % 3]]] for i in range(20)], n_classes=5)
+    draws = ugt.plackett_luce(rankings, n_draws=20, n_warmup=20, n_chains=2)
+    p, new = probabilities(20, 5, 1), probabilities(6, 5, 2)
+    found = ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws)
+    np.testing.assert_array_equal(found.p_values(new), ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws.mean()).p_values(new))
+    regions = ugt.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws)
+    dense = ugt.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws.draws(20))
+    np.testing.assert_array_equal(regions.p_values(new, new), dense.p_values(new, new))
 
 
 # ---- bad input
@@ -345,7 +376,7 @@ GOOD = {"p": np.full((20, 3), 1 / 3), "truth": np.full((20, 3), 1 / 3), "labels"
         ({"class_groups": [0, 1]}, r"class_groups must be 3 integers"),
         ({"class_groups": [0, -1, 1]}, r"class_groups must hold group numbers"),
         ({"seed": -1}, r"seed must"),
-        ({"m": 0}, r"m must be a whole number of at least 1"),
+        ({"m": 0}, r"m must be a whole number from 1"),
         ({"m": 2.0}, r"m must be a whole number"),
         ({"correction": "bonferroni"}, r"correction must be one of 'none', 'ecdf'"),
         ({"correction": "ecdf", "split": 1.0}, r"split must be a share in \(0, 1\)"),
@@ -460,6 +491,20 @@ def test_bad_groups_and_new_cases():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_a_fit_that_fails_leaves_things_as_they_were():
+    models = ugt.MonteCarloConformal(alpha=0.2), ugt.SplitConformal(alpha=0.2), ugt.PlausibilityRegions(alpha=0.2)
+    for model, truth in zip(models, (GOOD["truth"], GOOD["labels"], GOOD["truth"])):
+        with pytest.raises(ValueError, match=r"must be"):
+            model.fit(GOOD["p"], truth[:7])
+        with pytest.raises(ValueError, match=r"must be fitted first"):
+            model.p_values(*([GOOD["p"]] * (2 if model is models[2] else 1)))
+        model.fit(GOOD["p"], truth)
+        text = model.to_json()
+        with pytest.raises(ValueError, match=r"case 4"):
+            model.fit(changed(GOOD["p"], (4, 1), NAN), truth)
+        assert model.to_json() == text
 
 
 def test_masked_input_is_missing_input():

@@ -1,0 +1,168 @@
+"""Files of other programs: what they say, what is dropped and counted, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import ugt
+from ugt import cli, io
+
+
+def task(number, *answers, data=None):
+    return {"id": number, "data": data or {}, "annotations": list(answers)}
+
+
+def answer(who, *results, cancelled=False):
+    return {"completed_by": who, "was_cancelled": cancelled, "result": list(results)}
+
+
+def result(kind, value, name="tag"):
+    return {"from_name": name, "type": kind, "value": {kind: value}}
+
+
+def studio(tmp_path, tasks, **options):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks))
+    return io.read_annotations(path, **options)
+
+
+def test_choices(tmp_path):
+    found = studio(
+        tmp_path,
+        [
+            task(7, answer(1, result("choices", ["cat"])), answer(2, result("choices", ["dog", "cat"])), answer(3, cancelled=True)),
+            task(9, answer({"id": 2, "email": "b@x"}, result("choices", ["dog"])), answer(1), data={"key": "x1"}),
+        ],
+    )
+    assert found.format == "label studio" and found.dropped == {"cancelled annotation": 1, "annotation without a result": 1}
+    labels = found.annotations
+    assert labels.counts().tolist() == [[2, 1], [0, 1]] and labels.axes.case_ids.tolist() == [7, 9]
+    assert labels.axes.classes.tolist() == ["cat", "dog"] and set(labels.annotators.tolist()) == {"1", "2", "b@x"}
+    assert found.missing_note() == "Dropped: cancelled annotation (1), annotation without a result (1)."
+
+
+def test_ratings_rankings_and_controls(tmp_path):
+    tasks = [task(1, answer(1, result("rating", 4, "stars"), result("ranker", {"rank": ["b", "a>1"]}, "order"))), task(2)]
+    ratings = studio(tmp_path, tasks, columns={"label": "stars"}).annotations
+    assert ratings.value.tolist() == [4.0] and ratings.n_cases == 2
+    rankings = studio(tmp_path, tasks, columns={"label": "order"}).annotations
+    assert rankings.axes.classes.tolist() == ["a>1", "b"] and rankings.items.tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"file must have one control with results.*Got 'order', 'stars'\."):
+        studio(tmp_path, tasks)
+
+
+def test_a_field_as_case(tmp_path):
+    tasks = [
+        task(1, answer(1, result("choices", ["x"])), data={"image": "a.png"}),
+        task(2, answer(1, result("choices", ["y"])), data={"image": "b"}),
+    ]
+    assert studio(tmp_path, tasks, columns={"case": "image"}).annotations.axes.case_ids.tolist() == ["a.png", "b"]
+    with pytest.raises(ValueError, match=r"task must have the field 'name' in its data, .* Got none, first at task 0\."):
+        studio(tmp_path, tasks, columns={"case": "name"})
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"),
+    [
+        ([task(1, {"was_cancelled": False, "result": [result("choices", ["x"])]})], r"annotations must say who made them \(completed_by\)"),
+        ([task(1, answer(1))], r"file must have annotations: choices, ratings or rankings\. Got none\."),
+        ([{"annotations": []}], r"task must have an id"),
+        ([task(1, answer(1, result("ranker", {"good": ["a"], "bad": ["b"]})))], r"ranker must hold one ordered list"),
+        ([task(1, {"completed_by": 1, "result": None})], r"annotations must have a list of results\. Got NoneType"),
+        ([task(1, "x")], r"annotations must be objects\. Got str, first at task 1\."),
+    ],
+)
+def test_label_studio_refused(tmp_path, tasks, message):
+    with pytest.raises(ValueError, match=message):
+        studio(tmp_path, tasks)
+
+
+def prodigy(tmp_path, *lines, **options):
+    path = tmp_path / "export.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    return io.read_annotations(path, **options)
+
+
+def test_prodigy_choices(tmp_path):
+    found = prodigy(
+        tmp_path,
+        {"_input_hash": 5, "_annotator_id": "db-ann", "accept": ["a"], "answer": "accept"},
+        {"_input_hash": 5, "_session_id": "db-bob", "accept": ["b", "a"], "answer": "accept"},
+        "",
+        {"_input_hash": -6, "_annotator_id": "db-ann", "accept": [], "answer": "ignore"},
+        {"_input_hash": -6, "_annotator_id": "db-bob", "accept": [], "answer": "accept"},
+    )
+    assert found.format == "prodigy" and found.dropped == {"ignored or rejected task": 1, "annotation without a result": 1}
+    assert found.annotations.counts().tolist() == [[2, 1], [0, 0]] and found.annotations.axes.case_ids.tolist() == [5, -6]
+
+
+def test_prodigy_one_label(tmp_path):
+    one = {"_task_hash": 1, "label": "SPAM", "_annotator_id": "a"}
+    found = prodigy(tmp_path, {**one, "answer": "accept"}, {**one, "_annotator_id": "b", "answer": "reject"})
+    assert found.annotations.axes.classes.tolist() == ["accept", "reject"] and found.annotations.counts().tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"_input_hash": 1,', r"file must have a JSON object on every line \(is it cut off\?\)\. .*first at line 1\."),
+        ([1], r"file must have a JSON object on every line\. Got list"),
+        ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, r"file must say who answered"),
+        ({"_input_hash": 1, "accept": ["a"], "_annotator_id": "x", "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
+        ({"accept": ["a"], "_annotator_id": "x", "answer": "accept"}, r"file must have '_input_hash' on every line"),
+        ({"_input_hash": 1, "accept": [], "_annotator_id": "x", "answer": "ignore"}, r"file must have annotations"),
+    ],
+)
+def test_prodigy_refused(tmp_path, line, message):
+    with pytest.raises(ValueError, match=message):
+        prodigy(tmp_path, line)
+
+
+HEAD = "# FILE NAME: x.toi\n# NUMBER ALTERNATIVES: 4\n# NUMBER VOTERS: 3\n" + "".join(
+    f"# ALTERNATIVE NAME {k}: {name}\n" for k, name in enumerate(["Ann", "Bob", "Cy", "Dee"], 1)
+)
+
+
+def preflib(tmp_path, text, name="vote.toi", **options):
+    path = tmp_path / name
+    path.write_text(text)
+    return io.read_annotations(path, **options)
+
+
+def test_preflib(tmp_path):
+    found = preflib(tmp_path, HEAD + "2: 1,{2,3}\n1: 4, 1\n")
+    rankings = found.annotations
+    assert found.format == "preflib" and rankings.axes.case_ids.tolist() == ["vote"] and rankings.n_rankings == 3
+    expected = ugt.Rankings.from_blocks([[[[0], [1, 2]]] * 2 + [[[3], [0]]]], n_classes=4)
+    assert rankings.items.tolist() == expected.items.tolist() and rankings.block_offsets.tolist() == expected.block_offsets.tolist()
+    assert rankings.axes.classes.tolist() == ["Ann", "Bob", "Cy", "Dee"]
+    same = preflib(tmp_path, HEAD.replace("Bob", "Ann") + "1: 2,1\n", "two.soi").annotations
+    assert same.axes.classes.tolist() == ["1 Ann", "2 Ann", "3 Cy", "4 Dee"] and same.items.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4\n1,Ann\n", r"file must have orders such as '3: 1,\{2,3\},4'.*first at line 1\."),
+        (HEAD, r"file must have orders of alternatives from 1 to 4\. Got no orders\."),
+        (HEAD + "1: 1,5\n", r"file must have orders of alternatives from 1 to 4\. Got 5\."),
+        (HEAD + "1: 1,x\n", r"file must have numbers of alternatives in its orders\. Got 'x', first at line 8\."),
+        ("# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: a\n1: 1\n", r"file must name all alternatives in its head\. Got 1 of 3\."),
+        (HEAD + "1: 1,1\n", r"twice|repeat"),
+    ],
+)
+def test_preflib_refused(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        preflib(tmp_path, text)
+
+
+def test_by_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tasks = [
+        task(i, *(answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)), answer(9, cancelled=True)) for i in (1, 2, 3)
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    assert cli.main(["certainty", "export.json"]) == 0
+    assert "Dropped: cancelled annotation (3)." in capsys.readouterr().out
