@@ -29,6 +29,7 @@ MODULES = {
     "_dirmult": ["status", "dirmult"],
     "_em": ["status", "stream", "em", "skills", "coins"],
     "_sets": ["status", "stream", "sets"],
+    "_pairs": ["status", "pairs", "masks"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

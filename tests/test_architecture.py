@@ -32,8 +32,12 @@ LAYERS = {
     **dict.fromkeys(["_histogram_input", "_histogram_losses", "_disagreement"], 1),
     **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
     **dict.fromkeys(["_normal"], 1),
+    **dict.fromkeys(["_distances"], 1),
+    **dict.fromkeys(["_discrepancy_input", "_discrepancy_sums", "_discrepancy_record", "_discrepancy_groups", "_discrepancy_alternatives"], 1),
+    **dict.fromkeys(["_forest", "_threshold_sweep", "_substitution", "_alternative_annotator", "_equivalence"], 1),
+    **dict.fromkeys(["_annotators", "_annotator_em", "_skills"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "plots", "io", "report", "synthetic"], 3),
+    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "_humans", "_exports", "plots", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["conformal", "_conformal", "_conformal_input", "_conformal_regions", "_conformal_sets"], 3),
     **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_conformal", "__main__"], 4),
 }

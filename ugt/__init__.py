@@ -21,7 +21,8 @@ from .accuracy import (
 )
 from .aggregation import dirichlet, irn, prirn, votes
 from .agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
-from .annotations import Axes, Labels, Rankings, Ratings
+from .annotations import Axes, Labels, Masks, Rankings, Ratings
+from .annotator_models import AnnotatorDraws, AnnotatorModel, dawid_skene, dawid_skene_draws, glad, warn_if_judged
 from .calibrators import (
     AlphaCalibration,
     DirichletPredictions,
@@ -44,6 +45,22 @@ from .conformal import (
     effective_tests,
 )
 from .disagreement import DisagreementLosses, disagreement_losses
+from .discrepancy import (
+    AlternativeRatios,
+    AnnotatorDiscrepancy,
+    DiscrepancyRatio,
+    GroupedDiscrepancy,
+    NonInferiority,
+    RelativeF1,
+    ThresholdSweep,
+    alternative_discrepancy_ratios,
+    annotator_discrepancy,
+    discrepancy_ratio,
+    group_discrepancy,
+    relative_f1,
+    stratified_discrepancy,
+    threshold_sweep,
+)
 from .evaluation import Evaluation, evaluate
 from .histogram import HistogramAccumulator, histogram_losses
 from .plausibilities import Dirichlet, Draws, Point
@@ -63,27 +80,38 @@ from .scores import (
 )
 from .soft import PrecisionRecallCurve, RocCurve, soft_auroc, soft_average_precision, soft_precision_recall_curve, soft_roc_curve
 from .stability import RankingStability, ranking_stability
+from .substitution import AlternativeAnnotatorTest, IndividualEquivalence, alternative_annotator_test, individual_equivalence_index
 
 __all__ = [
     "AgreementScore",
     "AlphaCalibration",
+    "AlternativeAnnotatorTest",
+    "AlternativeRatios",
+    "AnnotatorDiscrepancy",
+    "AnnotatorDraws",
+    "AnnotatorModel",
     "Axes",
     "Certainty",
     "Dirichlet",
     "DirichletPredictions",
     "DisagreementLosses",
+    "DiscrepancyRatio",
     "Draws",
     "Estimate",
     "Evaluation",
     "ExpectedCertainty",
+    "GroupedDiscrepancy",
     "HistogramAccumulator",
     "HistogramLogLoss",
     "HistogramLosses",
     "HistogramScore",
+    "IndividualEquivalence",
     "LabelPosterior",
     "Labels",
+    "Masks",
     "MatrixScaling",
     "MonteCarloConformal",
+    "NonInferiority",
     "NormalPosterior",
     "NormalPrior",
     "PlattScaling",
@@ -96,6 +124,7 @@ __all__ = [
     "RankingStability",
     "Rankings",
     "Ratings",
+    "RelativeF1",
     "ReliabilityCurve",
     "Resamples",
     "RocCurve",
@@ -103,27 +132,37 @@ __all__ = [
     "SoftScore",
     "SplitConformal",
     "TemperatureScaling",
+    "ThresholdSweep",
     "VectorScaling",
     "__version__",
+    "alternative_annotator_test",
+    "alternative_discrepancy_ratios",
     "annotation_certainty",
     "annotator_average_overlap",
+    "annotator_discrepancy",
     "bootstrap",
     "bootstrap_annotations",
     "bootstrap_statistic",
     "combine_p_values",
     "committee",
     "conformal_scores",
+    "dawid_skene",
+    "dawid_skene_draws",
     "dirichlet",
     "dirichlet_multinomial_log_likelihood",
     "disagreement_losses",
+    "discrepancy_ratio",
     "effective_tests",
     "evaluate",
     "expected_certainty",
     "expected_risk",
     "fit_normal_prior",
+    "glad",
+    "group_discrepancy",
     "histogram_brier_score",
     "histogram_log_loss",
     "histogram_losses",
+    "individual_equivalence_index",
     "irn",
     "jackknife",
     "label_posterior",
@@ -143,12 +182,15 @@ __all__ = [
     "ranked_probability_score",
     "ranking_stability",
     "rating_certainty",
+    "relative_f1",
     "soft_auroc",
     "soft_average_precision",
     "soft_precision_recall_curve",
     "soft_roc_curve",
+    "stratified_discrepancy",
     "symmetric_statistic",
     "threads",
+    "threshold_sweep",
     "ua_average_overlap",
     "ua_coverage",
     "ua_footrule_distance",
@@ -159,5 +201,6 @@ __all__ = [
     "ua_set_accuracy",
     "ua_topk_accuracy",
     "votes",
+    "warn_if_judged",
     "wasserstein_distance",
 ]

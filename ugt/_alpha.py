@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from ._axes import Frozen
 from ._disagreement import PredictedDisagreement
 from ._estimator import Calibrator
 from ._histogram_input import whole_counts
-from ._logits import Histograms, Predictions, weights_of
+from ._fitting import NO_LABELS, NO_WEIGHT, counted
+from ._logits import LARGEST, Histograms, Predictions, array_of, weights_of
 from ._multinomial import Likelihood
 from ._newton import Fit, minimise
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 ROWS = 2**12  # of a block of features
-NO_LABELS, ONE_LABEL = "case without labels", "case with one label (says nothing about concentration)"
+MOST = 700.0  # of the logarithm of a concentration: its exponential is finite
+ONE_LABEL = "case with one label (says nothing about concentration)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +57,21 @@ class DirichletPredictions(Frozen):
 
     def __post_init__(self) -> None:
         mean = Predictions.of(self.mean, "probabilities").given(0, len(self.mean))
-        total = np.asarray(self.concentration, np.float64)
-        if total.shape != (len(mean),) or not ((total > 0) & np.isfinite(total)).all():
-            raise _checks.error("concentration", f"be {len(mean)} finite numbers above 0", f"an array of shape {total.shape}")
+        total = array_of("concentration", self.concentration)
+        if total.dtype.kind not in "iuf" or total.shape != (len(mean),):
+            raise _checks.error("concentration", f"be {len(mean)} numbers, one a case", f"{total.dtype} of shape {total.shape}")
+        bad = ~((total > 0) & np.isfinite(total))
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise _checks.error("concentration", "be finite and above 0", total[i], f"case {i}")
         object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "concentration", total)
+        object.__setattr__(self, "concentration", total.astype(np.float64))
         super().__post_init__()
 
     @property
     def alpha(self) -> Array:
-        """(N, K) α = α0 z."""
-        return np.asarray(self.concentration[:, None] * self.mean)
+        """(N, K) α = α0 z; 0 where rounding put z below 0."""
+        return np.asarray(self.concentration[:, None] * np.maximum(self.mean, 0.0))
 
     def disagreement(self) -> PredictedDisagreement:
         """Probabilities that two labels differ: ``α0 / (α0 + 1) (1 - Σ z²)`` and ``α0 / (α0 + 1) 2 z (1 - z)`` [B eq. 49, 50]."""
@@ -127,6 +134,12 @@ class AlphaCalibration(Calibrator):
     [23.14, 0.04]
     """
 
+    _fitted: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(["intercept_", "objective_", "loss_", "gradient_norm_"], float),
+        **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
+        **{"weights_": "M", "converged_": bool, "left_out_": dict},
+    }
+
     def __init__(self, *, penalty: float = 0.005, floor: float | None = None) -> None:
         self.penalty, self.floor = penalty, floor
 
@@ -158,23 +171,22 @@ class AlphaCalibration(Calibrator):
         kept = (weight > 0) & (likelihood.n > 0)
         if not kept.any():
             raise _checks.error("counts", "hold labels", "none")
-        if (likelihood.n[kept] < 2).all() and penalty == 0:
-            raise _checks.error("counts", "have cases with at least two labels", "none")
-        objective = _Objective(likelihood, x, np.where(kept, weight, 0.0), penalty)
+        if penalty == 0 and not likelihood.tells()[kept].any():
+            raise _checks.error("counts", "have at least two labels of some case whose prediction is not certain (or give a penalty)", "none")
+        objective = _Objective(likelihood, x, weight, penalty)
         found = objective.fit()
         self.weights_ = found.theta[1:] / scale
         self.intercept_ = float(found.theta[0] - self.weights_ @ centre)
-        self._note(found, objective, likelihood, kept, table.shape[1])
+        self._note(found, objective, kept, table.shape[1])
         return self
 
-    def _note(self, found: Fit, objective: _Objective, likelihood: Likelihood, kept: NDArray[np.bool_], n_classes: int) -> None:
-        share = objective.weight / objective.weight.sum()
-        constant = float(share @ likelihood.coefficient())
-        self.objective_ = found.value - constant
+    def _note(self, found: Fit, objective: _Objective, kept: NDArray[np.bool_], n_classes: int) -> None:
+        n, heavy = objective.likelihood.n, objective.heavy
+        share = objective.weight / objective.total
+        self.objective_ = found.value - float(share @ objective.likelihood.coefficient())
         self.loss_ = self.objective_ - objective.penalty * float(share @ objective.log_total(found.theta) ** 2)
         self.n_classes_, self.n_cases_ = n_classes, int(kept.sum())
-        reasons = {NO_LABELS: likelihood.n == 0, ONE_LABEL: likelihood.n == 1}
-        self.left_out_ = {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
+        self.left_out_ = counted({NO_LABELS: heavy & (n == 0), ONE_LABEL: heavy & (n == 1), NO_WEIGHT: ~heavy})
         self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
         if not self.converged_:
             said = f"AlphaCalibration did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
@@ -183,12 +195,17 @@ class AlphaCalibration(Calibrator):
     def concentration(self, features: Any) -> Array:
         """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""
         self._check_fitted()
-        if isinstance(features, (int, np.integer)):
-            features = np.empty((features, 0))
-        table = _features(features, len(features))
+        number = isinstance(features, numbers.Integral)
+        table = np.empty((_checks.whole("features", features), 0)) if number else _features(features)
         if table.shape[1] != len(self.weights_):
             raise _checks.error("features", f"have {len(self.weights_)} columns, as in the fit", table.shape[1])
-        return np.asarray(np.exp(table @ self.weights_ + self.intercept_))
+        log_total = table @ self.weights_ + self.intercept_
+        bad = ~(np.abs(log_total) <= MOST)
+        if bad.any():
+            i = int(np.argmax(bad))
+            must = f"be like those of the fit: log concentrations from {-MOST:g} to {MOST:g}"
+            raise _checks.error("features", must, f"{log_total[i]:.4g}", f"case {i}")
+        return np.asarray(np.exp(log_total))
 
     def distribution(self, predictions: Any, features: Any = None) -> DirichletPredictions:
         """The laws of the class probabilities, with the predictions as their means."""
@@ -211,8 +228,10 @@ class _Objective:
     """The mean over cases, as a function of theta (1 + M,): the intercept and the weights of standardised features."""
 
     def __init__(self, likelihood: Likelihood, x: Array, weight: Array, penalty: float) -> None:
-        self.likelihood, self.x, self.weight, self.penalty = likelihood, x, weight, penalty
-        self.total = float(weight.sum())
+        self.likelihood, self.x, self.penalty = likelihood, x, penalty
+        self.heavy = weight > 0
+        self.weight = np.where(likelihood.n > 0, weight, 0.0)
+        self.total = float(self.weight.sum())
         self.curved = np.empty(len(x))
 
     def log_total(self, theta: Array) -> Array:
@@ -263,17 +282,20 @@ class _Objective:
         return found
 
 
-def _features(features: Any, n: int) -> Array:
-    if features is None:
+def _features(features: Any, n: int | None = None) -> Array:
+    """(N, M) checked; N is n where that is known."""
+    if features is None and n is not None:
         return np.empty((n, 0))
-    table = np.asarray(features)
+    table = array_of("features", features)
     table = table[:, None] if table.ndim == 1 else table
-    if table.dtype.kind not in "biuf" or table.ndim != 2 or len(table) != n:
-        raise _checks.error("features", f"be numbers of shape ({n}, M)", f"{table.dtype} of shape {table.shape}")
+    if table.dtype.kind not in "biuf" or table.ndim != 2 or (n is not None and len(table) != n):
+        shape = "(N, M)" if n is None else f"({n}, M)"
+        raise _checks.error("features", f"be numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
     table = table.astype(np.float64)
-    if not np.isfinite(table).all():
-        i, j = (int(x) for x in np.argwhere(~np.isfinite(table))[0])
-        raise _checks.error("features", "be finite", table[i, j], f"case {i}, feature {j}")
+    bad = ~(np.abs(table) <= LARGEST)
+    if bad.any():
+        i, j = (int(x) for x in np.argwhere(bad)[0])
+        raise _checks.error("features", f"be finite, at most {LARGEST:g}", table[i, j], f"case {i}, feature {j}")
     return table
 
 

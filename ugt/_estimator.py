@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,13 @@ Fitted = TypeVar("Fitted", bound="Calibrator")
 
 
 class Calibrator:
-    """Parameters are what the constructor takes; what a fit finds ends in an underscore."""
+    """Parameters are what the constructor takes; what a fit finds ends in an underscore.
+
+    ``_fitted`` names all that a fit finds: a type, "+" for a number above 0, or a letter for each axis of an array of finite numbers (K is
+    ``n_classes_``). Where a class has none, JSON is taken as it comes.
+    """
+
+    _fitted: ClassVar[dict[str, Any]] = {}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters of the constructor, by name."""
@@ -40,7 +46,8 @@ class Calibrator:
         self._check_fitted()
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
         params = {name: _plain(value) for name, value in self.get_params().items()}
-        text = json.dumps({"calibrator": type(self).__name__, "ugt": __version__, "params": params, "fitted": fitted}, indent=1)
+        held = {"calibrator": type(self).__name__, "ugt": __version__, "params": params, "fitted": fitted}
+        text = json.dumps(held, indent=1, default=_refused)
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
@@ -59,6 +66,8 @@ class Calibrator:
             raise ValueError(f"{type(self).__name__} must be fitted first: call fit.")
 
     def __sklearn_is_fitted__(self) -> bool:
+        if self._fitted:
+            return self._fitted.keys() <= vars(self).keys()
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def __sklearn_tags__(self) -> Any:
@@ -99,18 +108,27 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _refused(value: Any) -> Any:
+    raise error("params", "be numbers, text, lists or arrays to be saved as JSON", repr(value))
+
+
 def read_json(source: Any) -> dict[str, Any]:
     """The content of a text or file."""
     text = source
-    if not isinstance(source, str) or not source.lstrip().startswith("{"):
-        with open(os.fspath(source), encoding="utf-8") as file:
-            text = file.read()
     try:
+        if not isinstance(source, str) or not source.lstrip().startswith("{"):
+            with open(os.fspath(source), encoding="utf-8") as file:
+                text = file.read()
         held = json.loads(text)
-    except ValueError as problem:
+    except TypeError:
+        raise error("source", "be the JSON of a calibrator or the path of a file", repr(source)) from None
+    except (ValueError, RecursionError) as problem:
         raise error("source", "be the JSON of a calibrator", f"text that is no JSON ({problem})") from None
-    if not isinstance(held, dict) or not {"calibrator", "params", "fitted"} <= set(held):
+    if not isinstance(held, dict) or not isinstance(held.get("calibrator"), str):
         raise error("source", "be the JSON of a calibrator", "other content")
+    for part in ("params", "fitted"):
+        if not isinstance(held.get(part), dict):
+            raise error("source", f"be the JSON of a calibrator, with {part} by name", repr(held.get(part)))
     return held
 
 
@@ -120,17 +138,43 @@ def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
     unknown = sorted(set(held["params"]) - set(known))
     if unknown:
         raise error("source", f"have parameters of {kind.__name__}", repr(unknown[0]))
-    found = kind(**{name: _object(value) for name, value in held["params"].items()})
-    for name, value in held["fitted"].items():
-        if not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
-            raise error("source", "have fitted numbers of a calibrator", repr(name))
-        setattr(found, name, _object(value))
+    found = kind(**{name: _object(name, value) for name, value in held["params"].items()})
+    fitted = {name: _object(name, value) for name, value in held["fitted"].items()}
+    _check_names(kind, list(fitted))
+    sizes = {"K": fitted.get("n_classes_")}
+    for name, value in fitted.items():
+        if name in kind._fitted and not _is(value, kind._fitted[name], sizes):
+            raise error("source", f"have {name} of a {kind.__name__}", repr(value))
+        setattr(found, name, value)
     return found
 
 
-def _object(value: Any) -> Any:
+def _check_names(kind: type[Calibrator], names: list[str]) -> None:
+    """All that a fit finds, and nothing else."""
+    for name in names:
+        if (kind._fitted and name not in kind._fitted) or not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
+            raise error("source", "have fitted numbers of a calibrator", repr(name))
+    missing = [name for name in kind._fitted if name not in names]
+    if missing:
+        raise error("source", f"have all that a fit of {kind.__name__} finds", f"no {missing[0]}")
+
+
+def _is(value: Any, what: Any, sizes: dict[str, Any]) -> bool:
+    """Whether it is of the kind that ``_fitted`` says; lengths of axes are kept in ``sizes``."""
+    if isinstance(what, str) and what != "+":
+        shaped = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == len(what) and bool(np.isfinite(value).all())
+        return shaped and all(sizes.setdefault(axis, length) == length for axis, length in zip(what, value.shape))
+    if what in ("+", float):
+        return isinstance(value, float) and bool(np.isfinite(value)) and (what is float or value > 0)
+    return isinstance(value, what) and (what is bool or not isinstance(value, bool))
+
+
+def _object(name: str, value: Any) -> Any:
     if isinstance(value, dict) and set(value) == {"array", "dtype"}:
         if value["dtype"] not in ("float64", "int64", "bool"):
             raise error("source", "have arrays of numbers", repr(value["dtype"]))
-        return np.array(value["array"], value["dtype"])
+        try:
+            return np.array(value["array"], value["dtype"])
+        except (ValueError, TypeError, OverflowError):
+            raise error("source", "have arrays of numbers", f"{name} with something else") from None
     return value

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import _checks, _selection
+from . import _checks, _ids, _selection
 from ._estimator import Calibrator
 from ._logits import KINDS, Histograms, Predictions
-from ._scaling import Objective, softmax
+from ._scaling import Objective, Unbounded, softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Map = PlattMap | VectorMap | MatrixMap
 
-NO_LABELS = "case without labels"
+NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
 
 
 class Scaling(Calibrator):
@@ -32,6 +32,12 @@ class Scaling(Calibrator):
     floor: float | None
     fractional: bool
     n_classes_: int
+
+    _fitted: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(["loss_", "loss_before_", "gradient_norm_"], float),
+        **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
+        **{"converged_": bool, "left_out_": dict},
+    }
 
     def fit(self, predictions: Any, counts: Any, *, weights: Any = None, clusters: Any = None) -> Self:
         """Fit the map to label histograms.
@@ -52,8 +58,10 @@ class Scaling(Calibrator):
         ValueError
             If shapes do not fit, a number is out of range (the message names the first case), or no finite map is best.
         """
-        table, histograms = self._read(predictions), None
+        table = self._read(predictions)
         histograms = Histograms.of(counts, table.shape, self.fractional, weights)
+        if clusters is not None and len(_ids.number("clusters", clusters).code) != table.shape[0]:
+            raise _checks.error("clusters", f"be {table.shape[0]} ids, one a case", len(clusters))
         self._fit(table, histograms, clusters)
         return self
 
@@ -98,15 +106,20 @@ class Scaling(Calibrator):
     def _keep_order(self, given: Array, z: Array) -> None:
         """Nothing, unless the map promises something."""
 
-    def _note(self, found: Fit, labels: Array, loss: float, before: float) -> None:
-        """What a fit says about itself."""
+    def _note(self, found: Fit, labels: Array, heavy: NDArray[np.bool_], loss: float, before: float) -> None:
+        """What a fit says about itself; ``labels`` (N,) are weighted, cases of weight 0 not ``heavy``."""
         self.n_cases_ = int((labels > 0).sum())
-        self.left_out_ = {NO_LABELS: int((labels == 0).sum())} if (labels == 0).any() else {}
+        self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
         self.loss_, self.loss_before_ = loss, before
         self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
         if not self.converged_:
             said = f"{type(self).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
             warnings.warn(said, RuntimeWarning, stacklevel=4)
+
+
+def counted(reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+    """How many cases are left out for each reason, where there are any."""
+    return {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
 
 
 class Regularised(Scaling):
@@ -124,18 +137,18 @@ class Regularised(Scaling):
     def _fit(self, table: Predictions, histograms: Histograms, clusters: Any) -> None:
         u, y = table.all_logits(), histograms.all()
         grid = self._candidates()
-        self.path_ = self._path(grid, u, y, clusters) if len(grid) > 1 else []
-        best = min(range(len(grid)), key=lambda j: self.path_[j]["loss"]) if self.path_ else 0
+        path = self._path(grid, u, y, clusters) if len(grid) > 1 else []
+        best = min(range(len(grid)), key=lambda j: path[j]["loss"]) if path else 0
         objective = Objective(self._form(len(u), grid[best]), u, y)
         found = objective.fit()
+        self.path_, self.n_classes_ = path, len(u)
         for name, value in grid[best].items():
             setattr(self, f"{name}_", value)
-        self.n_classes_ = len(u)
         self._keep(found.theta)
-        self._note(found, objective.labels, objective.value(found.theta), objective.value(objective.form.start))
+        self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
 
     def _path(self, grid: list[dict[str, float]], u: Array, y: Array, clusters: Any) -> list[dict[str, float]]:
-        """Mean negative log-likelihood of a held-out label under each candidate."""
+        """Mean negative log-likelihood of a held-out label under each candidate, inf where one has no finite map on some part."""
         totals = np.zeros(len(grid))
         labels = 0.0
         for out in _selection.held_out(self.validation, u.shape[1], clusters, self.seed):
@@ -145,7 +158,13 @@ class Regularised(Scaling):
             theta = None
             for j, penalties in enumerate(grid):
                 form = self._form(len(u), penalties)
-                theta = Objective(form, *here).fit(theta).theta
+                try:
+                    theta = Objective(form, *here).fit(theta).theta
+                except Unbounded:
+                    totals[j] = np.inf
+                    if not np.isfinite(totals).any():
+                        raise
+                    continue
                 judged = Objective(form, *there)
                 totals[j] += judged.value(theta) * judged.n
             labels += float(there[1].sum())

@@ -35,7 +35,7 @@ class Predictions:
     @classmethod
     def of(cls, values: Any, kind: str, floor: float | None = None) -> Predictions:
         """Of the shape and type that predictions have; values are checked as they are read."""
-        table = _ids.unmasked(values)
+        table = array_of("predictions", values)
         if table.dtype.kind not in "iuf" or table.ndim not in (1, 2) or 0 in table.shape:
             raise error("predictions", "be numbers of shape (N, K), or (N,) for two classes", f"{table.dtype} of shape {table.shape}")
         if table.ndim == 2 and table.shape[1] < 2:
@@ -70,7 +70,7 @@ class Predictions:
 
     def logits(self, begin: int, end: int) -> Array:
         """(K, rows) logits, a row for each class; logarithms of probabilities."""
-        block = np.ascontiguousarray(self.given(begin, end).T)
+        block = np.array(self.given(begin, end).T, order="C")  # a copy: callers compute in its place
         if self.kind == "logits":
             return block
         if self.floor is not None:
@@ -107,7 +107,7 @@ class Histograms:
     @classmethod
     def of(cls, counts: Any, shape: tuple[int, int], fractional: bool, weights: Any = None) -> Histograms:
         """For predictions of this shape."""
-        table = counts.counts() if isinstance(counts, Labels) else _ids.unmasked(counts)
+        table = counts.counts() if isinstance(counts, Labels) else array_of("counts", counts)
         numeric = table.dtype.kind in "biuf"
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
             must = f"be counts of shape {shape} like the predictions, or {shape[0]} numbers of classes"
@@ -115,6 +115,11 @@ class Histograms:
         if not isinstance(fractional, (bool, np.bool_)):
             raise error("fractional", "be True or False", repr(fractional))
         return cls(table, shape[1], bool(fractional), None if weights is None else weights_of(weights, shape[0]))
+
+    @property
+    def heavy(self) -> NDArray[np.bool_]:
+        """(N,) cases that count at all."""
+        return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
 
     def block(self, begin: int, end: int) -> Array:
         """(K, rows) counts times the weight of their case."""
@@ -149,9 +154,17 @@ class Histograms:
         return out
 
 
+def array_of(argument: str, values: Any) -> NDArray[Any]:
+    """An array as it is; masked cells and rows of different lengths make it none of numbers."""
+    try:
+        return _ids.unmasked(values)
+    except ValueError:
+        raise error(argument, "be an array of numbers", "rows of different lengths") from None
+
+
 def weights_of(weights: Any, n: int) -> Array:
-    """(N,) weights of cases, checked."""
-    array = np.asarray(weights)
+    """(N,) weights of cases, checked; the largest as 1: only their ratios matter, and sums of them stay finite."""
+    array = array_of("weights", weights)
     if array.dtype.kind not in "biuf" or array.shape != (n,):
         raise error("weights", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
     bad = ~((array >= 0) & np.isfinite(array))
@@ -160,4 +173,4 @@ def weights_of(weights: Any, n: int) -> Array:
         raise error("weights", "be finite and not negative", array[i], f"case {i}")
     if not array.any():
         raise error("weights", "not all be 0", "zeros")
-    return array.astype(np.float64)
+    return np.asarray(array / array.max(), np.float64)

@@ -53,6 +53,10 @@ class Likelihood:
         _dirmult.log_likelihood(self.offsets, self.log_share, self.count, np.ascontiguousarray(log_total), out)
         return out
 
+    def tells(self) -> NDArray[np.bool_]:
+        """(N,) cases whose likelihood depends on the concentration: two labels or more, of a class that is not certain."""
+        return (self.n > 1) & (np.bincount(row_of(self.offsets), self.log_share < 0, len(self.n)) > 0)
+
     def coefficient(self) -> Array:
         """(N,) log n! / Π y_k!."""
         from scipy.special import gammaln  # noqa: PLC0415  (scipy is slow to import)

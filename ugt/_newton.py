@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-8  # norm of the gradient
 REACH = 1e-3  # by which a last step may still move a prediction, on the scale of logits
 MAX_ITER = 200
+MAX_PRODUCTS = 500  # of the Hessian in one step
 
 
 class Fit(NamedTuple):
@@ -36,7 +37,7 @@ def minimise(
     direction: Callable[[Array, Array], Array],
     reach: Callable[[Array], float],
     start: Array,
-    tolerance: float = TOLERANCE,
+    endless: Callable[[Array], bool] = lambda theta: False,
 ) -> Fit:
     """Damped Newton steps from ``start``.
 
@@ -49,22 +50,29 @@ def minimise(
     reach : function
         step -> by how much it moves predictions at most. A gradient vanishes also where an objective falls forever (separable data);
         there the steps do not get smaller.
+    endless : function
+        theta -> whether it shows that the objective falls forever. Asked each time that the objective has halved, to be done early.
     """
     theta = start
     value, gradient = value_and_gradient(theta)
+    asked = value
     for n_iter in range(MAX_ITER):
         step = direction(theta, gradient)
         norm = float(np.sqrt((gradient**2).sum()))
         slope = float((gradient * step).sum())
-        if norm <= tolerance:
+        if norm <= TOLERANCE:
             if slope >= 0 or reach(step) <= REACH:
                 return Fit(theta, value, norm, n_iter, True)
-            if norm <= 1e-4 * tolerance:
+            if norm <= 1e-4 * TOLERANCE:
                 return Fit(theta, value, norm, n_iter, False)
         moved = _line_search(value_and_gradient, theta, step, value, slope)
         if moved is None:  # no smaller value is left to find: rounding
-            return Fit(theta, value, norm, n_iter, norm > tolerance or reach(step) <= REACH)
+            return Fit(theta, value, norm, n_iter, norm > TOLERANCE or reach(step) <= REACH)
         theta, value, gradient = moved
+        if value < 0.5 * asked:
+            asked = value
+            if endless(theta):
+                return Fit(theta, value, float(np.sqrt((gradient**2).sum())), n_iter + 1, False)
     return Fit(theta, value, float(np.sqrt((gradient**2).sum())), MAX_ITER, False)
 
 
@@ -90,7 +98,7 @@ def conjugate_gradients(times: Callable[[Array], Array], precondition: Callable[
     step, rest = np.zeros_like(gradient), -gradient
     ahead = precondition(rest)
     along, product = ahead, float((rest * ahead).sum())
-    for _ in range(10 * gradient.size + 20):
+    for _ in range(MAX_PRODUCTS):
         image = times(along)
         curvature = float((along * image).sum())
         if not curvature > 0:

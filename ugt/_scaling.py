@@ -25,10 +25,25 @@ SAMPLE = 8192  # cases that the preconditioner looks at
 MOST_BLOCKS = 48  # classes with curvature blocks of their own; more share a diagonal
 FEW = 20_000  # cases that a first guess of the temperature is made from
 
-UNBOUNDED = (
-    "predictions must leave doubt about the labels: some map separates them without error, and the likelihood grows without end "
-    "(regularise, or use more data)"
-)
+SMALL, LARGE = 1.0, 1e5  # root mean square of logits within which gradients are as the user sees them
+
+
+class Unbounded(ValueError):
+    """No finite map is best."""
+
+    @classmethod
+    def by(cls, labels: Array) -> Unbounded:
+        """For labels (K,) of each class."""
+        said = (
+            "predictions must leave doubt about the labels: some map tells them apart without error, and the likelihood grows without end "
+            "(use more data, a penalty above 0 or a simpler map)."
+        )
+        return cls(said if labels.all() else f"{said} Got no labels of class {int(np.argmin(labels))}.")
+
+
+def unit_of(size: float) -> float:
+    """What to divide logits of this root mean square by, so that gradients are neither all rounding nor too small to say anything."""
+    return (max(size, 1e-100) if size < SMALL else max(1.0, size / LARGE)) if size > 0 else 1.0
 
 
 def softmax(z: Array) -> Array:
@@ -43,19 +58,22 @@ def softmax(z: Array) -> Array:
 
 
 class _Sums:
-    """Sums of one pass for z = β u: c = u less the largest of its case, n labels."""
+    """Sums of one pass for z = β u: c = u less the largest of its case, n labels; u in units of ``unit``."""
 
     def __init__(self, predictions: Predictions, histograms: Histograms, stride: int = 1) -> None:
-        self.predictions, self.histograms, self.stride = predictions, histograms, stride
-        self.n = self.linear = self.flat = 0.0
-        parts = []
+        self.predictions, self.histograms, self.stride, self.unit = predictions, histograms, stride, 1.0
+        linear = flat = square = 0.0
+        labels, self.by_class = [], np.zeros(histograms.n_classes)
         for centred, y in self.blocks():
-            labels = y.sum(axis=0)
-            parts.append(labels)
-            self.n += float(labels.sum())
-            self.linear += float((y * centred).sum())
-            self.flat += float(labels @ centred.mean(axis=0))
-        self.labels = np.concatenate(parts)
+            labels.append(y.sum(axis=0))
+            self.by_class += y.sum(axis=1)
+            linear += float((y * centred).sum())
+            flat += float(labels[-1] @ centred.mean(axis=0))
+            square += float((centred**2).mean(axis=0).sum())
+        self.labels = np.concatenate(labels)
+        self.n = float(self.by_class.sum())
+        self.unit = unit_of(float(np.sqrt(square / len(self.labels))))
+        self.linear, self.flat = linear / self.unit, flat / self.unit
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
         """Centred logits and counts (K, rows) of every stride-th block."""
@@ -63,6 +81,8 @@ class _Sums:
             if j % self.stride == 0:
                 u = self.predictions.logits(begin, end)
                 u -= u.max(axis=0)
+                if self.unit != 1.0:
+                    u /= self.unit
                 yield u, self.histograms.block(begin, end)
 
     def at(self, beta: float) -> tuple[float, float, float]:
@@ -90,15 +110,16 @@ def fit_temperature(predictions: Predictions, histograms: Histograms) -> tuple[F
         must = "tell classes apart better than chance: the likelihood is largest at an infinite temperature"
         raise ValueError(f"predictions must {must}.")
     if sums.linear == 0:
-        raise ValueError(UNBOUNDED)
-    before = sums.at(1.0)
+        raise Unbounded.by(sums.by_class)
+    before = sums.at(sums.unit)
     start, n = 1.0, predictions.shape[0]
     every = n // FEW
     if every >= 4:
         some = _Sums(predictions, histograms, every)
         if some.n > 0 and some.flat < some.linear < 0:
-            start = float(_newton_1d(some, 1.0, 1e-3).theta[0])
-    return _newton_1d(sums, start, REACH), sums.labels, before[0]
+            start = float(_newton_1d(some, 1.0, 1e-3).theta[0]) * (sums.unit / some.unit)
+    found = _newton_1d(sums, start, REACH)
+    return found._replace(theta=found.theta / sums.unit), sums.labels, before[0]
 
 
 def _newton_1d(sums: _Sums, beta: float, reach: float) -> Fit:
@@ -112,11 +133,10 @@ def _newton_1d(sums: _Sums, beta: float, reach: float) -> Fit:
         new = beta + step
         if not low < new < high:
             new = (low + high) / 2 if np.isfinite(high) else 4 * beta
-        if new == beta:
+        if not low < new < high:  # neighbouring numbers
             break
         beta = new
-    value, first, _ = sums.at(beta)
-    return Fit(np.array([beta]), value, abs(first), MAX_ITER, abs(first) <= TOLERANCE)
+    return Fit(np.array([beta]), value, abs(first), n_iter + 1, abs(first) <= TOLERANCE)
 
 
 # ---- linear maps
@@ -127,6 +147,7 @@ class PlattMap:
 
     def __init__(self) -> None:
         self.start, self.penalty = np.array([[1.0, 0.0]]), np.zeros((1, 2))
+        self.slope = np.array([[True, False]])  # what multiplies logits
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
@@ -157,6 +178,7 @@ class VectorMap:
     def __init__(self, k: int, penalty_b: float) -> None:
         self.start = np.stack([np.ones(k), np.zeros(k)])
         self.penalty = np.stack([np.zeros(k), np.full(k, penalty_b / k)])
+        self.slope = np.array([[True], [False]])
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
@@ -188,6 +210,7 @@ class MatrixMap:
         self.start = np.concatenate([np.eye(k), np.zeros((k, 1))], axis=1)
         off = np.where(np.eye(k) > 0, 0.0, penalty_w / (k * (k - 1)))
         self.penalty = np.concatenate([off, np.full((k, 1), penalty_b / k)], axis=1)
+        self.slope = np.arange(k + 1) < k
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
@@ -215,16 +238,26 @@ class MatrixMap:
 
 
 class Objective:
-    """Mean negative log-likelihood of labels under a map of logits u (K, N), and its penalty; counts y (K, N)."""
+    """Mean negative log-likelihood of labels under a map of logits u (K, N), and its penalty; counts y (K, N).
+
+    All but :meth:`value` and :meth:`fit` speak of logits in units of ``unit``, and of parameters times ``factor``.
+    """
 
     def __init__(self, form: PlattMap | VectorMap | MatrixMap, u: Array, y: Array) -> None:
-        self.form, self.u = form, u
-        self.labels = y.sum(axis=0)
+        self.form, self.u, self.y = form, u, y
+        self.labels, self.by_class = y.sum(axis=0), y.sum(axis=1)
         self.n = float(self.labels.sum())
         if self.n == 0:
             raise error("counts", "hold labels", "none")
         self.least = float(y[y > 0].min())  # weight of the label that counts least
-        self.target = sum(form.pull(y[:, at], u[:, at]) for at in self.blocks())
+        square = sum(float(((u[:, at] - u[:, at].mean(axis=0)) ** 2).sum()) for at in self.blocks())
+        size = np.sqrt(square / u.size)
+        self.unit = unit_of(float(size))
+        self.size = float(size / self.unit)
+        if self.unit != 1.0:
+            self.u = u / self.unit
+        self.factor = np.where(form.slope, self.unit, 1.0)
+        self.penalty = form.penalty / self.factor**2
         self.expected = np.empty_like(u)  # labels expected of each class and case at the last theta
 
     def blocks(self) -> list[slice]:
@@ -234,30 +267,30 @@ class Objective:
 
     def value(self, theta: Array) -> float:
         """Without penalty."""
+        theta = theta * self.factor
         total = 0.0
         for at in self.blocks():
             z = self.form.apply(theta, self.u[:, at])
-            top = z.max(axis=0)
-            z -= top
-            total += float(self.labels[at] @ (np.log(np.exp(z).sum(axis=0)) + top))
-        return (total - float((theta * self.target).sum())) / self.n
+            z -= z.max(axis=0)
+            total -= float((self.y[:, at] * z).sum())
+            total += float(self.labels[at] @ np.log(np.exp(z, out=z).sum(axis=0)))
+        return total / self.n
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """With penalty."""
-        value, gradient = 0.0, -self.target
+        value, gradient = 0.0, np.zeros_like(theta)
         for at in self.blocks():
             z = self.form.apply(theta, self.u[:, at])
-            top = z.max(axis=0)
-            z -= top
+            z -= z.max(axis=0)
+            value -= float((self.y[:, at] * z).sum())
             np.exp(z, out=z)
             sums = z.sum(axis=0)
-            value += float(self.labels[at] @ (np.log(sums) + top))
+            value += float(self.labels[at] @ np.log(sums))
             z *= self.labels[at] / sums
             self.expected[:, at] = z
+            z -= self.y[:, at]
             gradient = gradient + self.form.pull(z, self.u[:, at])
-        value -= float((theta * self.target).sum())
-        penalty = self.form.penalty
-        return value / self.n + float((penalty * theta**2).sum()), gradient / self.n + 2 * penalty * theta
+        return value / self.n + float((self.penalty * theta**2).sum()), gradient / self.n + 2 * self.penalty * theta
 
     def times(self, step: Array) -> Array:
         """Hessian at the last theta, times a step."""
@@ -268,7 +301,7 @@ class Objective:
             s *= q
             s -= q * (s.sum(axis=0) / np.where(labels > 0, labels, 1.0))
             total += self.form.pull(s, self.u[:, at])
-        return np.asarray(total / self.n + 2 * self.form.penalty * step)
+        return np.asarray(total / self.n + 2 * self.penalty * step)
 
     def reach(self, step: Array) -> float:
         """The largest change of a case's logits, less what they change together."""
@@ -287,15 +320,14 @@ class Objective:
         h = q * (1 - q / labels)
         scale = self.labels.sum() / max(float(self.labels[::every].sum()), 1e-300) / self.n
         curved = self.form.curvature(h, self.u[:, ::every]) * scale
-        penalty = 2 * self.form.by_class(self.form.penalty)
+        penalty = 2 * self.form.by_class(self.penalty)
+        # ridges by parameter: those of slopes and shifts may be of very different sizes
         if curved.ndim == 2:
-            diagonal = curved + penalty
-            diagonal += 1e-9 * diagonal.max() + 1e-300
+            diagonal = curved + penalty + (1e-9 * curved.max(axis=0) + 1e-300)
             return conjugate_gradients(self.times, lambda rest: rest / diagonal, gradient)
-        size = curved.shape[-1]
-        curved[:, np.arange(size), np.arange(size)] += penalty
-        ridge = 1e-9 * np.trace(curved, axis1=1, axis2=2).max() + 1e-300
-        inverse = np.linalg.inv(curved + ridge * np.eye(size))
+        at = np.arange(curved.shape[-1])
+        curved[:, at, at] += penalty + (1e-9 * curved[:, at, at].max(axis=0) + 1e-300)
+        inverse = np.linalg.inv(curved)
 
         def precondition(rest: Array) -> Array:
             return self.form.by_class(np.matmul(inverse, self.form.by_class(rest)[:, :, None])[:, :, 0])
@@ -304,24 +336,20 @@ class Objective:
 
     def fit(self, start: Array | None = None) -> Fit:
         """The minimum; an error where there is none."""
-        found = minimise(self.value_and_gradient, self.direction, self.reach, self._start() if start is None else start)
+        # from logits of a usual size, so that no probability is 0 or 1 from the beginning
+        begin = self.form.start / (self.size or 1.0) if start is None else start * self.factor
+        found = minimise(self.value_and_gradient, self.direction, self.reach, begin, self._separates)
         if not found.bounded or self._separates(found.theta):
-            raise ValueError(UNBOUNDED)
-        return found
-
-    def _start(self) -> Array:
-        """Logits of a usual size, so that no probability is 0 or 1 from the beginning."""
-        square = sum(float(((self.u[:, at] - self.u[:, at].mean(axis=0)) ** 2).sum()) for at in self.blocks())
-        size = np.sqrt(square / self.u.size)
-        return np.asarray(self.form.start / size if size > 0 else self.form.start)
+            raise Unbounded.by(self.by_class)
+        return found._replace(theta=found.theta / self.factor)
 
     def _separates(self, theta: Array) -> bool:
         """Whether what is not penalised puts every label first, so that more of it is always better.
 
         Else some label has a probability of at most 1/2, however large theta is.
         """
-        free = np.where(self.form.penalty > 0, 0.0, theta)
+        free = np.where(self.penalty > 0, 0.0, theta)
         reach = self.reach(free)
         if reach == 0:
             return False
-        return self.value(free * (1e6 / reach)) * self.n < 0.5 * self.least
+        return self.value(free * (1e6 / reach) / self.factor) * self.n < 0.5 * self.least

@@ -24,9 +24,10 @@ SCHEMA = 1
 HEADINGS = {
     "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
     "calibration": ("model", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases"),
+    "humans": ("kind", "name", "value", "low", "high", "upper", "p_best", "n_cases"),
     "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
 }
-TABLES = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "cases")
+TABLES = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "humans", "cases")
 
 
 def number_name(value: float | None) -> str:
@@ -102,7 +103,7 @@ def to_dict(evaluation: Any) -> dict[str, Any]:
     """Everything as plain values; NaN as None."""
     names = (
         *("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips"),
-        *("calibration", "reliability_bins", "sources", "cases"),
+        *("calibration", "reliability_bins", "humans", "sources", "cases"),
     )
     found = _plain({name: getattr(evaluation, name) for name in names})
     return {"ugt": __version__, "schema": SCHEMA, **found}
@@ -127,6 +128,9 @@ def columns(evaluation: Any, table: str) -> dict[str, list[Any]]:
         mean = found.pop("mean_certainty")
         return {**found, **{f"certainty_{name}": values for name, values in certainty.items()}, "mean_certainty": mean}
     rows = getattr(evaluation, table)
+    if table == "humans":  # a column for each model
+        rows = [{**row, **{f"p_better {model}": row["p_better"].get(model) for model in evaluation.models}} for row in rows]
+        rows = [{key: value for key, value in row.items() if key != "p_better"} for row in rows]
     return {key: [row[key] for row in rows] for key in (rows[0] if rows else HEADINGS.get(table, ()))}
 
 

@@ -1,4 +1,4 @@
-"""What annotators said: single labels, partial rankings of classes or ratings, ragged, checked once, immutable."""
+"""What annotators said: single labels, partial rankings of classes, ratings or masks, ragged, checked once, immutable."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from . import _ids
 from ._axes import Axes, OnAxes, class_axis, given_ids
 from ._checks import error
 from ._core import _tables
+from ._masks import Masks
 from ._ragged import n_empty, offsets_of, row_of
 from ._rankings import Rankings
 from ._ratings import Ratings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._axes import Classes
 
-__all__ = ["Axes", "Labels", "Rankings", "Ratings"]
+__all__ = ["Axes", "Labels", "Masks", "Rankings", "Ratings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ The only classes of the library with ``fit`` and ``transform``; they follow scik
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -53,9 +53,10 @@ class TemperatureScaling(Scaling):
     loss_, loss_before_ : float
         Mean negative log-likelihood of a label after and before calibration, in nats.
     n_iter_, gradient_norm_, converged_
-        Of the fit; it has converged where the derivative by β is at most 1e-8.
+        Of the fit; it has converged where the derivative by β is at most 1e-8 (of logits of root mean square 1 to 1e5 about the mean, or
+        the largest, of their case; others are measured in larger or smaller units).
     n_classes_, n_cases_, left_out_
-        Classes, cases with labels, and cases left out by reason.
+        Classes, cases with labels (of a weight above 0), and cases left out by reason.
 
     Notes
     -----
@@ -75,6 +76,8 @@ class TemperatureScaling(Scaling):
     (2.832, array([[0.804, 0.196]]))
     """
 
+    _fitted: ClassVar[dict[str, Any]] = {"temperature_": "+", **Scaling._fitted}
+
     def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
         self.input, self.floor, self.fractional = input, floor, fractional
 
@@ -82,7 +85,7 @@ class TemperatureScaling(Scaling):
         del clusters
         fit, labels, before = _scaling.fit_temperature(table, histograms)
         self.temperature_, self.n_classes_ = float(1 / fit.theta[0]), table.shape[1]
-        self._note(fit, labels, fit.value, before)
+        self._note(fit, labels, histograms.heavy, fit.value, before)
 
     def _map(self, u: Array) -> Array:
         u -= u.max(axis=0)
@@ -129,6 +132,8 @@ class PlattScaling(Scaling):
     (0.646, -0.123, array([[0.531, 0.469]]))
     """
 
+    _fitted: ClassVar[dict[str, Any]] = {"slope_": float, "intercept_": float, **Scaling._fitted}
+
     def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
         self.input, self.floor, self.fractional = input, floor, fractional
 
@@ -146,7 +151,7 @@ class PlattScaling(Scaling):
         found = objective.fit()
         self.slope_, self.intercept_ = (float(x) for x in found.theta[0])
         self.n_classes_ = 2
-        self._note(found, objective.labels, objective.value(found.theta), objective.value(objective.form.start))
+        self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
 
     def _map(self, u: Array) -> Array:
         return PlattMap.apply(np.array([[self.slope_, self.intercept_]]), u)
@@ -175,7 +180,7 @@ class VectorScaling(Regularised):
     penalty_b_ : float
         The λ_b taken.
     path_ : list of dict
-        The held-out loss under each λ_b, where there were several.
+        The held-out loss under each λ_b, where there were several; inf where no finite map is best.
     loss_, loss_before_, n_iter_, gradient_norm_, converged_, n_classes_, n_cases_, left_out_
         As of :class:`TemperatureScaling`; losses without the penalty, the gradient with it.
 
@@ -191,6 +196,8 @@ class VectorScaling(Regularised):
     >>> calibrator.scale_.round(2), calibrator.converged_
     (array([0.61, 1.07, 0.67]), True)
     """
+
+    _fitted: ClassVar[dict[str, Any]] = {"scale_": "K", "shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
 
     def __init__(
         self,
@@ -240,7 +247,7 @@ class MatrixScaling(Regularised):
     penalty_w_, penalty_b_ : float
         The λ taken.
     path_ : list of dict
-        The held-out loss under each pair, where there were several.
+        The held-out loss under each pair, where there were several; inf where no finite map is best.
     loss_, loss_before_, n_iter_, gradient_norm_, converged_, n_classes_, n_cases_, left_out_
         As of :class:`VectorScaling`.
 
@@ -256,6 +263,11 @@ class MatrixScaling(Regularised):
     >>> calibrator.matrix_.round(2).tolist()
     [[0.79, 0.02, -0.03], [-0.01, 0.93, 0.03], [0.01, -0.02, 0.6]]
     """
+
+    _fitted: ClassVar[dict[str, Any]] = {
+        **{"matrix_": "KK", "shift_": "K", "penalty_w_": float, "penalty_b_": float, "path_": list},
+        **Scaling._fitted,
+    }
 
     def __init__(
         self,

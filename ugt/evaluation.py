@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _calibration, _checks, _standings, _tables_out, _threads, _truths, resampling
+from . import _calibration, _checks, _humans, _standings, _tables_out, _threads, _truths, resampling
 from ._truths import KINDS
 from ._version import __version__
 from ._work import Work
@@ -60,6 +60,10 @@ class Evaluation:
     calibration : tuple of mappings
         Losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias, debiased, low, high,
         n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
+    humans : tuple of mappings
+        Discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high, upper, p_best,
+        n_cases, p_better``; ``upper``: one-sided limit; ``p_best``: better than the best annotator; ``p_better`` (of annotators): share of
+        resamples in which each model is better. See :func:`annotator_discrepancy`; a model's prediction is its first choice.
     reliability_bins : tuple of mappings
         ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
     sources : mapping
@@ -86,6 +90,7 @@ class Evaluation:
     flips: tuple[Mapping[str, Any], ...]
     calibration: tuple[Mapping[str, Any], ...]
     reliability_bins: tuple[Mapping[str, Any], ...]
+    humans: tuple[Mapping[str, Any], ...]
     sources: Mapping[str, tuple[str, ...]]
     cases: Mapping[str, Any]
 
@@ -220,12 +225,13 @@ def evaluate(
         work.run()
         judged = None if of_case is None else of_case[present]
         work.resample(judged)
-        calibration = _calibration.of_models(known, scores, present, judged, options, making["seed"])
+        tables = _calibration.of_models(known, scores, present, judged, options, making["seed"])
+        beside = _humans.of_models(known, scores, present, judged, options, making["seed"])
     settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
         settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
-    return _record(known, work, calibration, _provenance(settings, provenance), list(predictions))
+    return _record(known, work, tables, beside, _provenance(settings, provenance), list(predictions))
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -281,14 +287,14 @@ def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
-def _record(known: Any, work: Work, calibration: Any, provenance: dict[str, Any], models: list[str]) -> Evaluation:
+def _record(known: Any, work: Work, calibration: Any, humans: Any, provenance: dict[str, Any], models: list[str]) -> Evaluation:
     undefined = int((~work.voted.defined).sum())
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
     return Evaluation(
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2]),
+        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[1]),
         tuple(str(name) for name in models),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
@@ -296,6 +302,7 @@ def _record(known: Any, work: Work, calibration: Any, provenance: dict[str, Any]
         tuple(work.flips),
         tuple(calibration[0]),
         tuple(calibration[1]),
+        tuple(humans[0]),
         work.sources,
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
     )

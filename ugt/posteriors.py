@@ -10,6 +10,7 @@ import numpy as np
 from . import _checks
 from ._axes import Frozen
 from ._histogram_input import OUTSIDE, whole_counts
+from ._logits import LARGEST, array_of
 from ._multinomial import Likelihood
 from ._ragged import offsets_of
 
@@ -31,7 +32,7 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     counts : (N, K) array or Labels
         Labels of each case by class, whole numbers.
     alpha : (N, K) array
-        Concentrations, finite, at least 0 and not all 0.
+        Concentrations, at least 0 and not all 0, with a sum of at most 1e100.
     coefficient : bool
         False: of the labels in an order, without the first term.
 
@@ -60,7 +61,7 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     array([-1.0986, -1.0986])
     """
     y = whole_counts(counts)
-    likelihood, log_total = _likelihood(y, _laws(alpha, y.shape, "dirichlet")[0])
+    likelihood, log_total = _likelihood(y, _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0])
     found = likelihood.at(log_total)[0]
     return np.asarray(found + likelihood.coefficient() if coefficient else found)
 
@@ -107,7 +108,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     counts : (N, K) array or Labels
         The labels y.
     kind : {"dirichlet", "probability"}
-        Concentrations (finite, at least 0, not all 0), or probabilities that add up to 1 (to within 1e-4).
+        Concentrations (at least 0, not all 0, with a sum of at most 1e100), or probabilities that add up to 1 (to within 1e-4).
     weights : (S,) array, optional
         Of the members before; default equal.
 
@@ -134,7 +135,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     """
     dirichlet = _checks.option("kind", kind, KINDS) == "dirichlet"
     y = whole_counts(counts)
-    laws = _laws(predictions, y.shape, kind)
+    laws = _laws("predictions", predictions, y.shape, kind)
     prior = _prior(weights, len(laws))
     with np.errstate(divide="ignore"):
         if dirichlet:
@@ -162,38 +163,42 @@ def _of_member(y: Array, alpha: Array) -> Array:
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:
     """Sparse counts and log shares, and the log concentration of each case."""
-    total = alpha.sum(axis=1)
+    log_total = np.log(alpha.sum(axis=1))
     seen = y > 0
     with np.errstate(divide="ignore"):
-        share = np.log((alpha / total[:, None])[seen])
-    return Likelihood(offsets_of(seen.sum(axis=1)), share, y[seen], y.sum(axis=1)), np.log(total)
+        # no quotient: it may be too small for a number; nor above 0 by rounding
+        share = np.minimum(np.log(alpha[seen]) - np.repeat(log_total, seen.sum(axis=1)), 0.0)
+    return Likelihood(offsets_of(seen.sum(axis=1)), share, y[seen], y.sum(axis=1)), log_total
 
 
-def _laws(predictions: Any, shape: tuple[int, ...], kind: str) -> Array:
+def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members: bool = True) -> Array:
     """(S, N, K) checked."""
-    table = np.asarray(predictions)
-    if table.dtype.kind not in "biuf" or table.ndim not in (2, 3) or table.shape[-2:] != shape or 0 in table.shape:
-        must = f"be numbers of shape {shape} or (S, {shape[0]}, {shape[1]}), as the counts"
-        raise _checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
+    table = array_of(argument, given)
+    axes = (2, 3) if members else (2,)
+    if table.dtype.kind not in "biuf" or table.ndim not in axes or table.shape[-2:] != shape or 0 in table.shape:
+        must = f"be numbers of shape {shape}" + (f" or (S, {shape[0]}, {shape[1]})" if members else "") + ", as the counts"
+        raise _checks.error(argument, must, f"{table.dtype} of shape {table.shape}")
     laws = np.asarray(table if table.ndim == 3 else table[None], np.float64)
-    total = laws.sum(axis=2)
+    with np.errstate(over="ignore"):
+        total = laws.sum(axis=2)
     if kind == "dirichlet":
-        bad = ~((laws >= 0) & np.isfinite(laws)).all(axis=2) | ~(total > 0) | ~np.isfinite(total)
-        must = "be concentrations, finite, at least 0 and not all 0"
+        bad = ~((laws >= 0) & np.isfinite(laws)).all(axis=2) | ~((total > 0) & (total <= LARGEST))
+        must = f"be concentrations, at least 0 and not all 0, with a sum of at most {LARGEST:g}"
     else:
         bad = ~((laws >= -OUTSIDE) & (laws <= 1 + OUTSIDE)).all(axis=2) | ~(np.abs(total - 1) <= 1e-4)
         must = "be probabilities that add up to 1 for every case"
     if bad.any():
         s, i = (int(x) for x in np.argwhere(bad)[0])
         where = f"case {i}" + (f" of member {s}" if len(laws) > 1 else "")
-        raise _checks.error("predictions", must, laws[s, i].tolist(), where)
+        raise _checks.error(argument, must, laws[s, i].tolist(), where)
     return laws if kind == "dirichlet" else np.clip(laws, 0.0, 1.0)
 
 
 def _prior(weights: Any, n: int) -> Array:
     if weights is None:
         return np.full(n, 1 / n)
-    array = np.asarray(weights)
+    array = array_of("weights", weights)
     if array.dtype.kind not in "biuf" or array.shape != (n,) or not ((array >= 0) & np.isfinite(array)).all() or not array.any():
         raise _checks.error("weights", f"be {n} finite numbers of at least 0, not all 0, one a member", repr(weights))
+    array = array / array.max()  # sums of the largest numbers would be infinite
     return np.asarray(array / array.sum(), np.float64)

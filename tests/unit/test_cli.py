@@ -38,19 +38,8 @@ p3,0.3,0.5,0.2
 p2,0.6,0.1,0.3
 p1,0.5,0.2,0.3
 """
-FILES = [
-    *(
-        "calibration.csv",
-        "cases.csv",
-        "certainty.csv",
-        "evaluation.json",
-        "flips.csv",
-        "metrics.csv",
-        "reliability_bins.csv",
-        "report.html",
-    ),
-    "winners.csv",
-]
+TABLES = ["calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
+FILES = sorted([*(f"{name}.csv" for name in TABLES), "evaluation.json", "report.html"])
 
 
 @pytest.fixture(autouse=True)

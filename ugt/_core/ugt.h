@@ -492,4 +492,62 @@ int ugt_set_scores(const ugt_set_rule *rule, const double *probability, const ui
 int ugt_sampled_labels(const double *plausibility, int64_t n_rows, int64_t n_classes, const uint64_t *stream_key, uint64_t seed,
                        uint64_t chain, int64_t m, int32_t *label);
 
+/* ---- pairs.c: distances between the annotators of a case, and to predictions -------------------------------- */
+
+/* An entry is an annotator in a case, or count annotators who said the same. Its rows are its labels, all of them one law. */
+typedef struct {
+    const int64_t *offsets;     /* [n_cases+1], into entries */
+    const int64_t *row_offsets; /* [n_entries+1], into rows, at least one row each; NULL: entry e is row e */
+    const int64_t *count;       /* [n_entries] >= 1; of entries with several rows 1 */
+    const int64_t *times;       /* [n_rows] >= 1: how often a label was given; NULL: once */
+} ugt_entries;
+
+typedef struct {
+    int kind;             /* of numbers: UGT_SQUARED, or UGT_THRESHOLD: max(0, |y - y'| - lambda) */
+    double lambda;        /* >= 0 */
+    int64_t n_classes;    /* of classes, and */
+    const double *cost;   /* [n_classes * n_classes], symmetric, >= 0, 0 on the diagonal; NULL: 1 for any two classes, */
+    const double *number; /* [n_classes], or NULL; used for probabilities: the distance of these */
+} ugt_distance;
+
+#define UGT_SQUARED 0
+#define UGT_THRESHOLD 1
+
+/* Rows of one annotator in one case share an entry; rows of annotator -1 have one each. entry_offsets [n_cases+1], entry_of
+ * [n_rows]: entries are numbered in the order of their first rows. */
+int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n_cases, int64_t n_annotators,
+                     int64_t *entry_offsets, int64_t *entry_of, int64_t *n_entries);
+
+/* Of cases [begin, end). to_others [n_entries]: sum over the other annotators of the case of the mean distance over all pairs of
+ * labels; to_model [n_entries]: mean distance to the prediction of the case, NaN where there is none (NaN, class -1). Numbers and
+ * numbers of classes are below 1e100 in size. */
+int ugt_number_distances(const ugt_entries *in, const ugt_distance *distance, const double *value, int64_t begin, int64_t end,
+                         double *to_others);
+void ugt_number_predictions(const ugt_entries *in, const ugt_distance *distance, const double *value, const double *prediction,
+                            int64_t begin, int64_t end, double *to_model);
+int ugt_class_distances(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, int64_t begin, int64_t end,
+                        double *to_others);
+int ugt_class_predictions(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, const int64_t *prediction,
+                          int64_t begin, int64_t end, double *to_model);
+
+/* probability [(end-begin) * n_classes]: expected distances; a row of NaN: no prediction. *fault: the first case whose row is
+ * something else (below 0, NaN in parts, or not adding up to 1 within 1e-4), or -1. */
+int ugt_class_probabilities(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, const double *probability,
+                            int64_t begin, int64_t end, double *to_model, int64_t *fault);
+
+/* ---- masks.c: the same for masks ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const int64_t *start; /* [n_rows+1]: mask r is word[start[r]] to word[start[r+1]], a bit a pixel, 0 behind the last */
+    const uint64_t *word;
+} ugt_masks;
+
+#define UGT_JACCARD 0
+#define UGT_DICE 1
+
+/* All masks of a case are of one length, else UGT_ERR_RANGE. predicted: a mask a case, where present [n_cases]. */
+int ugt_mask_distances(const ugt_entries *in, const ugt_masks *masks, int kind, int64_t begin, int64_t end, double *to_others);
+int ugt_mask_predictions(const ugt_entries *in, const ugt_masks *masks, const ugt_masks *predicted, const uint8_t *present, int kind,
+                         int64_t begin, int64_t end, double *to_model);
+
 #endif

@@ -84,6 +84,25 @@ def reliability_diagram(source: Data, name: str, number: int = 0) -> str:
     return svg.figure(f"reliability-{number}", f"Reliability of the probability of {name}", text, content, models)
 
 
+def forest(source: Data) -> str:
+    """Discrepancy ratios of models and annotators with their intervals, one above the other."""
+    entries = [e for e in source["humans"] if e["value"] is not None]
+    if not entries:
+        return ""
+    ends = [v for e in entries for v in (e["value"], e["low"], e["high"]) if v is not None] + [1.0]
+    x = svg.Scale(*svg.around(ends), 130, svg.WIDTH - svg.RIGHT)
+    height = svg.TOP + 22.0 * len(entries)
+    parts = [svg.vertical(1.0, svg.TOP, height, x)]
+    for i, e in enumerate(entries):
+        at, style = svg.TOP + 22.0 * i + 11, int(e["kind"] == "annotator")
+        if e["low"] is not None and e["high"] is not None:
+            parts.append(svg.row_bar(e["low"], e["high"], at, x, style))
+        parts.append(svg.marker(x.at(e["value"]), at, style) + svg.row_name(e["name"], at))
+    parts.append(svg.x_axis(x, height, "discrepancy ratio"))
+    text = "Left of the line at 1: nearer to the annotators than they are to each other; an interval that crosses it leaves that open"
+    return svg.figure("forest", "Discrepancy ratios", text, "".join(parts), ["model", "annotator"], lines=False, height=height + svg.BOTTOM)
+
+
 def _spread(names: list[str]) -> list[str]:
     """As many as can be told apart: the first, the last, and some between."""
     if len(names) <= MOST_LINES:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import sections, svg
 from .calibration import calibration
+from .humans import humans
 from .markup import text
 from .summary import summary
 
@@ -20,6 +21,7 @@ _SECTIONS = (
     sections.certainty,
     sections.performance,
     calibration,
+    humans,
     sections.comparison,
     sections.worklist,
     sections.notes,

@@ -190,10 +190,34 @@ def axes(x: Scale, y: Scale, x_label: str, y_label: str, x_ticks: Sequence[tuple
     return "".join(parts)
 
 
-def figure(anchor: str, title: str, description: str, content: str, names: Sequence[str] = (), *, lines: bool = True) -> str:
+def vertical(value: float, top: float, bottom: float, x: Scale) -> str:
+    """A faint vertical line at a value."""
+    at = _n(x.at(value))
+    return f'<line class="guide" x1="{at}" x2="{at}" y1="{_n(top)}" y2="{_n(bottom)}"/>'
+
+
+def row_name(name: str, at: float) -> str:
+    """The name of a row, left of the axis."""
+    shown = name if len(name) <= 16 else name[:15] + "…"
+    return f'<text x="122" y="{_n(at + 4)}" text-anchor="end">{plain(shown)}</text>'
+
+
+def x_axis(x: Scale, top: float, label: str) -> str:
+    """An axis below rows."""
+    parts = [f'<path class="axis" d="M{_n(x.start)} {_n(top)}H{_n(x.stop)}"/>']
+    for value in ticks(x):
+        parts.append(f'<line class="axis" x1="{_n(x.at(value))}" x2="{_n(x.at(value))}" y1="{_n(top)}" y2="{_n(top + 5)}"/>')
+        parts.append(f'<text x="{_n(x.at(value))}" y="{_n(top + 19)}" text-anchor="middle">{value:.6g}</text>')
+    parts.append(f'<text x="{(x.start + x.stop) / 2:.0f}" y="{_n(top + 38)}" text-anchor="middle">{plain(label)}</text>')
+    return "".join(parts)
+
+
+def figure(
+    anchor: str, title: str, description: str, content: str, names: Sequence[str] = (), *, lines: bool = True, height: float = HEIGHT
+) -> str:
     """A figure with a legend above, a title and description for those who do not see it, and a caption (plain text)."""
     above = legend_height(names)
     label = f'<title id="{anchor}-title">{plain(title)}</title><desc id="{anchor}-text">{plain(description)}</desc>'
     shown = f'{legend(names, lines)}<g transform="translate(0 {_n(above)})">{content}</g>'
-    head = f'<svg viewBox="0 0 {WIDTH} {_n(HEIGHT + above)}" role="img" aria-labelledby="{anchor}-title {anchor}-text">'
+    head = f'<svg viewBox="0 0 {WIDTH} {_n(height + above)}" role="img" aria-labelledby="{anchor}-title {anchor}-text">'
     return f'<figure id="{anchor}">\n{head}{label}{shown}</svg>\n<figcaption>{plain(title)}. {plain(description)}</figcaption>\n</figure>'

@@ -1,0 +1,281 @@
+/* Annotator models: storages that agree, sums that must hold, chains that stop, labels that do not fit. */
+#include "check.h"
+#include "em.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASES = 60, LABELS = 300, ANNOTATORS = 7, CLASSES = 5 };
+
+typedef struct {
+    int64_t offsets[CASES + 1], given_offsets[CASES + 1];
+    int32_t annotator[LABELS], label[LABELS], given[LABELS], entry[LABELS];
+    double weight[LABELS];
+    uint64_t key[CASES];
+    ugt_label_table table;
+} data;
+
+/* 0 to 9 labels a case; weights 1 or 2 */
+static void fill(data *d, int weighted)
+{
+    ugt_stream stream;
+    ugt_stream_open(&stream, 5, 0, 0, 99);
+    int64_t n = 0, e = 0;
+    memset(d, 0, sizeof *d);
+    for (int i = 0; i < CASES; i++) {
+        const int64_t truth = (int64_t)ugt_stream_below(&stream, CLASSES);
+        const int size = i == 7 ? 0 : (int)ugt_stream_below(&stream, 10);
+        int64_t at[CLASSES];
+        int seen[CLASSES] = {0};
+        d->key[i] = ugt_stream_bits(&stream);
+        for (int t = 0; t < size && n < LABELS; t++, n++) {
+            d->annotator[n] = (int32_t)ugt_stream_below(&stream, ANNOTATORS - 1); /* the last one gives none */
+            d->label[n] = (int32_t)(ugt_stream_uniform(&stream) < 0.7 ? truth : (int64_t)ugt_stream_below(&stream, CLASSES - 1));
+            d->weight[n] = 1.0 + (double)ugt_stream_below(&stream, 2);
+            seen[d->label[n]] = 1;
+        }
+        d->offsets[i + 1] = n;
+        for (int k = 0; k < CLASSES; k++)
+            if (seen[k]) {
+                at[k] = e;
+                d->given[e++] = k;
+            }
+        d->given_offsets[i + 1] = e;
+        for (int64_t r = d->offsets[i]; r < n; r++)
+            d->entry[r] = (int32_t)at[d->label[r]];
+    }
+    const ugt_label_table table = {d->offsets, d->annotator, d->label, weighted ? d->weight : NULL, d->given_offsets,
+                                   d->given,   CASES,        ANNOTATORS, CLASSES};
+    d->table = table;
+}
+
+typedef struct {
+    ugt_confusions *x;
+    ugt_confusions_size size;
+    ugt_confusion_counts counts;
+    double *probability, *row_total, *q, prevalence[CLASSES];
+    int64_t offsets[CASES + 1];
+    int32_t *index;
+} fit;
+
+static void open_fit(fit *f, const data *d, int cells)
+{
+    CHECK(ugt_confusions_new(&d->table, cells, &f->x) == UGT_OK);
+    f->size = ugt_confusions_sizes(f->x);
+    const size_t n = (size_t)f->size.n_cells;
+    f->counts.count = calloc(n, sizeof(double));
+    f->counts.class_count = calloc(CLASSES, sizeof(double));
+    f->probability = calloc(n, sizeof(double));
+    f->row_total = calloc((size_t)f->size.n_rows, sizeof(double));
+    f->q = calloc((size_t)f->size.n_candidates, sizeof(double));
+    f->index = calloc((size_t)f->size.n_candidates, sizeof(int32_t));
+    int32_t *cell = calloc(4 * n, sizeof(int32_t));
+    ugt_confusions_layout(f->x, f->offsets, f->index, cell, cell + n, cell + 2 * n, cell + 3 * n);
+    for (size_t c = 0; c < n; c++) {
+        CHECK(cell[c] >= 0 && cell[c] < ANNOTATORS - 1);
+        CHECK(cell[n + c] >= 0 && cell[n + c] < CLASSES && cell[2 * n + c] >= 0 && cell[2 * n + c] < CLASSES);
+        CHECK(cell[3 * n + c] >= 0 && cell[3 * n + c] < f->size.n_rows);
+    }
+    free(cell);
+    /* votes, spread over the candidates */
+    for (int i = 0; i < CASES; i++)
+        for (int64_t e = d->given_offsets[i]; e < d->given_offsets[i + 1]; e++)
+            for (int64_t j = f->offsets[i]; j < f->offsets[i + 1]; j++)
+                if (f->index[j] == d->given[e])
+                    f->q[j] = 1.0 / (double)(d->given_offsets[i + 1] - d->given_offsets[i]);
+    ugt_confusions_count(f->x, f->q, &f->counts);
+}
+
+static void close_fit(fit *f)
+{
+    ugt_confusions_free(f->x);
+    free(f->counts.count);
+    free(f->counts.class_count);
+    free(f->probability);
+    free(f->row_total);
+    free(f->q);
+    free(f->index);
+}
+
+static double step(fit *f, const ugt_pseudo_counts *prior)
+{
+    double value = 0.0;
+    const double density = ugt_confusions_mode(f->x, prior, &f->counts, f->probability, f->prevalence, f->row_total);
+    CHECK(ugt_confusions_expect(f->x, f->probability, f->prevalence, &f->counts, f->q, &value) == UGT_OK);
+    return value + density;
+}
+
+static double sum(const double *x, int64_t n)
+{
+    double total = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        total += x[i];
+    return total;
+}
+
+static void test_storages(int weighted)
+{
+    static data d;
+    const ugt_pseudo_counts none = {0.0, 0.0, 0.0}, some = {1.0, 0.2, 0.5};
+    fit f[3];
+    double last[3] = {-INFINITY, -INFINITY, -INFINITY}, n_labelled = 0.0, n_labels = 0.0;
+    fill(&d, weighted);
+    for (int i = 0; i < CASES; i++)
+        n_labelled += d.offsets[i + 1] > d.offsets[i];
+    for (int64_t r = 0; r < d.offsets[CASES]; r++)
+        n_labels += weighted ? d.weight[r] : 1.0;
+    for (int s = 0; s < 3; s++)
+        open_fit(&f[s], &d, s);
+    CHECK(f[1].size.all && !f[0].size.all && f[0].size.n_cells < f[1].size.n_cells);
+    for (int t = 0; t < 30; t++)
+        for (int s = 0; s < 3; s++) {
+            const double value = step(&f[s], &none);
+            CHECK(value >= last[s] - 1e-10);
+            last[s] = value;
+            CHECK_CLOSE(value, last[0], 1e-12, 1e-10);
+            CHECK_CLOSE(sum(f[s].counts.count, f[s].size.n_cells), n_labels, 1e-12, 0.0);
+            CHECK_CLOSE(sum(f[s].counts.class_count, CLASSES), n_labelled, 1e-12, 0.0);
+            CHECK_CLOSE(sum(f[s].q, f[s].size.n_candidates), n_labelled, 1e-12, 0.0);
+        }
+    for (int s = 0; s < 2; s++) { /* with pseudo-counts either rises by itself */
+        last[s] = -INFINITY;
+        for (int t = 0; t < 30; t++) {
+            const double value = step(&f[s], &some);
+            CHECK(value >= last[s] - 1e-10);
+            last[s] = value;
+        }
+    }
+    for (int s = 0; s < 3; s++)
+        close_fit(&f[s]);
+}
+
+static void test_draws(int cells, int weighted)
+{
+    static data d;
+    enum { DRAWS = 6 };
+    fill(&d, weighted);
+    fit f;
+    open_fit(&f, &d, cells);
+    const uint64_t annotator_key[ANNOTATORS] = {1, 2, 3, 4, 5, 6, 7};
+    const int spare = cells == UGT_CELLS_SEEN;
+    const int64_t length = (f.size.n_candidates + spare * CASES) * DRAWS;
+    double *value = calloc((size_t)length, sizeof *value), *mean = calloc((size_t)f.size.n_cells, sizeof *mean);
+    double accuracy[DRAWS * ANNOTATORS], prevalence[DRAWS * CLASSES];
+    int32_t stop = 0;
+    for (int64_t chain = 0; chain < 2; chain++) {
+        const ugt_skill_options o = {{2.0, 0.001, 0.5}, d.key, annotator_key, 3, (uint64_t)chain, 4, DRAWS / 2, 2, chain * DRAWS / 2, DRAWS,
+                                     spare,             (int)chain};
+        CHECK(ugt_skills(f.x, &o, &stop, value, accuracy, prevalence, mean) == UGT_OK);
+    }
+    CHECK_CLOSE(sum(prevalence, DRAWS * CLASSES), DRAWS, 1e-12, 0.0);
+    double labelled = 0.0;
+    for (int i = 0; i < CASES; i++)
+        labelled += d.offsets[i + 1] > d.offsets[i];
+    CHECK_CLOSE(sum(value, length), labelled * DRAWS, 1e-12, 0.0);
+    for (int j = 0; j < DRAWS * ANNOTATORS; j++)
+        CHECK((accuracy[j] >= 0.0 && accuracy[j] <= 1.0) || (spare && j % ANNOTATORS == ANNOTATORS - 1 && isnan(accuracy[j])));
+    stop = 1;
+    const ugt_skill_options o = {{2.0, 1.0, 0.5}, d.key, annotator_key, 3, 0, 4, DRAWS, 1, 0, DRAWS, spare, 0};
+    CHECK(ugt_skills(f.x, &o, &stop, value, accuracy, prevalence, mean) == UGT_STOPPED);
+    free(value);
+    free(mean);
+    close_fit(&f);
+}
+
+static void test_coins(int weighted)
+{
+    static data d;
+    static double q[LABELS], rest[CASES], right[LABELS], wrong[LABELS], chance[LABELS], out[ANNOTATORS * ANNOTATORS];
+    double count[ANNOTATORS], class_count[CLASSES], ability[ANNOTATORS], easiness[CASES], value = 0.0, last = -INFINITY;
+    const double prevalence[CLASSES] = {0.3, 0.2, 0.2, 0.2, 0.1};
+    const ugt_glad_prior prior = {1.0, 1.0, 0.5, 0.8};
+    fill(&d, weighted);
+    const ugt_coins coins = {d.table, d.entry};
+    CHECK(ugt_coins_check(&coins) == UGT_OK);
+    for (int a = 0; a < ANNOTATORS; a++)
+        ability[a] = 1.0;
+    for (int i = 0; i < CASES; i++)
+        easiness[i] = 0.5;
+    for (int t = 0; t < 200; t++) {
+        const double density = ugt_glad_labels(&coins, &prior, ability, easiness, right, wrong);
+        CHECK(ugt_coins_expect(&coins, right, wrong, 1, prevalence, q, rest, count, class_count, &value) == UGT_OK);
+        CHECK(value + density >= last - 1e-10);
+        last = value + density;
+        CHECK(ugt_glad_improve(&coins, &prior, q, ability, easiness) == UGT_OK);
+    }
+    CHECK_CLOSE(ability[ANNOTATORS - 1], 1.0, 0.0, 0.0); /* no labels: the prior mean */
+    for (int64_t r = 0; r < d.offsets[CASES]; r++)
+        chance[r] = exp(right[r]);
+    CHECK(ugt_coins_information(&coins, q, chance, &prior, ability, easiness, 1, out) == UGT_OK);
+    for (int a = 0; a < ANNOTATORS; a++)
+        for (int b = 0; b < ANNOTATORS; b++) {
+            CHECK(a != b || out[a * ANNOTATORS + b] > 0.0);
+            CHECK_CLOSE(out[a * ANNOTATORS + b], out[b * ANNOTATORS + a], 1e-9, 1e-9);
+        }
+    double diagonal[ANNOTATORS];
+    CHECK(ugt_coins_information(&coins, q, chance, &prior, ability, easiness, 0, diagonal) == UGT_OK);
+    for (int a = 0; a < ANNOTATORS; a++)
+        CHECK_CLOSE(diagonal[a], out[a * ANNOTATORS + a], 1e-12, 0.0);
+    /* probabilities of 0: everybody is always right, which cannot be where they disagree */
+    for (int a = 0; a < ANNOTATORS; a++) {
+        right[a] = 0.0;
+        wrong[a] = -INFINITY;
+    }
+    CHECK(ugt_coins_expect(&coins, right, wrong, 0, prevalence, q, rest, count, class_count, &value) == UGT_ERR_CONVERGENCE);
+}
+
+static void test_labels_that_do_not_fit(void)
+{
+    static data d;
+    ugt_confusions *x = NULL;
+    for (int what = 0; what < 4; what++) {
+        fill(&d, 0);
+        if (what == 0)
+            d.annotator[3] = ANNOTATORS;
+        if (what == 1)
+            d.label[3] = -1;
+        if (what == 2)
+            d.given[2] = CLASSES;
+        if (what == 3)
+            d.entry[3] = (int32_t)d.given_offsets[CASES];
+        const ugt_coins bad = {d.table, d.entry};
+        if (what < 3) {
+            CHECK(ugt_confusions_new(&d.table, UGT_CELLS_SEEN, &x) == UGT_ERR_RANGE && x == NULL);
+        }
+        if (what != 1)
+            CHECK(ugt_coins_check(&bad) == UGT_ERR_RANGE);
+    }
+    ugt_confusions_free(NULL);
+}
+
+static void test_starts(void)
+{
+    static data d;
+    static double vote[LABELS], q[LABELS], again[LABELS];
+    fill(&d, 0);
+    for (int64_t r = 0; r < d.offsets[CASES]; r++)
+        vote[d.entry[r]] += 1.0;
+    ugt_vote_start(d.given_offsets, vote, CASES, d.key, 9, 0, q);
+    ugt_vote_start(d.given_offsets, vote, CASES, d.key, 8, 0, again);
+    CHECK(memcmp(q, again, sizeof q) == 0); /* the votes: no random numbers */
+    ugt_vote_start(d.given_offsets, vote, CASES, d.key, 9, 1, again);
+    CHECK(memcmp(q, again, sizeof q) != 0);
+    for (int i = 0; i < CASES; i++) {
+        const int64_t from = d.given_offsets[i], n = d.given_offsets[i + 1] - from;
+        CHECK_CLOSE(sum(q + from, n), n > 0, 1e-14, 0.0);
+        CHECK_CLOSE(sum(again + from, n), n > 0, 1e-14, 0.0);
+    }
+}
+
+int main(void)
+{
+    for (int weighted = 0; weighted < 2; weighted++) {
+        test_storages(weighted);
+        test_draws(UGT_CELLS_ALL, weighted);
+        test_draws(UGT_CELLS_SEEN, weighted);
+        test_coins(weighted);
+    }
+    test_labels_that_do_not_fit();
+    test_starts();
+    return RESULT;
+}

@@ -1,0 +1,98 @@
+"""Models beside annotators in an evaluation and in the report."""
+
+from __future__ import annotations
+
+import csv
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import _humans, synthetic
+from ugt.report import figures, svg
+
+
+def evaluation(names=("A", "B"), **options):
+    labels, truth = synthetic.make_labels(60, 3, 4, seed=2)
+    rng = np.random.default_rng(0)
+    scores = {names[0]: truth, names[1]: truth + rng.random(truth.shape)}
+    return labels, scores, ugt.evaluate(labels, scores, k=1, n_resamples=100, seed=4, **options)
+
+
+def test_numbers_are_those_of_the_functions():
+    clusters = np.arange(60) // 2
+    labels, scores, ev = evaluation(clusters=clusters, level=0.9)
+    choices = {name: np.eye(3)[table.argmax(1)] for name, table in scores.items()}
+    found = ugt.annotator_discrepancy(
+        labels, predictions=choices, distance="zero-one", min_cases=10, clusters=clusters, level=0.9, n_resamples=100, seed=4
+    )
+    rows = {(row["kind"], row["name"]): row for row in ev.humans}
+    assert len(rows) == 6
+    for m, name in enumerate("AB"):
+        row = rows["model", name]
+        assert row["value"] == found.model_value[m] and (row["low"], row["high"]) == tuple(found.model_interval[m])
+        assert row["p_best"] == found.p_best[m] and row["n_cases"] == 60
+        alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
+        assert row["value"] == pytest.approx(alone.value, rel=1e-12)
+        assert row["value"] < row["upper"] < row["high"] + 1e-12
+    for j, name in enumerate(found.annotators.tolist()):
+        row = rows["annotator", str(name)]
+        assert row["value"] == found.value[j] and row["upper"] is None and row["p_best"] is None
+        assert row["p_better"] == {"A": found.p_better[0, j], "B": found.p_better[1, j]}
+
+
+def test_tied_first_choices_are_shared():
+    shares = _humans.first_choice(np.array([[2.0, 2.0, 1.0], [0.1, 0.2, 0.7]]))
+    assert shares.tolist() == [[0.5, 0.5, 0], [0, 0, 1]]
+
+
+def test_only_where_it_is_known_who_said_what():
+    counts = ugt.Labels.from_counts([[2, 1], [1, 2]])
+    one = ugt.Labels.from_wide([[0], [1]], classes=2)
+    rankings = ugt.Rankings.from_blocks([[[[0]], [[1]]]] * 2, n_classes=2)
+    for given in (counts, one, rankings):
+        assert ugt.evaluate(given, {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20).humans == ()
+
+
+def test_annotators_with_few_cases_are_counted():
+    table = np.zeros((40, 4), dtype=object)
+    table[:, 3] = None
+    table[:3, 3] = 1
+    table[::5, 0] = 1
+    labels = ugt.Labels.from_wide(table, classes=2)
+    ev = ugt.evaluate(labels, {"A": np.tile([0.8, 0.2], (40, 1))}, k=1, n_resamples=50)
+    assert {row["name"] for row in ev.humans} == {"A", "0", "1", "2"}
+    assert any(note.startswith("1 annotators were not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
+
+
+def test_cases_without_predictions_are_left_out():
+    labels, truth = synthetic.make_labels(30, 3, 4, seed=2)
+    some = (np.arange(5, 30), truth[5:])
+    ev = ugt.evaluate(labels, {"A": some}, k=1, missing="drop", n_resamples=20)
+    assert next(row for row in ev.humans if row["kind"] == "model")["n_cases"] == 25
+
+
+def test_report_and_table(tmp_path):
+    hostile = '<b>"x"&'
+    _, _, ev = evaluation(names=(hostile, "B"))
+    ev.to_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    part = page[page.index('<section id="humans">') :]
+    part = part[: part.index("</section>")]
+    assert hostile not in part and "one-sided 95% limit" in part
+    root = ET.fromstring(part[part.index("<svg") : part.index("</svg>") + 6])
+    lines = [e for e in root.iter() if e.tag.endswith("line") and "line" in e.attrib.get("class", "").split()]
+    assert len(lines) == 6
+    source = ev.to_dict()
+    ends = [(row["low"], row["high"]) for row in source["humans"]]
+    x = svg.Scale(
+        *svg.around([v for pair in ends for v in pair] + [row["value"] for row in source["humans"]] + [1.0]), 130, svg.WIDTH - svg.RIGHT
+    )
+    drawn = [(float(e.attrib["x1"]), float(e.attrib["x2"])) for e in lines]
+    np.testing.assert_allclose(drawn, [(x.at(low), x.at(high)) for low, high in ends], atol=0.06)
+    ev.to_csv(tmp_path / "humans.csv", table="humans")
+    with open(tmp_path / "humans.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6 and f"p_better {hostile}" in rows[0]
+    assert figures.forest({"humans": []}) == ""

@@ -1,0 +1,151 @@
+/* Annotator models: part of the contract of the core (ugt.h says what holds for all of it). */
+#ifndef UGT_EM_H
+#define UGT_EM_H
+
+#include "ugt.h"
+
+/* ---- em.c: annotators with confusion matrices (Dawid & Skene 1979) ------------------------------------ */
+
+/* Who gave which label. */
+typedef struct {
+    const int64_t *offsets;       /* [n_cases+1] labels of each case */
+    const int32_t *annotator;     /* [n_labels] in 0..n_annotators-1 */
+    const int32_t *label;         /* [n_labels] in 0..n_classes-1 */
+    const double *weight;         /* [n_labels] > 0: how often the label was given; NULL: once */
+    const int64_t *given_offsets; /* [n_cases+1] */
+    const int32_t *given;         /* the distinct classes that a case was given, ascending */
+    int64_t n_cases, n_annotators, n_classes;
+} ugt_label_table;
+
+/* Opaque: a cell is (annotator, given label, true class); cells of one (annotator, label), a pair, lie side by side. With
+ * UGT_CELLS_ALL a pair has a cell for every class, and a case may have any true class. With UGT_CELLS_SEEN a pair has cells for the
+ * classes that somebody gave in a case where the pair stands, and a case may have those that have cells in all of its pairs: from a
+ * start with given classes only, EM without pseudo-counts never leaves them. UGT_CELLS_EITHER: as SEEN where that saves memory. */
+#define UGT_CELLS_SEEN 0
+#define UGT_CELLS_ALL 1
+#define UGT_CELLS_EITHER 2
+typedef struct ugt_confusions ugt_confusions;
+int ugt_confusions_new(const ugt_label_table *table, int cells, ugt_confusions **out);
+void ugt_confusions_free(ugt_confusions *confusions);
+
+typedef struct {
+    int64_t n_pairs, n_cells, n_rows, n_candidates; /* a row is (annotator, true class); candidates are summed over cases */
+    int all;
+} ugt_confusions_size;
+ugt_confusions_size ugt_confusions_sizes(const ugt_confusions *confusions);
+/* offsets [n_cases+1], index [n_candidates]: the true classes that a case may have, ascending; none without labels.
+ * annotator, label, truth, row [n_cells] of each cell. */
+void ugt_confusions_layout(const ugt_confusions *confusions, int64_t *offsets, int32_t *index, int32_t *annotator, int32_t *label,
+                           int32_t *truth, int32_t *row);
+
+/* Pseudo-counts of each row (on and off the diagonal) and of each class; >= 0. */
+typedef struct {
+    double diagonal, off_diagonal, prevalence;
+} ugt_pseudo_counts;
+
+typedef struct {
+    double *count;       /* [n_cells] expected labels */
+    double *class_count; /* [n_classes] expected cases */
+} ugt_confusion_counts;
+
+/* Sums of q [n_candidates] into counts. */
+void ugt_confusions_count(const ugt_confusions *confusions, const double *q, ugt_confusion_counts *counts);
+
+/* probability [n_cells], prevalence [n_classes] = the mode given the counts; returns the log prior density there, up to a constant.
+ * row_total [n_rows]: expected labels and pseudo-counts. A row without either gets 0. */
+double ugt_confusions_mode(const ugt_confusions *confusions, const ugt_pseudo_counts *prior, const ugt_confusion_counts *counts,
+                           double *probability, double *prevalence, double *row_total);
+
+/* Counts expected under the parameters, q [n_candidates] or NULL, and the log-likelihood. */
+int ugt_confusions_expect(const ugt_confusions *confusions, const double *probability, const double *prevalence,
+                          ugt_confusion_counts *counts, double *q, double *log_likelihood);
+
+/* ---- skills.c: posterior draws of confusion matrices ----------------------------------------------------- */
+
+typedef struct {
+    ugt_pseudo_counts concentration; /* of the Dirichlet priors, > 0 */
+    const uint64_t *case_key;        /* [n_cases] */
+    const uint64_t *annotator_key;   /* [n_annotators] */
+    uint64_t seed, chain;
+    int64_t n_warmup, n_draws, n_thin; /* of this chain */
+    int64_t first, n_total;            /* its draws are [first, first + n_draws) of n_total */
+    int spare, classes;                /* room for a last plausibility 0 in each draw; whether to write drawn true classes */
+} ugt_skill_options;
+
+/* One chain. value: case after case [n_total][m + spare], m its candidates: class probabilities given the drawn parameters, or 1 for the
+ * drawn class. accuracy [n_total * n_annotators] = sum_k prevalence_k P(label k | true k), prevalence [n_total * n_classes].
+ * cell_mean [n_cells]: mean probabilities. *stop: as in ugt_gibbs. */
+int ugt_skills(const ugt_confusions *confusions, const ugt_skill_options *options, const volatile int32_t *stop, double *value,
+               double *accuracy, double *prevalence, double *cell_mean);
+
+/* q [offsets[n_cases]]: where EM starts. Start 0: the share of vote [offsets[n_cases]] > 0 in each case; others: Dirichlet(votes) draws
+ * (stream: seed, key of the case, start), so that classes keep their names. */
+void ugt_vote_start(const int64_t *offsets, const double *vote, int64_t n_cases, const uint64_t *case_key, uint64_t seed, uint64_t start,
+                    double *q);
+
+/* ---- coins.c: annotators who are right or wrong, all wrong labels alike --------------------------------- */
+
+/* entry [n_labels]: position of a label among the given classes of all cases. */
+typedef struct {
+    ugt_label_table table;
+    const int32_t *entry;
+} ugt_coins;
+
+int ugt_coins_check(const ugt_coins *coins); /* annotators, classes and entries; what follows takes checked ones */
+
+/* right, wrong: log probability of a right label, and of one certain wrong label; of each annotator, or of each label (per_label).
+ * -INFINITY is a probability of 0. q [given_offsets[n_cases]] of the given classes; rest [n_cases]: what another class k has, divided
+ * by its prevalence[k]. right_count [n_annotators], class_count [n_classes]: expected right labels, expected cases. */
+int ugt_coins_expect(const ugt_coins *coins, const double *right, const double *wrong, int per_label, const double *prevalence,
+                     double *q, double *rest, double *right_count, double *class_count, double *log_likelihood);
+
+/* GLAD: P(right) = 1 / (1 + exp(-ability * exp(easiness))), priors normal. */
+typedef struct {
+    double ability_mean, ability_sd, easiness_mean, easiness_sd; /* sd > 0 */
+} ugt_glad_prior;
+
+/* log probabilities of each label [n_labels]; returns the log prior density up to a constant */
+double ugt_glad_labels(const ugt_coins *coins, const ugt_glad_prior *prior, const double *ability, const double *easiness, double *right,
+                       double *wrong);
+/* One round of safeguarded Newton steps that never lower the expected log posterior given q. */
+int ugt_glad_improve(const ugt_coins *coins, const ugt_glad_prior *prior, const double *q, double *ability, double *easiness);
+
+/* Observed information (Louis 1982) of the logits of the chances, one an annotator, with the classes unknown. chance_right [n_labels].
+ * prior NULL: ability, easiness are not read. Else GLAD's: information of the abilities with every easiness unknown too.
+ * out [n_annotators^2], or [n_annotators] for the diagonal alone (joint = 0). NaN where an easiness is not at a maximum. */
+int ugt_coins_information(const ugt_coins *coins, const double *q, const double *chance_right, const ugt_glad_prior *prior,
+                          const double *ability, const double *easiness, int joint, double *out);
+
+/* ---- what em.c and skills.c share ------------------------------------------------------------------------ */
+
+#define UGT_EM_SMALL 1e-250 /* products of probabilities below this are taken in logs instead */
+
+struct ugt_confusions {
+    int64_t n_cases, n_labels, n_annotators, n_classes, n_pairs, n_cells, n_rows;
+    int all;
+    int64_t *offsets;     /* [n_cases+1] */
+    double *weight;       /* [n_labels] or NULL */
+    int32_t *pair;        /* [n_labels] */
+    int64_t *first_pair;  /* [n_annotators+1] the pairs of each annotator, ascending by label */
+    int32_t *pair_label;  /* [n_pairs] */
+    int64_t *pair_cells;  /* [n_pairs+1] the cells of each pair, ascending by true class */
+    int32_t *cell_truth, *cell_row; /* [n_cells]; NULL for all: class by class, annotator by annotator */
+    int64_t *first_row;   /* [n_annotators+1] the rows of each annotator, ascending by true class */
+    int32_t *row_truth;   /* [n_rows]; NULL for all */
+    int32_t *row_cells;   /* [n_rows] off the diagonal */
+    uint8_t *row_diagonal; /* [n_rows] whether the cell on the diagonal is there */
+    int64_t *candidates;  /* [n_cases+1] */
+    int32_t *candidate;   /* NULL for all */
+    int64_t *map_start;   /* [n_cases+1]; label t of case i and its candidate j: map[map_start[i] + t m + j]; NULL for all */
+    int32_t *map;
+};
+
+/* q [m] of case i, normalised; the log of what it was divided by, -INFINITY if nothing is possible. scratch [m] */
+double ugt_confusions_case(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *q);
+int64_t ugt_confusions_widest(const ugt_confusions *x);
+static inline int64_t ugt_confusions_cell(const ugt_confusions *x, int64_t i, int64_t t, int64_t m, int64_t j)
+{
+    return x->all ? x->pair[x->offsets[i] + t] * x->n_classes + j : x->map[x->map_start[i] + t * m + j];
+}
+
+#endif

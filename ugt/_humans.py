@@ -1,0 +1,95 @@
+"""Tables that set models beside annotators: discrepancy ratios of both [C]."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .annotations import Labels
+from .discrepancy import AnnotatorDiscrepancy, annotator_discrepancy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Row = dict[str, Any]
+
+MOST_ANNOTATORS = 40  # judged one by one: those with most cases
+LEAST_CASES = 10
+MOST_CELLS = 10**8
+
+
+def of_models(
+    known: Any, scores: Mapping[str, Array], present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int
+) -> tuple[list[Row], list[str]]:
+    """Rows of models and annotators, and what is to be said; none where it is not known who said what."""
+    if not isinstance(known, Labels) or not scores or len(known.annotators) < 2:
+        return [], []
+    if known.n_cases * known.n_classes > MOST_CELLS:
+        return [], [f"Models were not compared with annotators: over {MOST_CELLS:,} cases x classes."]
+    labels = known if present.all() else _taken(known, np.flatnonzero(present))
+    choices = {name: first_choice(table[present]) for name, table in scores.items()}
+    least = max(LEAST_CASES, _cases_of_the_nth(labels))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what is undefined is empty in the table
+        found = annotator_discrepancy(
+            labels,
+            predictions=choices,
+            distance="zero-one",
+            min_cases=least,
+            clusters=clusters,
+            level=options["level"],
+            kind=options["interval"],
+            n_resamples=options["n_resamples"],
+            seed=seed,
+        )
+    notes = []
+    if found.too_few:
+        notes.append(
+            f"{len(found.too_few):,} annotators were not set beside the models one by one: fewer than {least} cases with two others."
+        )
+    return _rows(found), notes
+
+
+def first_choice(scores: Array) -> Array:
+    """(N, K) 1 for the class with the highest score, in equal shares where several have it."""
+    top = scores == scores.max(axis=1, keepdims=True)
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def _cases_of_the_nth(labels: Labels) -> int:
+    cases = np.sort(np.bincount(labels.annotator, minlength=len(labels.annotators)))[::-1]
+    return int(cases[MOST_ANNOTATORS - 1]) if len(cases) > MOST_ANNOTATORS else 0
+
+
+def _taken(labels: Labels, rows: NDArray[np.int64]) -> Labels:
+    from ._ragged import take  # noqa: PLC0415
+
+    offsets, at = take(labels.offsets, rows)
+    return Labels(labels.axes.take(rows), labels.annotators, offsets, labels.annotator[at], labels.label[at], labels.count[at])
+
+
+def _rows(found: AnnotatorDiscrepancy) -> list[Row]:
+    """``kind, name, value, low, high, upper, n_cases, p_best`` of models, and ``p_better`` by model of annotators."""
+    upper = np.full(len(found.models), np.nan)
+    for m in range(len(found.models)):
+        values = found.resamples.values[:, m]
+        if np.isfinite(values).all() and len(values):
+            upper[m] = np.quantile(values, found.level)
+    rows: list[Row] = []
+    for row in found.table():
+        better = {name: _number(value) for name, value in row["p_better"].items()}
+        shown = {key: _number(row[key]) for key in ("value", "low", "high")}
+        own: Row = {"upper": None, "p_best": None}
+        if row["kind"] == "model":
+            m = found.models.index(row["name"])
+            own = {"upper": _number(upper[m]), "p_best": _number(found.p_best[m])}
+        rows.append({"kind": row["kind"], "name": row["name"], **shown, **own, "n_cases": row["n_cases"], "p_better": better})
+    return rows
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None

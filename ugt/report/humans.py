@@ -1,0 +1,54 @@
+"""The section that sets models beside annotators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import figures
+from .markup import UNDEFINED, Section, bullets, interval, number, section, share, table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+
+
+def humans(source: Data) -> Section:
+    """Discrepancy ratios: a forest plot, the table behind it, and a sentence for each model."""
+    how = (
+        "The discrepancy ratio is how often a model's first choice differs from an annotator's label, divided by how often two annotators "
+        "differ on the same case: 1 means that the model agrees with annotators as well as they agree with each other; less is better. An "
+        "annotator's ratio is that of the annotator against the others."
+    )
+    entries = source.get("humans") or []
+    if not entries:
+        said = "<p>None was computed: it needs labels, two annotators or more, and their names.</p>"
+        return section("humans", "Models and annotators", how, said)
+    level = f"{source['provenance']['level'] * 100:g}%"
+    models = [e for e in entries if e["kind"] == "model"]
+    columns = ["", "", "ratio", f"{level} interval", "cases", *(f"share of resamples in which {text(e['name'])} is better" for e in models)]
+    rows = [
+        [text(e["name"]), e["kind"], number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}", *_chances(e, models)]
+        for e in entries
+    ]
+    said = bullets(_sentence(e, level) for e in models)
+    return section("humans", "Models and annotators", how, said, figures.forest(source), table("Discrepancy ratios", columns, rows))
+
+
+def _chances(entry: Mapping[str, Any], models: list[Mapping[str, Any]]) -> list[str]:
+    if entry["kind"] == "model":
+        return ["–"] * len(models)
+    return [share(entry["p_better"].get(e["name"])) for e in models]
+
+
+def _sentence(entry: Mapping[str, Any], level: str) -> str:
+    name = text(entry["name"])
+    if entry["value"] is None or entry["upper"] is None:
+        return f"{name}: {UNDEFINED}."
+    limit = number(entry["upper"])
+    if entry["upper"] < 1:
+        verdict = f"its ratio is below 1 (one-sided {level} limit {limit}): it agrees with annotators better than they do with each other"
+    else:
+        verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit})"
+    best = f"; it is better than every single annotator in {share(entry['p_best'])} of resamples" if entry["p_best"] is not None else ""
+    return f"{name}: {verdict}{best}."

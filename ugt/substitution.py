@@ -1,0 +1,8 @@
+"""May a model take the place of an annotator? The alternative annotator test, and the individual equivalence index."""
+
+from __future__ import annotations
+
+from ._alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
+from ._equivalence import IndividualEquivalence, individual_equivalence_index
+
+__all__ = ["AlternativeAnnotatorTest", "IndividualEquivalence", "alternative_annotator_test", "individual_equivalence_index"]
