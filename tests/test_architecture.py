@@ -32,6 +32,8 @@ LAYERS = {
     **dict.fromkeys(["_histogram_input", "_histogram_losses", "_disagreement"], 1),
     **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
     **dict.fromkeys(["_normal"], 1),
+    **dict.fromkeys(["_coefficients", "_coefficients_table", "_coefficients_costs", "_coefficients_forms", "_coefficients_icc"], 1),
+    **dict.fromkeys(["_coefficients_classes", "_coefficients_record", "_coefficients_pairs", "_coefficients_rows"], 1),
     **dict.fromkeys(["_distances"], 1),
     **dict.fromkeys(["_discrepancy_input", "_discrepancy_sums", "_discrepancy_record", "_discrepancy_groups", "_discrepancy_alternatives"], 1),
     **dict.fromkeys(["_forest", "_threshold_sweep", "_substitution", "_alternative_annotator", "_equivalence"], 1),
@@ -39,7 +41,7 @@ LAYERS = {
     **dict.fromkeys(["_point_estimates"], METRICS),
     **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "_humans", "_exports", "plots", "io", "report", "synthetic"], 3),
     **dict.fromkeys(["conformal", "_conformal", "_conformal_input", "_conformal_regions", "_conformal_sets"], 3),
-    **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_conformal", "__main__"], 4),
+    **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_agreement", "_cli_conformal", "__main__"], 4),
 }
 
 

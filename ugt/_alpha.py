@@ -13,8 +13,8 @@ from . import _checks
 from ._axes import Frozen
 from ._disagreement import PredictedDisagreement
 from ._estimator import Calibrator
-from ._histogram_input import whole_counts
 from ._fitting import NO_LABELS, NO_WEIGHT, counted
+from ._histogram_input import whole_counts
 from ._logits import LARGEST, Histograms, Predictions, array_of, weights_of
 from ._multinomial import Likelihood
 from ._newton import Fit, minimise

@@ -15,7 +15,7 @@ from ._coefficients_costs import LEVELS, Nominal, class_values, disagreement, of
 from ._coefficients_forms import Alpha, Form, OrdinalAlpha, Shared, Two
 from ._coefficients_icc import Icc, OneWay, TwoWay
 from ._coefficients_record import Agreement
-from ._coefficients_table import Judgements, _judgements, read
+from ._coefficients_table import Judgements, judgements_of, read, values_and_index
 from ._ragged import offsets_of, row_of
 from .annotations import Labels, Ratings
 
@@ -47,10 +47,10 @@ def two(judged: Judgements, annotators: Any, weights: Any, pooled: bool, argumen
     both = judged.only(np.isin(judged.annotator, columns) & (n_judges[judged.case] == 2))
     cost = weighted(weights, judged.n_classes)
     form = Two(first, second, cost, disagreement(both, cost)[0], pooled)
-    parts = (part.only(form.kept[part.case]) for part in (first, second))
+    per_class = by_class.two(first.only(form.kept[first.case]), second.only(form.kept[second.case]), both, pooled)
     left_out = _counts({NEITHER if annotators is not None else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
     called = _with_weights("Scott's pi" if pooled else "Cohen's kappa", weights)
-    return _record(called, both, form, by_class.two(*parts, both, pooled), left_out, n_annotators=2, no_pairs=record.NO_SHARED)
+    return _record(called, both, form, per_class, left_out, n_annotators=2, no_pairs=record.NO_SHARED)
 
 
 def alpha(judged: Judgements, level: str, values: Any = None) -> Agreement:
@@ -93,7 +93,6 @@ def icc(judged: Judgements, kind: str) -> Agreement:
 
 def intra(given: Labels | Ratings, make: Any) -> Agreement:
     """Any coefficient of the repeated labels of each annotator in each case, that take the place of annotators in a case."""
-    labels = isinstance(given, Labels)
     case, annotator = row_of(given.offsets), given.annotator
     every = np.lexsort((annotator, case))
     every = every[annotator[every] >= 0]
@@ -103,16 +102,14 @@ def intra(given: Labels | Ratings, make: Any) -> Agreement:
     times = np.bincount(unit)
     order, first = every[times[unit] >= 2], every[opens][times >= 2]
     unit_case, unit_annotator = case[first], annotator[first]
-    names, label = (given.axes.classes, given.label) if labels else np.unique(given.value, return_inverse=True)
-    label = label.reshape(-1)[order].astype(np.int32)
+    names, label = (given.axes.classes, given.label) if isinstance(given, Labels) else values_and_index(given.value)
+    label = label[order]
     offsets, unknown = offsets_of(times[times >= 2]), np.full(len(order), -1, np.int32)
-    judged = _judgements(offsets, unknown, label, np.ones(len(order), np.int64), names, np.empty(0, np.int64), not labels)
+    judged = judgements_of(offsets, unknown, label, np.ones(len(order), np.int64), names, np.empty(0, np.int64), isinstance(given, Ratings))
     return _of_units(make(judged), unit_case, unit_annotator, len(given.offsets) - 1, len(given.annotators))
 
 
-def _of_units(
-    found: Agreement, unit_case: NDArray[Any], unit_annotator: NDArray[Any], n_cases: int, n_annotators: int
-) -> Agreement:
+def _of_units(found: Agreement, unit_case: NDArray[Any], unit_annotator: NDArray[Any], n_cases: int, n_annotators: int) -> Agreement:
     """The record of (case, annotator) units as one of cases."""
     counted = int((np.bincount(unit_case, minlength=n_cases) > 0).sum())
     per_annotator = np.full(n_annotators, np.nan)

@@ -69,7 +69,7 @@ class Nominal(Cost):
     """1 between different classes."""
 
     def __init__(self, n_classes: int) -> None:
-        super().__init__(n_classes, lambda k, l: (k != l).astype(np.float64))
+        super().__init__(n_classes, lambda k, j: (k != j).astype(np.float64))
 
     def bilinear(self, p: Array, q: Array) -> Array:
         return np.asarray(p.sum(axis=1) * q.sum(axis=1) - (p * q).sum(axis=1))
@@ -86,7 +86,7 @@ class Squared(Cost):
 
     def __init__(self, values: Array) -> None:
         self.values = values
-        super().__init__(len(values), lambda k, l: (values[k] - values[l]) ** 2)
+        super().__init__(len(values), lambda k, j: (values[k] - values[j]) ** 2)
 
     def bilinear(self, p: Array, q: Array) -> Array:
         x = self.values
@@ -108,9 +108,9 @@ def weighted(weights: Any, n_classes: int) -> Cost:
         return Nominal(n_classes)
     at = np.arange(n_classes) / max(1, n_classes - 1)
     if isinstance(weights, str) and weights in WEIGHTS:
-        return Squared(at - 0.5) if weights == "quadratic" else Cost(n_classes, lambda k, l: np.abs(at[k] - at[l]))
+        return Squared(at - 0.5) if weights == "quadratic" else Cost(n_classes, lambda k, j: np.abs(at[k] - at[j]))
     table = _weights_table(weights, n_classes)
-    return Cost(n_classes, lambda k, l: 1.0 - table[k, l])
+    return Cost(n_classes, lambda k, j: 1.0 - table[k, j])
 
 
 def _weights_table(weights: Any, n_classes: int) -> Array:

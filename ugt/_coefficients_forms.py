@@ -79,7 +79,7 @@ class Form:
 
     def weighted_sums(self, weights: Array) -> Array:
         """(B, C + K)."""
-        return np.asarray(self._columns @ np.ascontiguousarray(weights.T)).T
+        return np.asarray((self._columns @ np.ascontiguousarray(weights.T)).T)
 
 
 def _chain(value: float, expected: float, observed_by: Array, expected_by: Array) -> Array:
@@ -156,10 +156,7 @@ class Two(Form):
         a, both = self._dense.T
         n = self._ones[1]
         p, q = np.split(self._ones[2:] / n, 2)
-        if self.pooled:
-            slopes = [self.cost.times((p + q) / 2)] * 2
-        else:
-            slopes = [self.cost.times(q), self.cost.times(p)]
+        slopes = [self.cost.times((p + q) / 2)] * 2 if self.pooled else [self.cost.times(q), self.cost.times(p)]
         found = self.values()
         by = -(slopes[0] @ p + slopes[1] @ q) * both
         for table, slope in zip(self._amounts, slopes):
@@ -184,7 +181,7 @@ class Alpha(Form):
         super().__init__(np.stack([a, size * two, within * two], axis=1), (_where(judged.classes, two),), judged.n_classes)
 
     def _of_sums(self, sums: Array) -> Values:
-        return _alpha(*sums[:, :3].T, self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
+        return _alpha(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
 
     def influence(self) -> Array:
         a, size, within = self._dense.T

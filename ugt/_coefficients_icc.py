@@ -91,8 +91,9 @@ class Icc(Form):
             return math.nan, math.nan
         low, high = self._limits(ms, tail) if self.kind.startswith("A") else self._consistency(ms, tail)
         if self.kind.endswith("k"):  # Spearman-Brown
-            low, high = (ms.k * x / (1 + (ms.k - 1) * x) for x in (low, high))
-        return float(low), float(high)
+            k = float(ms.k)
+            low, high = k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)
+        return low, high
 
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         raise NotImplementedError
@@ -178,8 +179,9 @@ class TwoWay(Icc):
             middle = columns.sum(axis=1) ** 2 / (n * k)
             cases, annotators = rows / k - middle, (columns**2).sum(axis=1) / n - middle
             error = every - rows / k - annotators
-            positive = [np.maximum(part, 0.0) for part in (cases / (n - 1), error / ((n - 1) * (k - 1)), annotators / (k - 1))]
-        return Squares(*positive, n, np.full(len(n), float(k)))
+            parts = cases / (n - 1), error / ((n - 1) * (k - 1)), annotators / (k - 1)
+        cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # less than 0 by rounding
+        return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
 
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         return float(ms.n) - 1, (float(ms.n) - 1) * (self.k - 1)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _checks
+from . import _coefficients as make
 from . import _coefficients_classes as by_class
 from ._axes import Frozen
-from ._checks import error
 from ._coefficients_costs import Cost, weighted
 from ._coefficients_forms import Values
 from ._coefficients_table import Judgements
@@ -67,15 +68,52 @@ class PairwiseAgreement(Frozen):
     annotator_prevalence: Array
 
 
-def pairwise(judged: Judgements, coefficient: str, weights: Any) -> PairwiseAgreement:
-    """The record, by products of sparse matrices over cases: nothing is done for annotators that share no case."""
+def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any = None, classes: Any = None) -> PairwiseAgreement:
+    """Agreement of every annotator with every other, and of each with all others.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`.
+    coefficient : {"cohen", "percent", "scott", "ac1"}
+        With expected agreement from the cases that the two share; ``"ac1"`` with weights is AC2.
+
+    Returns
+    -------
+    PairwiseAgreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`; if annotators have no names.
+
+    Notes
+    -----
+    Time and memory grow with the pairs of judgements of the same case, and with A².
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
+    >>> found = ugt.pairwise_agreement(labels)
+    >>> found.value.round(2).tolist(), found.n_cases[0].tolist()
+    ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
+    """
+    _checks.option("coefficient", coefficient, COEFFICIENTS)
+    judged = make.labels_of("labels", labels, classes)
     if len(judged.annotators) == 0:
-        raise error("labels", "name their annotators", "counts")
-    cost, n_annotators = weighted(weights, judged.n_classes), len(judged.annotators)
+        raise _checks.error("labels", "name their annotators", "counts")
+    return _pairwise(judged, coefficient, weighted(weights, judged.n_classes))
+
+
+def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgreement:
+    """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
+    n_annotators = len(judged.annotators)
     chosen, took_part = _matrices(judged)
     shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
     differ = _differences(chosen, cost, n_annotators, judged.n_classes)
-    at = np.nonzero(np.triu(shared, 1))
+    first, second = np.nonzero(np.triu(shared, 1))
+    at = first, second
     observed = differ[at] / shared[at]
     if coefficient == "percent":
         found = Values(1 - observed, 1 - observed, np.zeros(len(observed)))
@@ -87,9 +125,7 @@ def pairwise(judged: Judgements, coefficient: str, weights: Any) -> PairwiseAgre
     still[at] = still.T[at] = unvaried
     share = _by_annotator(judged)
     prevalence, row_means = by_class.prevalence(judged), _row_means(value, shared)
-    return PairwiseAgreement(
-        coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, row_means, prevalence, share
-    )
+    return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, row_means, prevalence, share)
 
 
 def _matrices(judged: Judgements) -> tuple[Any, Any]:
@@ -109,8 +145,9 @@ def _differences(chosen: Any, cost: Cost, n_annotators: int, k: int) -> Array:
     """(A, A) sums of the costs of two annotators over the cases they share."""
     found = np.zeros(n_annotators * n_annotators)
     step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators whose classes are crossed with all at a time
+    by_choice = chosen.T.tocsr()
     for begin in range(0, n_annotators, step):
-        joint = (chosen[:, begin * k : (begin + step) * k].T @ chosen).tocoo()
+        joint = (by_choice[begin * k : (begin + step) * k] @ chosen).tocoo()
         row, column = joint.row.astype(np.int64) + begin * k, joint.col.astype(np.int64)
         price = joint.data * cost.between(row % k, column % k)
         found += np.bincount(row // k * n_annotators + column // k, price, len(found))
@@ -126,10 +163,15 @@ def _expected(chosen: Any, took_part: Any, at: tuple[Any, Any], shared: Array, c
     for begin in range(0, len(shared), step):
         first, second = at[0][begin : begin + step, None], at[1][begin : begin + step, None]
         n = shared[begin : begin + step, None]
-        p = np.asarray(totals[first * k + classes, second]).reshape(-1, k) / n
-        q = np.asarray(totals[second * k + classes, first]).reshape(-1, k) / n
+        p, q = (_cells(totals, one * k + classes, other) / n for one, other in ((first, second), (second, first)))
         found[begin : begin + step] = _chance(p, q, cost, coefficient)
     return found
+
+
+def _cells(table: Any, row: NDArray[Any], column: NDArray[Any]) -> Array:
+    """Some cells of a sparse table; row and column are broadcast."""
+    at = np.broadcast_arrays(row, column)
+    return np.asarray(table[at[0].ravel(), at[1].ravel()]).reshape(at[0].shape)
 
 
 def _chance(p: Array, q: Array, cost: Cost, coefficient: str) -> Array:

@@ -119,12 +119,17 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     elif classes is not None:
         raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
     if isinstance(given, Labels):
-        return _judgements(given.offsets, given.annotator, given.label, given.count, given.axes.classes, given.annotators, False)
+        return judgements_of(given.offsets, given.annotator, given.label, given.count, given.axes.classes, given.annotators, False)
     if not ratings and len(given.value):
         raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
-    names, index = np.unique(given.value, return_inverse=True)
-    label = index.reshape(-1).astype(np.int32)
-    return _judgements(given.offsets, given.annotator, label, np.ones(len(label), np.int64), names, given.annotators, True)
+    names, label = values_and_index(given.value)
+    return judgements_of(given.offsets, given.annotator, label, np.ones(len(label), np.int64), names, given.annotators, True)
+
+
+def values_and_index(values: Array) -> tuple[Array, NDArray[np.int32]]:
+    """Distinct ratings, ascending, and which of them each is."""
+    names, index = np.unique(values, return_inverse=True)
+    return names, index.reshape(-1).astype(np.int32)
 
 
 def _first_rating(ratings: Ratings) -> str:
@@ -150,7 +155,7 @@ def _are_labels(held: NDArray[Any]) -> bool:
     return True
 
 
-def _judgements(
+def judgements_of(
     offsets: Int64,
     annotator: NDArray[np.int32],
     label: NDArray[np.int32],
@@ -215,6 +220,6 @@ def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int) -> tuple[R
     of_entry, index = of_entry[order], shares.index[order]
     opens = np.ones(len(order), bool)
     opens[1:] = (of_entry[1:] != of_entry[:-1]) | (index[1:] != index[:-1])
-    total = np.bincount(np.cumsum(opens) - 1, amount[order]) if len(order) else np.empty(0)
+    total = np.asarray(np.bincount(np.cumsum(opens) - 1, amount[order]), np.float64)
     offsets = offsets_of(np.bincount(of_entry[opens], minlength=n_cases))
     return Ragged(offsets, index[opens], total), np.asarray(np.bincount(case, count, n_cases))

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _checks
 from ._axes import Frozen
-from ._histogram_input import OUTSIDE, whole_counts
+from ._histogram_input import OUTSIDE, array_of, whole_counts
 from ._histogram_sums import divided
 
 if TYPE_CHECKING:
@@ -83,24 +83,27 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
     array([0.25])
     """
     dirichlet = _checks.option("kind", kind, ("probability", "dirichlet")) == "dirichlet"
-    table = np.asarray(predictions)
-    if table.dtype.kind not in "biuf" or table.ndim not in (2, 3) or 0 in table.shape or table.shape[-1] < 2:
-        raise _checks.error("predictions", "be numbers of shape (N, K) or (S, N, K), K at least 2", f"{table.dtype} of shape {table.shape}")
+    must = "be numbers of shape (N, K) or (S, N, K), K at least 2"
+    table = array_of("predictions", predictions, must)
+    if table.ndim not in (2, 3) or 0 in table.shape or table.shape[-1] < 2:
+        raise _checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
     members = table if table.ndim == 3 else table[None]
     overall, per_class = np.zeros(members.shape[1]), np.zeros(members.shape[1:])
     for member in members:
         z, share = _mean_and_share(np.asarray(member, np.float64), dirichlet)
-        overall += share * (1 - (z**2).sum(axis=1))
-        per_class += share[:, None] * (2 * z * (1 - z))
+        # probabilities may leave [0, 1], and add up to 1, by a little; disagreement stays in [0, 1]
+        overall += share * np.maximum(1 - (z**2).sum(axis=1), 0)
+        per_class += share[:, None] * np.maximum(2 * z * (1 - z), 0)
     return PredictedDisagreement(overall / len(members), per_class / len(members))
 
 
 def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
     """z, and by how much uncertainty about z lowers disagreement."""
-    total = table.sum(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = table.sum(axis=1)
     if dirichlet:
-        bad = ~((table >= 0) & np.isfinite(table)).all(axis=1) | ~(total > 0)
-        must = "be concentrations, finite, at least 0 and not all 0"
+        bad = ~(table >= 0).all(axis=1) | ~((total > 0) & np.isfinite(total))
+        must = "be concentrations, at least 0 and not all 0, with a finite sum"
     else:
         bad = ~((table >= -OUTSIDE) & (table <= 1 + OUTSIDE)).all(axis=1) | ~(np.abs(total - 1) <= 1e-4)
         must = "be probabilities that add up to 1 for every case"

@@ -94,9 +94,9 @@ def alternative_discrepancy_ratios(
     >>> readers = [[0, 1, 1], [1, 1, 0], [0, 0, None], [1, 0, 1], [0, 0, 1], [1, 1, 1]]
     >>> found = ugt.alternative_discrepancy_ratios(readers, [1, 1, 0, 1, 0, 1])
     >>> [round(value, 2) for value in (found.ratio, found.prime, found.double_prime)]
-    [0.5, 0.52, 0.33]
+    [0.5, 0.48, 0.33]
     """
-    held = as_annotations(annotations, [predictions], distance)
+    held = as_annotations(annotations, [predictions], distance, values)
     compared = compare(held, {"model": predictions}, distance, values, missing, known="for averages over annotators")
     sums = Sums.of(compared)
     counted = sums.counted(compared.predicted[0])
@@ -272,7 +272,7 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
     column = read(predictions, held, "zero-one", None, missing)
     if column.ndim != 1:
         raise _checks.error("predictions", "be one class a case", f"{column.ndim} dimensions")
-    own = [macro_f1(next(_as_models(held, j), np.full(held.n_cases, -1)), vote, held.n_classes) for j in np.flatnonzero(judged)]
+    own = [macro_f1(next(_as_models(held, j), np.full(held.n_cases, -1)), vote, held.n_classes) for j in np.flatnonzero(judged).tolist()]
     f1, others = macro_f1(column, vote, held.n_classes), mean(np.array(own))
     return RelativeF1(f1 - others, f1, others, int((vote >= 0).sum()))
 

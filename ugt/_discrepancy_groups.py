@@ -133,7 +133,7 @@ def stratified_discrepancy(
     """
     _checks.option("ties", ties, ("drop", "lowest"))
     resampling.check_level(level)
-    held = (as_annotations if strata is not None else as_labels)(annotations, [predictions], distance)
+    held = (as_annotations if strata is not None else as_labels)(annotations, [predictions], distance, values)
     compared = compare(held, {"model": predictions}, distance, values, missing)
     sums = Sums.of(compared)
     names, of_case, reason = _majority(held, ties) if strata is None else _given(strata, held)
@@ -203,10 +203,10 @@ def group_discrepancy(
     >>> ratings = [[1, 2, 8, 9], [2, 2, 7, 9], [0, 1, 5, 5], [3, 1, 9, 8]]
     >>> found = ugt.group_discrepancy(ratings, [1, 2, 1, 2], ["A", "A", "B", "B"], n_resamples=100)
     >>> dict(zip(found.names.tolist(), found.value.round(2).tolist()))
-    {'A': 0.5, 'B': 22.33}
+    {'A': 0.33, 'B': 25.33}
     """
     resampling.check_level(level)
-    held = as_annotations(annotations, [predictions], distance)
+    held = as_annotations(annotations, [predictions], distance, values)
     compared = compare(held, {"model": predictions}, distance, values, missing, known="so that groups can be told apart")
     names, of_annotator = _grouped(groups, compared.annotators)
     parts = []
@@ -286,9 +286,9 @@ def _record(
     n_cases = np.asarray((~np.isnan(mu)).sum(axis=0), np.int64)
     inside, held = ~np.isnan(mu).all(axis=1), np.flatnonzero(n_cases)
     value, interval = np.full(g, np.nan), np.full((g, 2), np.nan)
-    means = [np.array([mean(column) for column in table.T]) for table in (alpha, mu)]
+    mean_alpha, mean_mu = (np.array([mean(column) for column in table.T]) for table in (alpha, mu))
     if len(held) == 0:
-        return GroupedDiscrepancy(names, value, *means, n_cases, interval, np.nan, (np.nan, np.nan), level, left_out)
+        return GroupedDiscrepancy(names, value, mean_alpha, mean_mu, n_cases, interval, np.nan, (np.nan, np.nan), level, left_out)
     clusters = options["clusters"]
     options = {**options, "clusters": None if clusters is None else clusters[inside]}
     found = _with_mean(resampling.bootstrap(mu[inside][:, held], alpha[inside][:, held], **options))
@@ -296,7 +296,7 @@ def _record(
     ends = found.interval(level, kind)
     interval[held] = ends[:-1]
     both = float(ends[-1, 0]), float(ends[-1, 1])
-    return GroupedDiscrepancy(names, value, *means, n_cases, interval, float(found.estimate[-1]), both, level, left_out, found)
+    return GroupedDiscrepancy(names, value, mean_alpha, mean_mu, n_cases, interval, float(found.estimate[-1]), both, level, left_out, found)
 
 
 def _with_mean(found: Resamples) -> Resamples:

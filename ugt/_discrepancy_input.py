@@ -58,7 +58,7 @@ def compare(
 ) -> Compared:
     """Read everything and compute the distances; ``known``: what the annotators have to be known for."""
     _checks.option("missing", missing, MISSING)
-    held = as_annotations(annotations, list(predictions.values()), distance)
+    held = as_annotations(annotations, list(predictions.values()), distance, values)
     if known:
         Compared(held, None, (), None).known(known)  # type: ignore[arg-type]
     columns = [read(one, held, distance, values, missing) for one in predictions.values()]
@@ -70,20 +70,20 @@ def compare(
 # ---- annotations ----
 
 
-def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any) -> Annotations:
+def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
     """Annotations, or an array (N, A): numbers as ratings unless classes are needed, text as labels."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
     cells = wide(annotations)
     held = cells[~is_missing(cells, (None, "", float("nan")))].tolist()
     text = any(isinstance(cell, str) for cell in held)
-    n_classes = _n_classes(predictions, distance)
+    n_classes = max(_n_classes(predictions, distance), 0 if values is None else len(values))
     if text or n_classes:
         return Labels.from_wide(cells, classes=None if text else n_classes)
     return Ratings.from_wide(cells)
 
 
-def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None) -> Annotations:
+def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None, values: Any = None) -> Annotations:
     """The same for what needs classes: whole numbers are classes from 0 to the largest that annotators or predictions name."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
@@ -92,7 +92,7 @@ def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None
         table = _plain(wide(one) if one is annotations else list(one.values()) if isinstance(one, Mapping) else one)
         cells = np.empty(0) if table is None or (one is not annotations and table.ndim != 1) else table.astype(np.float64)
         largest = max(largest, np.nanmax(cells, initial=-1))
-    return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance)
+    return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance, values)
 
 
 def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
@@ -153,7 +153,7 @@ def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing
     """One model's predictions in the order of the cases, as :func:`distances` takes them."""
     given = joined(predictions, annotations)
     if isinstance(annotations, Labels):
-        column = _for_labels(given, annotations, distance, values)
+        column: Any = _for_labels(given, annotations, distance, values)
     elif isinstance(annotations, Ratings):
         column = _numbers(given, annotations)
     else:
@@ -209,7 +209,7 @@ def _present(column: Any, annotations: Any) -> Bools:
         return np.array([one is not None for one in column], bool)
     if column.dtype.kind == "i":
         return np.asarray(column >= 0)
-    return ~np.isnan(column if column.ndim == 1 else column[:, 0])
+    return np.asarray(~np.isnan(column if column.ndim == 1 else column[:, 0]))
 
 
 def _table(given: Any) -> NDArray[Any]:
@@ -221,9 +221,10 @@ def _table(given: Any) -> NDArray[Any]:
         empty = np.full(next(iter(sizes)), np.nan)
         return np.array([empty if _ids.is_null(one) else one for one in given], np.float64)
     cells = np.array(given, dtype=object)
-    if cells.ndim == 2:
-        return np.asarray(given)
-    return cells
+    kinds = {np.asarray(one).dtype.kind for one in cells.ravel().tolist() if not _ids.is_null(one)}
+    if "f" in kinds and kinds <= set("iuf"):
+        return np.where(is_missing(cells, None), np.nan, cells).astype(np.float64)
+    return np.asarray(given) if cells.ndim == 2 else cells
 
 
 def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArray[Any]:

@@ -143,16 +143,21 @@ def beside(parts: Sequence[Resamples]) -> Resamples:
     if len(parts) == 1:
         return parts[0]
     influences = [part.influence for part in parts]
-    influence = None if any(one is None for one in influences) else np.concatenate(influences, axis=1)  # type: ignore[arg-type]
+    known = [one for one in influences if one is not None]
+    influence = np.concatenate(known, axis=1) if len(known) == len(parts) else None
     joined = [np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in ("estimate", "values")]
     return Resamples(joined[0], joined[1], influence, parts[0].sources)
+
+
+def tied(first: Array, second: Array) -> NDArray[np.bool_]:
+    """Equal up to rounding."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(first - second) <= TIE * np.maximum(np.abs(first), np.abs(second))) | (first == second))
 
 
 def share_below(first: Array, second: Array) -> float:
     """Share of resamples in which the first is the smaller one; ties count half, undefined ones do not count."""
     with np.errstate(invalid="ignore"):
-        gap = first - second
-        tied = (np.abs(gap) <= TIE * np.maximum(np.abs(first), np.abs(second))) | (first == second)
-        won = np.where(tied, 0.5, gap < 0)
+        won = np.where(tied(first, second), 0.5, first < second)
     defined = ~np.isnan(first) & ~np.isnan(second)
     return float(won[defined].mean()) if defined.any() else float("nan")

@@ -33,7 +33,7 @@ def warn() -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
         level, frame = level + 1, frame.f_back
-    warnings.warn(SLOW, RuntimeWarning, stacklevel=level - 1)
+    warnings.warn(SLOW, RuntimeWarning, stacklevel=level)
 
 
 class Measure:

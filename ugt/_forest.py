@@ -11,7 +11,7 @@ import numpy as np
 from . import _checks, _ids, resampling
 from ._axes import Frozen
 from ._discrepancy_input import clusters_of, compare, models_of
-from ._discrepancy_sums import CASES, CELLS, LeftOut, Sums, beside, mean, ratios, share_below
+from ._discrepancy_sums import CASES, CELLS, LeftOut, Sums, beside, mean, ratios, share_below, tied
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,7 +176,7 @@ def annotator_discrepancy(
     >>> labels, truth = synthetic.make_labels(300, 3, 5, seed=2)
     >>> found = ugt.annotator_discrepancy(labels, predictions={"A": truth.argmax(1)}, distance="zero-one", n_resamples=300)
     >>> found.value.round(2).tolist(), found.model_value.round(2).tolist()
-    ([1.08, 1.05, 0.86, 1.09, 0.92], [0.7])
+    ([0.97, 0.92, 1.11, 1.03, 0.98], [0.67])
     >>> found.p_better.min(), found.p_best
     (1.0, array([1.]))
     """
@@ -268,8 +268,8 @@ class _Judged:
             alphas.append(np.array([mean(column) for column in alpha.T]))
             mus.append(np.array([mean(column) for column in left.mu[counted].T]))
             columns = [left.mu[counted], *left.model[:, counted]]
-            below = [alpha, *(np.where(self.compared.predicted[i, counted][:, None], alpha, np.nan) for i in range(len(same)))]
-            found = ratios(np.concatenate(columns, axis=1), np.concatenate(below, axis=1), matched, **self.options)
+            under = [alpha, *(np.where(self.compared.predicted[i, counted][:, None], alpha, np.nan) for i in range(len(same)))]
+            found = ratios(np.concatenate(columns, axis=1), np.concatenate(under, axis=1), matched, **self.options)
             parts.append(found.take(slice(0, len(block))))
             for i, row in enumerate(same, 1):
                 row.append(found.take(slice(i * len(block), (i + 1) * len(block))))
@@ -289,5 +289,5 @@ def _share_below_all(first: Array, second: Array) -> float:
     defined = ~np.isnan(first) & ~np.isnan(second)
     rows = defined.any(axis=1)
     with np.errstate(invalid="ignore"):
-        won = ((first < second) | ~defined).all(axis=1)
+        won = np.all(((first < second) & ~tied(first, second)) | ~defined, axis=1)
     return float(won[rows].mean()) if rows.any() else float("nan")

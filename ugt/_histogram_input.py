@@ -32,6 +32,7 @@ FAULTS = {
     3: ("counts", "be whole numbers (or fractional=True)"),
     4: ("probs", f"be from 0 to 1 (within {OUTSIDE:g})"),
     5: ("probs", f"add up to 1 (within {_histogram.ROW_SUM:g}) for every case"),
+    6: ("counts", "add up to at most 2**53, and to 0 or at least 1e-300, for every case"),
 }
 READ_BY_CORE = {"counts": ("float64", "int64", "int32"), "probs": ("float64", "float32")}
 
@@ -107,8 +108,9 @@ class Histograms:
     def error(self, fault: int, i: int, k: int) -> ValueError:
         """What is wrong with case i, class k."""
         argument, must = FAULTS[fault]
-        if fault == 5:
-            return error(argument, must, f"a sum of {np.asarray(self.probs[i], np.float64).sum():.6g}", f"case {self.case(i)}")
+        if fault in (5, 6):
+            total = np.asarray(getattr(self, argument)[i], np.float64).sum()
+            return error(argument, must, f"a sum of {total:.6g}", f"case {self.case(i)}")
         got = np.asarray(getattr(self, argument)[i, k]).item()
         return error(argument, must, got, f"case {self.case(i)}, class {_ids.name(self.classes[k])}")
 
@@ -134,13 +136,22 @@ class Histograms:
 
 def numbers(argument: str, values: Any) -> NDArray[Any]:
     """A table (N, K) of numbers, as it is."""
-    try:
-        table = _ids.unmasked(values)
-    except ValueError:  # rows of different lengths
-        raise error(argument, "be numbers of shape (N, K)", "rows of different lengths") from None
-    if table.dtype.kind not in "biuf" or table.ndim != 2 or 0 in table.shape:
-        raise error(argument, "be numbers of shape (N, K)", f"{table.dtype} of shape {table.shape}")
+    must = "be numbers of shape (N, K)"
+    table = array_of(argument, values, must)
+    if table.ndim != 2 or 0 in table.shape:
+        raise error(argument, must, f"{table.dtype} of shape {table.shape}")
     return table
+
+
+def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
+    """An array of numbers of any shape, as it is; none is masked."""
+    try:
+        array = _ids.unmasked(values)
+    except ValueError:
+        raise error(argument, must, "rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise error(argument, must, f"{array.dtype} of shape {array.shape}")
+    return array
 
 
 def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:

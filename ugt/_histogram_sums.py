@@ -125,13 +125,16 @@ class Sums:
 
 
 def calibration(cells: Array, n: float, single_bins: str) -> Loss:
-    """(..., B) CL by bin, eq. 12 and 13, from cells (..., B, 6) or (..., B, 4 or more of them) of n cases."""
+    """(..., B) CL by bin, eq. 12 and 13, from cells (..., B, 6) or (..., B, 4 or more of them) of n cases.
+
+    A weight is 0 or at least 1, so that a size below 2 is that of one case.
+    """
     size = cells[..., CASES]
     apart = cells[..., SHARE] - cells[..., PROB]
     variance = np.maximum(cells[..., SQUARE] - divided(cells[..., SHARE] ** 2, size), 0.0)
     plugin = np.where(size > 0, divided(apart**2, size), 0.0) / n if n else np.full(size.shape, np.nan)
     alone = plugin if single_bins == "zero" else 0.0
-    bias = np.where(size > 1, divided(variance, (size - 1) * n), np.where(size == 1, alone, 0.0)) if n else plugin
+    bias = np.where(size >= 2, divided(variance, (size - 1) * n), np.where(size > 0, alone, 0.0)) if n else plugin
     return Loss.of(plugin, bias)
 
 
@@ -162,7 +165,7 @@ class Losses:
         el = Loss.of(divided(cells[..., GAP], n), divided(cells[..., SPREAD], n))
         cl = calibration(cells, n, single_bins)
         # a sum of squares, but computed as a difference
-        dl = Loss.of(np.where(cells[..., CASES] > 1, np.maximum(el.plugin - cl.plugin, 0.0), el.plugin * 0), el.bias - cl.bias)
+        dl = Loss.of(np.where(cells[..., CASES] >= 2, np.maximum(el.plugin - cl.plugin, 0.0), el.plugin * 0), el.bias - cl.bias)
         return cls(el.plugin + within, el, cl, dl, Loss.of(within, -el.bias))
 
     def summed(self, axis: int) -> Losses:

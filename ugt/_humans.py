@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._coefficients_rows import agreement_table
+from ._ragged import row_of, take
 from .annotations import Labels
 from .discrepancy import AnnotatorDiscrepancy, annotator_discrepancy
 
@@ -54,6 +56,15 @@ def of_models(
     return _rows(found), notes
 
 
+def agreement(known: Any, present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int) -> list[Row]:
+    """Rows of agreement coefficients among annotators, of labels."""
+    if not isinstance(known, Labels) or not (np.bincount(row_of(known.offsets), known.count, known.n_cases)[present] > 1).any():
+        return []
+    labels = known if present.all() else _taken(known, np.flatnonzero(present))
+    resampling = {"clusters": clusters, "n_resamples": options["n_resamples"], "seed": seed}
+    return agreement_table(labels, level=options["level"], kind=options["interval"], **resampling).rows()
+
+
 def first_choice(scores: Array) -> Array:
     """(N, K) 1 for the class with the highest score, in equal shares where several have it."""
     top = scores == scores.max(axis=1, keepdims=True)
@@ -66,8 +77,6 @@ def _cases_of_the_nth(labels: Labels) -> int:
 
 
 def _taken(labels: Labels, rows: NDArray[np.int64]) -> Labels:
-    from ._ragged import take  # noqa: PLC0415
-
     offsets, at = take(labels.offsets, rows)
     return Labels(labels.axes.take(rows), labels.annotators, offsets, labels.annotator[at], labels.label[at], labels.count[at])
 

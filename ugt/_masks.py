@@ -273,15 +273,21 @@ class Masks(Frozen):
         if (self.classes is None) != (given.classes is None) or not np.array_equal(self.classes, given.classes):  # type: ignore[arg-type]
             raise error("predictions", "have the classes of the annotations", given.classes)
         present = (rows >= 0) & (np.diff(given.offsets)[rows] > 0)
-        for i, j in zip(np.flatnonzero(present).tolist(), rows[present].tolist()):
-            if self.offsets[i] < self.offsets[i + 1] and given.shape_of(j) != self.shape_of(i):
-                must = f"have the shape of the masks of its case, {self.shape_of(i)}"
-                raise error("predictions", must, given.shape_of(j), f"case {self.case_name(i)}")
+        self._check_shapes(given, rows, present & (np.diff(self.offsets) > 0))
         at = given.start[given.offsets]
         sizes = np.where(present, np.diff(at)[rows], 0)
         start = offsets_of(sizes)
         position = np.arange(start[-1], dtype=np.int64) + np.repeat(at[rows] - start[:-1], sizes)
         return start, given.words[position], present
+
+    def _check_shapes(self, given: Masks, rows: NDArray[np.int32], compared: NDArray[np.bool_]) -> None:
+        depth = max(self.shape.shape[1], given.shape.shape[1])
+        own, other = (np.pad(m.shape, ((0, 0), (0, depth - m.shape.shape[1])), constant_values=-1) for m in (self, given))
+        bad = compared & (own != other[rows]).any(axis=1)
+        if bad.any():
+            i = int(np.argmax(bad))
+            must = f"have the shape of the masks of its case, {self.shape_of(i)}"
+            raise error("predictions", must, given.shape_of(int(rows[i])), f"case {self.case_name(i)}")
 
     def _like(self, prediction: Any) -> Masks:
         """Predictions in the order of the cases as masks of one annotator."""

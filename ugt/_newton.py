@@ -73,7 +73,8 @@ def minimise(
             asked = value
             if endless(theta):
                 return Fit(theta, value, float(np.sqrt((gradient**2).sum())), n_iter + 1, False)
-    return Fit(theta, value, float(np.sqrt((gradient**2).sum())), MAX_ITER, False)
+    norm = float(np.sqrt((gradient**2).sum()))
+    return Fit(theta, value, norm, MAX_ITER, norm > TOLERANCE)
 
 
 def _line_search(

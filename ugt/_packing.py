@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,7 +38,8 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
     masks = given if isinstance(given, np.ndarray) else [_array(mask, argument, where, r) for r, mask in enumerate(given)]
     first = offsets[:-1]
     known = np.flatnonzero(np.diff(offsets))
-    shapes = [masks[r].shape for r in first[known]]
+    together = isinstance(masks, np.ndarray)
+    shapes = [masks.shape[1:]] * len(known) if together else [masks[r].shape for r in first[known].tolist()]
     _check_shapes(masks, offsets, argument, where)
     sizes = np.zeros(len(first), np.int64)
     sizes[known] = [_n_words(shape) for shape in shapes]
@@ -46,11 +48,16 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
     octets = words.view(np.uint8)
 
     def part(begin: int, end: int) -> None:
+        if together:
+            bits = _bits(masks[begin:end], argument, where, begin)
+            octets.reshape(len(masks), -1)[begin:end, : bits.shape[1]] = bits
+            return
         for r in range(begin, end):
-            bits = np.packbits(_truth(masks[r], argument, where, r).ravel(), bitorder="little")
-            octets[8 * start[r] : 8 * start[r] + len(bits)] = bits
+            bits = _bits(masks[r][None], argument, where, r)
+            octets[8 * start[r] : 8 * start[r] + bits.shape[1]] = bits
 
-    _threads.run(part, len(masks), max(1, PIXELS // (WORD * max(1, int(sizes.max(initial=1))))), "packing masks")
+    if len(words):
+        _threads.run(part, len(masks), max(1, PIXELS // (WORD * int(sizes.max()))), "packing masks")
     words.flags.writeable = False
     return Packed(_shape_table(len(first), known, shapes), start, words)
 
@@ -75,7 +82,7 @@ def pack_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int
 
 def unpack(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """The mask again."""
-    size = int(np.prod(shape))
+    size = math.prod(shape)
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").astype(bool).reshape(shape)
 
 
@@ -106,14 +113,16 @@ def _array(mask: Any, argument: str, where: Where, r: int) -> NDArray[Any]:
     return array
 
 
-def _truth(mask: NDArray[Any], argument: str, where: Where, r: int) -> NDArray[np.bool_]:
-    if mask.dtype == bool:
-        return mask
-    truth: NDArray[np.bool_] = mask == 1
-    wrong = ~truth & (mask != 0)
-    if wrong.any():
-        raise error(argument, "hold only True and False, or 1 and 0", mask[wrong][0], where(r))
-    return truth
+def _bits(masks: NDArray[Any], argument: str, where: Where, begin: int) -> NDArray[np.uint8]:
+    """(n, octets) of n masks, the first of which is mask ``begin``."""
+    flat = masks.reshape(len(masks), -1)
+    if flat.dtype != bool:
+        wrong = (flat != 0) & (flat != 1)
+        if wrong.any():
+            j, pixel = np.argwhere(wrong)[0]
+            raise error(argument, "hold only True and False, or 1 and 0", flat[j, pixel], where(begin + int(j)))
+        flat = flat != 0
+    return np.packbits(flat, axis=1, bitorder="little")
 
 
 def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, argument: str, where: Where) -> None:
@@ -128,7 +137,7 @@ def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, 
 
 
 def _n_words(shape: tuple[int, ...]) -> int:
-    return (int(np.prod(shape, dtype=np.int64)) + WORD - 1) // WORD
+    return (math.prod(shape) + WORD - 1) // WORD
 
 
 def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> Int64:

@@ -25,7 +25,7 @@ SAMPLE = 8192  # cases that the preconditioner looks at
 MOST_BLOCKS = 48  # classes with curvature blocks of their own; more share a diagonal
 FEW = 20_000  # cases that a first guess of the temperature is made from
 
-SMALL, LARGE = 1.0, 1e5  # root mean square of logits within which gradients are as the user sees them
+SMALL, LARGE = 0.1, 1e5  # root mean square of logits within which gradients are as the user sees them
 
 
 class Unbounded(ValueError):
@@ -43,7 +43,7 @@ class Unbounded(ValueError):
 
 def unit_of(size: float) -> float:
     """What to divide logits of this root mean square by, so that gradients are neither all rounding nor too small to say anything."""
-    return (max(size, 1e-100) if size < SMALL else max(1.0, size / LARGE)) if size > 0 else 1.0
+    return (max(size, 1e-100) / SMALL if size < SMALL else max(1.0, size / LARGE)) if size > 0 else 1.0
 
 
 def softmax(z: Array) -> Array:
@@ -72,7 +72,9 @@ class _Sums:
             square += float((centred**2).mean(axis=0).sum())
         self.labels = np.concatenate(labels)
         self.n = float(self.by_class.sum())
-        self.unit = unit_of(float(np.sqrt(square / len(self.labels))))
+        size = float(np.sqrt(square / len(self.labels)))
+        self.unit = unit_of(size)
+        self.start = min(1.0, 5.0 * self.unit / size) if size > 0 else 1.0  # exponents of a usual size
         self.linear, self.flat = linear / self.unit, flat / self.unit
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
@@ -112,12 +114,11 @@ def fit_temperature(predictions: Predictions, histograms: Histograms) -> tuple[F
     if sums.linear == 0:
         raise Unbounded.by(sums.by_class)
     before = sums.at(sums.unit)
-    start, n = 1.0, predictions.shape[0]
-    every = n // FEW
+    start, every = sums.start, predictions.shape[0] // FEW
     if every >= 4:
         some = _Sums(predictions, histograms, every)
         if some.n > 0 and some.flat < some.linear < 0:
-            start = float(_newton_1d(some, 1.0, 1e-3).theta[0]) * (sums.unit / some.unit)
+            start = float(_newton_1d(some, some.start, REACH).theta[0]) * (sums.unit / some.unit)
     found = _newton_1d(sums, start, REACH)
     return found._replace(theta=found.theta / sums.unit), sums.labels, before[0]
 

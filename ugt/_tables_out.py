@@ -24,10 +24,11 @@ SCHEMA = 1
 HEADINGS = {
     "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
     "calibration": ("model", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases"),
+    "agreement": ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason"),
     "humans": ("kind", "name", "value", "low", "high", "upper", "p_best", "n_cases"),
     "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
 }
-TABLES = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "humans", "cases")
+TABLES = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases")
 
 
 def number_name(value: float | None) -> str:
@@ -103,7 +104,7 @@ def to_dict(evaluation: Any) -> dict[str, Any]:
     """Everything as plain values; NaN as None."""
     names = (
         *("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips"),
-        *("calibration", "reliability_bins", "humans", "sources", "cases"),
+        *("calibration", "reliability_bins", "agreement", "humans", "sources", "cases"),
     )
     found = _plain({name: getattr(evaluation, name) for name in names})
     return {"ugt": __version__, "schema": SCHEMA, **found}

@@ -53,7 +53,7 @@ class TemperatureScaling(Scaling):
     loss_, loss_before_ : float
         Mean negative log-likelihood of a label after and before calibration, in nats.
     n_iter_, gradient_norm_, converged_
-        Of the fit; it has converged where the derivative by β is at most 1e-8 (of logits of root mean square 1 to 1e5 about the mean, or
+        Of the fit; it has converged where the derivative by β is at most 1e-8 (of logits of root mean square 0.1 to 1e5 about the mean, or
         the largest, of their case; others are measured in larger or smaller units).
     n_classes_, n_cases_, left_out_
         Classes, cases with labels (of a weight above 0), and cases left out by reason.

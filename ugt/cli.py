@@ -1,4 +1,4 @@
-"""The command ``ugt``: evaluate | certainty | calibrate | conformal | demo."""
+"""The command ``ugt``: evaluate | certainty | agreement | calibrate | conformal | demo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import _calibrate, _cli_conformal, io
+from . import _calibrate, _cli_agreement, _cli_conformal, io
 from ._checks import error
 from ._command import Parser, add_reading, aligned, annotations_of, decimal, named_files, say
 from ._tables_out import TABLES
@@ -265,6 +265,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reading(certainty)
     _add_truth(certainty)
 
+    _cli_agreement.add(commands)
     _calibrate.add(commands)
     _cli_conformal.add(commands)
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import _checks, resampling
 from ._axes import Frozen
 from ._disagreement import PredictedDisagreement
-from ._histogram_input import OUTSIDE, whole_counts
+from ._histogram_input import OUTSIDE, array_of, whole_counts
 from ._histogram_sums import CASES, SINGLE_BINS, Bins, Loss, calibration, divided
 
 if TYPE_CHECKING:
@@ -274,9 +274,9 @@ def _predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array
             raise _checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
         columns = np.concatenate([predicted.overall[None], predicted.per_class.T])
     else:
-        columns = np.asarray(predicted)
-        if columns.dtype.kind not in "biuf" or columns.shape != shape[:1]:
-            must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
+        must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
+        columns = array_of("predicted", predicted, must)
+        if columns.shape != shape[:1]:
             raise _checks.error("predicted", must, f"{columns.dtype} of shape {columns.shape}")
         columns = columns.astype(np.float64)[None]
     bad = ~((columns >= -OUTSIDE) & (columns <= 1 + OUTSIDE))
@@ -287,7 +287,12 @@ def _predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array
 
 
 def _statistic(values: Any, n: int) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf" or array.shape != (n,) or ((array < 0) | (array > 1)).any():
-        raise _checks.error("statistic", f"be {n} numbers from 0 to 1 or NaN, one a case", f"{array.dtype} of shape {array.shape}")
+    must = f"be {n} numbers from 0 to 1 or NaN, one a case"
+    array = array_of("statistic", values, must)
+    if array.shape != (n,):
+        raise _checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")
+    bad = (array < 0) | (array > 1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise _checks.error("statistic", must, array[i].item(), f"case {i}")
     return array.astype(np.float64)

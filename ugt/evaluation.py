@@ -60,6 +60,9 @@ class Evaluation:
     calibration : tuple of mappings
         Losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias, debiased, low, high,
         n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
+    agreement : tuple of mappings
+        Agreement coefficients of labels: ``coefficient, value, low, high, std_error, observed, expected, n_cases, n_annotators, reason``.
+        See :func:`agreement_table`.
     humans : tuple of mappings
         Discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high, upper, p_best,
         n_cases, p_better``; ``upper``: one-sided limit; ``p_best``: better than the best annotator; ``p_better`` (of annotators): share of
@@ -90,6 +93,7 @@ class Evaluation:
     flips: tuple[Mapping[str, Any], ...]
     calibration: tuple[Mapping[str, Any], ...]
     reliability_bins: tuple[Mapping[str, Any], ...]
+    agreement: tuple[Mapping[str, Any], ...]
     humans: tuple[Mapping[str, Any], ...]
     sources: Mapping[str, tuple[str, ...]]
     cases: Mapping[str, Any]
@@ -227,11 +231,12 @@ def evaluate(
         work.resample(judged)
         tables = _calibration.of_models(known, scores, present, judged, options, making["seed"])
         beside = _humans.of_models(known, scores, present, judged, options, making["seed"])
+        agreement = _humans.agreement(known, present, judged, options, making["seed"])
     settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
         settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
-    return _record(known, work, tables, beside, _provenance(settings, provenance), list(predictions))
+    return _record(known, work, tables, (agreement, *beside), _provenance(settings, provenance), list(predictions))
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -294,7 +299,7 @@ def _record(known: Any, work: Work, calibration: Any, humans: Any, provenance: d
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[1]),
+        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[2]),
         tuple(str(name) for name in models),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
@@ -303,6 +308,7 @@ def _record(known: Any, work: Work, calibration: Any, humans: Any, provenance: d
         tuple(calibration[0]),
         tuple(calibration[1]),
         tuple(humans[0]),
+        tuple(humans[1]),
         work.sources,
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
     )

@@ -154,8 +154,8 @@ class HistogramAccumulator:
 
     def merge(self, other: HistogramAccumulator) -> HistogramAccumulator:
         """The cases of another one with the same classes, bins and rules. Returns itself."""
-        alike = isinstance(other, HistogramAccumulator) and self.rules == other.rules and np.array_equal(self.classes, other.classes)
-        if not alike or not np.array_equal(self.bins.edges, other.bins.edges):
+        alike = isinstance(other, HistogramAccumulator) and (self.rules, self.fractional) == (other.rules, other.fractional)
+        if not alike or not all(np.array_equal(*pair) for pair in ((self.classes, other.classes), (self.bins.edges, other.bins.edges))):
             raise _checks.error("other", "be a HistogramAccumulator with the same classes, bins and rules", type(other).__name__)
         self.sums.add(other.sums)
         self.n_seen += other.n_seen

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from ._checks import error
-from ._histogram_input import NO_LABELS, Histograms
+from . import resampling
+from ._checks import error, option
+from ._histogram_input import NO_LABELS, Histograms, array_of
 from ._histogram_sums import Loss, divided
 from .results import PerCase
 
@@ -49,6 +50,34 @@ class HistogramScore(PerCase):
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
 
+    def resamples(self, **options: Any) -> resampling.Resamples:
+        """Bootstrap of ``value`` over cases or clusters; a ValueError if it is infinite, or no case is defined."""
+        bad = np.isinf(self.per_case)
+        if bad.any() or self.n_cases == 0:
+            must = "have finite values, of one case at least, to be resampled"
+            raise error("score", must, self.value, f"case {int(np.argmax(bad))}" if bad.any() else "")
+        return super().resamples(**options)
+
+    def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
+        """Bootstrap interval of ``value`` over cases or clusters.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        kind, clusters, strata, n_resamples, seed
+            As for the intervals of all metrics: see :meth:`Estimate.interval`.
+
+        Returns
+        -------
+        (low, high)
+            NaN where the value is infinite, or fewer than two cases or clusters are counted.
+        """
+        if np.isinf(self.per_case).any():
+            resampling.check_level(level)
+            return float("nan"), float("nan")
+        return super().interval(level, **options)
+
 
 @dataclass(frozen=True, eq=False)
 class HistogramLogLoss(HistogramScore):
@@ -58,6 +87,7 @@ class HistogramLogLoss(HistogramScore):
     ----------
     value, per_case, n_cases, left_out
         As of :class:`HistogramScore`, in nats; infinite where an observed class has probability 0, and then without intervals.
+        Intervals of entropy and divergence are those of their :meth:`part`.
     n_infinite : int
         Cases for which it is infinite.
     entropy : Loss
@@ -77,6 +107,27 @@ class HistogramLogLoss(HistogramScore):
     n_infinite: int = 0
     entropy: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
     divergence: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+    _entropy: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    _bias: Array = field(default_factory=lambda: np.empty(0), repr=False)
+
+    def part(self, name: str, estimate: str = "debiased") -> HistogramScore:
+        """Entropy or divergence case by case, with intervals.
+
+        Parameters
+        ----------
+        name : {"entropy", "divergence"}
+            Which part.
+        estimate : {"debiased", "plugin"}
+            Less the estimated bias, or as it is.
+
+        Returns
+        -------
+        HistogramScore
+        """
+        debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
+        entropy = self._entropy - self._bias if debiased else self._entropy
+        values = entropy if option("name", name, ("entropy", "divergence")) == "entropy" else self.per_case - entropy
+        return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out)
 
 
 def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramLogLoss:
@@ -117,22 +168,22 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
     array([0.693, 0.   ])
     """
     data = Histograms.of(counts, probs, fractional=fractional)
-    per_case, entropy, bias = (np.empty(data.shape[0]) for _ in range(3))
+    per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
         n, m = _shares(y)
         with np.errstate(divide="ignore"):
             per_case[begin:end] = 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
         entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
-        bias[begin:end] = -divided((y > 0).sum(axis=1) - 1, 2 * n)
-    found = _score(per_case)
-    of_labels = Loss.of(_mean(entropy), _mean(np.where(np.isnan(per_case), np.nan, bias)))
+        bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
+    found = _score(per_case, 3)
+    of_labels = Loss.of(_mean(entropy), _mean(bias))
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
     n_infinite = int(np.isinf(per_case).sum())
     if n_infinite:
         first = data.case(int(np.argmax(np.isinf(per_case))))
         said = f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}"
         warnings.warn(said, RuntimeWarning, stacklevel=2)
-    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model)
+    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model, entropy, bias)
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
@@ -199,6 +250,8 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
     >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
+    if not isinstance(normalized, (bool, np.bool_)):
+        raise error("normalized", "be True or False", repr(normalized))
 
     def rule(m: Array, z: Array) -> Array:
         upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
@@ -276,27 +329,27 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     def rule(m: Array, z: Array) -> Array:
         return np.asarray(np.abs(np.cumsum(m - z, axis=1)[:, :-1]) @ steps)
 
-    return _of_data(data, rule)
+    return _of_data(data, rule, 4)
 
 
 def _positions(positions: Any, k: int) -> NDArray[Any]:
-    array = np.asarray(positions)
-    good = array.dtype.kind in "iuf" and array.shape == (k,) and np.isfinite(array).all()
-    if not good or not (np.diff(array.astype(np.float64)) > 0).all():
-        raise error("positions", f"be {k} ascending numbers", repr(positions))
-    return array.astype(np.float64)
+    must = f"be {k} ascending numbers"
+    array = array_of("positions", positions, must).astype(np.float64)
+    if array.shape != (k,) or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
+        raise error("positions", must, repr(positions))
+    return array
 
 
 def _by_rule(counts: Any, probs: Any, fractional: bool, rule: Rule) -> HistogramScore:
-    return _of_data(Histograms.of(counts, probs, fractional=fractional), rule)
+    return _of_data(Histograms.of(counts, probs, fractional=fractional), rule, 5)
 
 
-def _of_data(data: Histograms, rule: Rule) -> HistogramScore:
+def _of_data(data: Histograms, rule: Rule, stacklevel: int) -> HistogramScore:
     """``rule(shares, probabilities)`` by blocks of cases."""
     per_case = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
         per_case[begin:end] = rule(_shares(y)[1], z)
-    return _score(per_case)
+    return _score(per_case, stacklevel)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
@@ -316,8 +369,8 @@ def _mean(values: Array) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-def _score(per_case: Array) -> HistogramScore:
+def _score(per_case: Array, stacklevel: int) -> HistogramScore:
     missing = int(np.isnan(per_case).sum())
     if missing == len(per_case):
-        warnings.warn("undefined: no case has labels", RuntimeWarning, stacklevel=4)
+        warnings.warn("undefined: no case has labels", RuntimeWarning, stacklevel=stacklevel)
     return HistogramScore(_mean(per_case), per_case, len(per_case) - missing, {NO_LABELS: missing} if missing else {})

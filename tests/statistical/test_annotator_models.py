@@ -94,7 +94,8 @@ def test_glad_finds_abilities_and_difficulties():
 
 @pytest.mark.parametrize("drawn", ["probabilities", "classes"])
 @pytest.mark.parametrize(
-    "n_classes, table", [(2, [[0, 0, 1], [1, 1, None], [0, 1, 1], [1, 1, 1], [None, 0, 0]]), (3, [[0, 0], [1, 2], [2, 2], [1, 0]])]
+    "n_classes, table",
+    [(2, [[0, 0, 1], [1, 1, None], [0, 1, 1], [1, 1, 1], [None, 0, 0]]), (4, [[0, 0, None], [1, 3, 2], [3, 3, None], [1, 0, None]])],
 )
 def test_draws_have_the_moments_of_the_exact_posterior(drawn, n_classes, table):
     labels, prior = ugt.Labels.from_wide(table, classes=n_classes), (2.5, 0.7, 1.3)

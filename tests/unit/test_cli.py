@@ -38,7 +38,7 @@ p3,0.3,0.5,0.2
 p2,0.6,0.1,0.3
 p1,0.5,0.2,0.3
 """
-TABLES = ["calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
+TABLES = ["agreement", "calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
 FILES = sorted([*(f"{name}.csv" for name in TABLES), "evaluation.json", "report.html"])
 
 

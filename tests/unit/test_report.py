@@ -166,7 +166,7 @@ def test_structure_is_readable_by_a_screen_reader():
     assert shown.attributes("html") == [{"lang": "en"}]
     tags = [tag for tag, _ in shown.elements]
     assert tags.count("h1") == 1 and tags.count("main") == 1
-    assert tags.count("h2") == tags.count("section") == 11
+    assert tags.count("h2") == tags.count("section") == 12
     assert tags.count("caption") == tags.count("table") > 0
     assert {a.get("scope") for a in shown.attributes("th")} == {"col", "row", "rowgroup"}
 

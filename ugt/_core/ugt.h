@@ -361,6 +361,7 @@ typedef struct {
 #define UGT_HISTOGRAM_FRACTION 3    /* count not whole */
 #define UGT_HISTOGRAM_PROBABILITY 4 /* probability NaN or outside of [0, 1] */
 #define UGT_HISTOGRAM_SUM 5         /* a row of probabilities adds up to 1 no better than within UGT_HISTOGRAM_ROW_SUM */
+#define UGT_HISTOGRAM_TOTAL 6       /* a row of counts adds up to more than 2^53, or to less than 1e-300 but not 0 */
 #define UGT_HISTOGRAM_ROW_SUM 1e-4
 #define UGT_HISTOGRAM_OUTSIDE 1e-6
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault);

@@ -13,6 +13,31 @@ if TYPE_CHECKING:
     Data = Mapping[str, Any]
 
 
+def agreement(source: Data) -> Section:
+    """Agreement among annotators, by every usual coefficient."""
+    how = (
+        "Percent agreement is how often two annotators of a case say the same. The others set it beside what chance would give, each in "
+        "its own way: where one class is much more common than others they differ, and a low value need not mean careless annotators."
+    )
+    entries = source.get("agreement") or []
+    if not entries:
+        return section("agreement", "Agreement among annotators", how, "<p>None was computed: it needs labels, several to a case.</p>")
+    level = f"{source['provenance']['level'] * 100:g}% interval"
+    rows = [
+        [
+            text(e["coefficient"]),
+            number(e["value"]),
+            text(e["reason"]) if e["reason"] else interval(e["low"], e["high"]),
+            number(e["observed"]),
+            number(e["expected"]),
+            f"{e['n_cases']:,}",
+        ]
+        for e in entries
+    ]
+    columns = ["coefficient", "value", level, "observed", "by chance", "cases"]
+    return section("agreement", "Agreement among annotators", how, table("Coefficients of agreement", columns, rows))
+
+
 def humans(source: Data) -> Section:
     """Discrepancy ratios: a forest plot, the table behind it, and a sentence for each model."""
     how = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import sections, svg
 from .calibration import calibration
-from .humans import humans
+from .humans import agreement, humans
 from .markup import text
 from .summary import summary
 
@@ -18,6 +18,7 @@ _SECTIONS = (
     sections.provenance,
     sections.data,
     sections.truth,
+    agreement,
     sections.certainty,
     sections.performance,
     calibration,

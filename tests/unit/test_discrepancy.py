@@ -1,0 +1,609 @@
+"""The discrepancy ratio and its tables against pairs enumerated one by one, and what undefined or wrong input gives."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from twins import discrepancy as twin
+
+import ugt
+from ugt import resampling
+
+N_CLASSES = 3
+COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
+NUMERIC = {"squared": twin.squared, "absolute": lambda a, b: abs(a - b), ("threshold", 0.75): twin.threshold(0.75)}
+CLASSES = {"zero-one": twin.zero_one, "squared": twin.squared, "absolute": lambda a, b: abs(a - b)}
+
+
+def nested_labels(seed, n_cases=14, n_annotators=4, numbers=False, most=3):
+    """``labels[case][annotator]``, lists of up to ``most`` labels, many of them empty."""
+    rng = np.random.default_rng(seed)
+
+    def one():
+        size = rng.choice([0, *range(1, most + 1)], p=[0.3, *[0.7 / most] * most])
+        return np.round(rng.normal(size=size), 2).tolist() if numbers else rng.integers(0, N_CLASSES, size).tolist()
+
+    return [[one() for _ in range(n_annotators)] for _ in range(n_cases)]
+
+
+def long(nested):
+    """Columns of a long table, sorted by annotator: annotators are numbered as they appear."""
+    return list(zip(*[(i, j, label) for j in range(len(nested[0])) for i, case in enumerate(nested) for label in case[j]]))
+
+
+def labels_of(nested):
+    return ugt.Labels.from_long(*long(nested), classes=N_CLASSES, cases=range(len(nested)))
+
+
+def ratings_of(nested):
+    return ugt.Ratings.from_long(*long(nested), cases=range(len(nested)))
+
+
+def agrees(found, expected):
+    assert (found.alpha, found.mu, found.value) == pytest.approx(
+        (expected["alpha"], expected["mu"], expected["ratio"]), rel=1e-12, abs=1e-13, nan_ok=True
+    )
+    assert found.n_cases == expected["n"]
+    np.testing.assert_allclose(found.alpha_per_case, expected["alpha_i"], rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(found.mu_per_case, expected["mu_i"], rtol=1e-12, atol=1e-13)
+
+
+# ---- the ratio ----
+
+
+@pytest.mark.parametrize("distance", list(CLASSES))
+@pytest.mark.parametrize("seed", range(3))
+def test_ratio_of_labels(distance, seed):
+    nested = nested_labels(seed)
+    model = np.random.default_rng(seed + 100).integers(0, N_CLASSES, len(nested))
+    agrees(
+        ugt.discrepancy_ratio(labels_of(nested), model, distance=distance),
+        twin.discrepancy(model.tolist(), nested, CLASSES[distance]),
+    )
+
+
+@pytest.mark.parametrize("distance", list(NUMERIC))
+@pytest.mark.parametrize("seed", range(3))
+def test_ratio_of_ratings(distance, seed):
+    nested = nested_labels(seed, numbers=True)
+    model = np.random.default_rng(seed + 100).normal(size=len(nested))
+    agrees(
+        ugt.discrepancy_ratio(ratings_of(nested), model, distance=distance),
+        twin.discrepancy(model.tolist(), nested, NUMERIC[distance]),
+    )
+
+
+@pytest.mark.parametrize("distance", ["zero-one", "squared", "absolute", "cost"])
+def test_ratio_of_probabilities(distance):
+    """Expected distances."""
+    nested = nested_labels(5)
+    p = np.random.default_rng(1).dirichlet([1, 1, 1], len(nested))
+    delta = (lambda a, b: COST[a, b]) if distance == "cost" else CLASSES[distance]
+    expected = twin.discrepancy(p.tolist(), nested, delta, twin.expected(delta, range(N_CLASSES)))
+    agrees(ugt.discrepancy_ratio(labels_of(nested), p, distance=COST if distance == "cost" else distance), expected)
+
+
+def test_ratio_of_costs():
+    nested = nested_labels(6)
+    model = [i % N_CLASSES for i in range(len(nested))]
+    agrees(ugt.discrepancy_ratio(labels_of(nested), model, distance=COST), twin.discrepancy(model, nested, lambda a, b: COST[a, b]))
+
+
+def test_values_turn_classes_into_numbers():
+    nested, values = nested_labels(7), np.array([0.0, 1.0, 10.0])
+    as_numbers = [[[values[label] for label in one] for one in case] for case in nested]
+    model = [i % N_CLASSES for i in range(len(nested))]
+    expected = twin.discrepancy([values[m] for m in model], as_numbers, twin.squared)
+    agrees(ugt.discrepancy_ratio(labels_of(nested), model, values=values), expected)
+    # floats are numbers on the scale of the values
+    agrees(ugt.discrepancy_ratio(labels_of(nested), values[model], values=values), expected)
+
+
+def test_python_function_as_distance():
+    nested = nested_labels(8, numbers=True)
+    model = [0.1 * i for i in range(len(nested))]
+    with pytest.warns(RuntimeWarning, match=r"distance is a Python function"):
+        found = ugt.discrepancy_ratio(ratings_of(nested), model, distance=lambda a, b: abs(a - b) ** 0.5)
+    agrees(found, twin.discrepancy(model, nested, lambda a, b: abs(a - b) ** 0.5))
+
+
+def test_arrays_lists_and_missing_cells():
+    nested = [[[1], [2], []], [[0], [], [2]], [[3], [3], [1]]]
+    table = [[1, 2, np.nan], [0, np.nan, 2], [3, 3, 1]]
+    expected = twin.discrepancy([1, 1, 2], nested, twin.squared)
+    for given in (table, np.array(table), [[1, 2, None], [0, None, 2], [3, 3, 1]]):
+        agrees(ugt.discrepancy_ratio(given, [1, 1, 2]), expected)
+    text = [["b", "c", None], ["a", "", "c"], ["d", "d", "b"]]
+    found = ugt.discrepancy_ratio(text, ["b", "b", "c"], distance="zero-one")
+    agrees(found, twin.discrepancy([1, 1, 2], nested, twin.zero_one))
+    p = np.full((3, 4), 0.25)
+    agrees(ugt.discrepancy_ratio(table, p), twin.discrepancy(p.tolist(), nested, twin.squared, twin.expected(twin.squared, range(4))))
+
+
+def test_counts_are_annotators_with_a_label_each():
+    counts = np.array([[2, 1, 0], [0, 0, 3], [1, 1, 1], [1, 0, 0], [0, 0, 0]])
+    nested = [[[k] for k in range(3) for _ in range(row[k])] or [[]] for row in counts]
+    model = [0, 2, 1, 1, 0]
+    found = ugt.discrepancy_ratio(ugt.Labels.from_counts(counts), model, distance="zero-one")
+    agrees(found, twin.discrepancy(model, nested, twin.zero_one))
+    assert found.left_out == {"case without annotations": 1, "case with a single annotator": 1}
+    with pytest.raises(ValueError, match=r"annotations must say who gave each label, so that each can be judged. Got label counts."):
+        ugt.annotator_discrepancy(ugt.Labels.from_counts(counts))
+
+
+def test_masks():
+    rng = np.random.default_rng(3)
+    masks = rng.random((8, 4, 5, 6)) < 0.4
+    cells = [[None if (i + 2 * j) % 5 == 0 else masks[i, j] for j in range(4)] for i in range(8)]
+    sets = [[[] if cell is None else [tuple(np.flatnonzero(cell))] for cell in row] for row in cells]
+    model = rng.random((8, 5, 6)) < 0.4
+    expected = twin.discrepancy([tuple(np.flatnonzero(one)) for one in model], sets, twin.jaccard)
+    annotations = ugt.Masks.from_wide(cells)
+    found = ugt.discrepancy_ratio(annotations, list(model), distance="jaccard")
+    agrees(found, expected)
+    predicted = ugt.Masks.from_wide(model[:, None])
+    agrees(ugt.discrepancy_ratio(annotations, predicted, distance="jaccard"), expected)
+    groups = ugt.group_discrepancy(annotations, list(model), ["a", "b", "a", "b"], distance="jaccard", n_resamples=10)
+    for g, members in enumerate([(0, 2), (1, 3)]):
+        part = twin.discrepancy([tuple(np.flatnonzero(one)) for one in model], [[row[j] for j in members] for row in sets], twin.jaccard)
+        assert groups.value[g] == pytest.approx(part["ratio"], rel=1e-12)
+
+
+# ---- joining predictions ----
+
+
+def test_predictions_by_case_id():
+    labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"])
+    plain = ugt.discrepancy_ratio(labels, [0, 1, 2])
+    assert ugt.discrepancy_ratio(labels, {"c": 2, "a": 0, "b": 1}).value == plain.value
+    p = np.array([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.6, 0.2, 0.2]])
+    by_row = ugt.discrepancy_ratio(labels, p).value
+    assert ugt.discrepancy_ratio(labels, ugt.Predictions(["b", "c", "a"], p[[1, 2, 0]])).value == by_row
+    assert ugt.discrepancy_ratio(labels, {"c": p[2], "b": p[1], "a": p[0]}).value == by_row
+    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only. Got 1 unknown of 2, first at case 'x'."):
+        ugt.discrepancy_ratio(labels, {"a": 1, "x": 0})
+
+
+def test_cases_without_prediction():
+    labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0], [0, 0]], case_ids=["a", "b", "c", "d"])
+    must = r"predictions must cover every case \(missing='drop' leaves the others out\). Got none for 2 of 4 cases, first at case 'b'."
+    for given in ({"a": 0, "c": 1}, [0, None, 1, None], [0, np.nan, 1, np.nan]):
+        with pytest.raises(ValueError, match=must):
+            ugt.discrepancy_ratio(labels, given)
+        found = ugt.discrepancy_ratio(labels, given, missing="drop")
+        assert (found.n_cases, found.left_out) == (2, {"case without prediction (dropped)": 2})
+        assert found.value == ugt.discrepancy_ratio([[0, 1], [2, 0]], [0, 1]).value
+    p = np.full((4, 3), np.nan)
+    p[[0, 2]] = 1 / 3
+    assert ugt.discrepancy_ratio(labels, p, missing="drop").n_cases == 2
+
+
+@pytest.mark.parametrize(
+    "predictions, options, must",
+    [
+        ([0, 1], {}, r"predictions must be one a case, 3. Got 2."),
+        ([0, 1, 3], {"distance": "zero-one"}, r"predictions must be one of the 3 classes .* Got 3, first at case 'c'."),
+        ([0, 1, np.inf], {}, r"predictions must be finite, or NaN where there is none. Got inf, first at case 'c'."),
+        ([[0.5, 0.5, 0.1]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
+        ([[1.5, -0.5, 0]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
+        ([[0.5, 0.5]] * 3, {}, r"predictions must be probabilities with a column for each of the 3 classes."),
+        (np.zeros((3, 1, 1)), {}, r"predictions must be one value a case, or probabilities .* Got 3 dimensions."),
+        ([0, 1, 2], {"missing": "skip"}, r"missing must be one of 'error', 'drop'. Got 'skip'."),
+        ([0, 1, 2], {"level": 1.0}, r"level must be a number between 0 and 1. Got 1.0."),
+        ([0, 1, 2], {"margin": -1}, r"margin must be a finite number above -1. Got -1."),
+        ([0, 1, 2], {"n_resamples": 0}, r"n_resamples must be a whole number of at least 1. Got 0."),
+        ([0, 1, 2], {"seed": -1}, r"seed must be an int from 0"),
+        ([0, 1, 2], {"clusters": [1, 2]}, r"clusters must be 3 ids, one a case. Got shape \(2,\)."),
+        ([0, 1, 2], {"clusters": [1, 2, None]}, r"clusters must not be missing. Got None, first at row 2."),
+        ([0, 1, 2], {"clusters": {"a": 1}}, r"clusters must hold an id for every case. Got none for 2 of 3 cases, first at case 'b'."),
+    ],
+)
+def test_what_is_refused(predictions, options, must):
+    labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"])
+    with pytest.raises(ValueError, match=must):
+        ugt.discrepancy_ratio(labels, predictions, **options)
+
+
+def test_undefined_ratios():
+    with pytest.warns(RuntimeWarning, match=r"undefined: annotators agree in all 2 cases \(alpha = 0\)"):
+        found = ugt.discrepancy_ratio([[1, 1], [0, 0]], [1, 0])
+    assert math.isnan(found.value)
+    assert (found.alpha, found.mu, found.reason) == (0, 0, "annotators agree in all 2 cases (alpha = 0)")
+    assert np.isnan(found.interval()).all()
+    assert found.interval(of="mu") == (0, 0)
+    assert not found.non_inferiority(5.0).decision
+    with pytest.warns(RuntimeWarning, match=r"annotators agree"):
+        assert ugt.discrepancy_ratio([[1, 1], [0, 0]], [1, 1]).value == math.inf
+    with pytest.warns(RuntimeWarning, match=r"undefined: no case is left \(case without annotations: 1, case with a single annotator: 1\)"):
+        found = ugt.discrepancy_ratio(np.array([[1, np.nan], [np.nan, np.nan]]), [1, 1])
+    assert math.isnan(found.value)
+    assert found.n_cases == 0
+    assert np.isnan(found.interval()).all()
+    assert not found.non_inferiority().decision
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ugt.discrepancy_ratio([[1, 0], [0, 0]], [1, 0])
+    assert found.value == 0.5
+    # a single case cannot be resampled
+    assert np.isnan(ugt.discrepancy_ratio([[1, 0]], [1]).interval()).all()
+
+
+# ---- intervals ----
+
+
+def resampled(mu, alpha, clusters, seed, n):
+    """The ratio on every resample, by copies of clusters."""
+    names = list(dict.fromkeys(clusters))
+    weights = resampling.Design.of(len(clusters), clusters).weights(seed, 0, n)
+    assert {len(set(w[np.array(clusters) == name])) for w in weights for name in names} == {1}
+    return (weights @ mu) / (weights @ alpha)
+
+
+def test_intervals_are_those_of_the_engine():
+    nested = nested_labels(11, n_cases=40)
+    labels, model = labels_of(nested), np.arange(40) % N_CLASSES
+    patient = [i // 3 for i in range(40)]
+    found = ugt.discrepancy_ratio(labels, model, clusters=patient, n_resamples=200, seed=5)
+    counted = ~np.isnan(found.mu_per_case)
+    values = resampled(found.mu_per_case[counted], found.alpha_per_case[counted], np.array(patient)[counted].tolist(), 5, 200)
+    np.testing.assert_allclose(found.interval(), np.quantile(values, [0.025, 0.975]), rtol=1e-10)
+    np.testing.assert_allclose(found.interval(0.8), np.quantile(values, [0.1, 0.9]), rtol=1e-10)
+    basic = found.interval(kind="basic")
+    np.testing.assert_allclose(basic, 2 * found.value - np.quantile(values, [0.975, 0.025]), rtol=1e-10)
+    assert found.interval(kind="bca") != found.interval()
+    for of in ("alpha", "mu"):
+        low, high = found.interval(of=of)
+        assert low < getattr(found, of) < high
+    test = found.non_inferiority(0.4, kind="percentile")
+    assert test.limit == pytest.approx(np.quantile(values, 0.95), rel=1e-10)
+    assert (test.estimate, test.margin, test.level, test.decision) == (found.value, 0.4, 0.95, test.limit < 1.4)
+    assert found.non_inferiority(test.limit - 1 + 1e-9, kind="percentile").decision
+    assert not found.non_inferiority(test.limit - 1, kind="percentile").decision
+    assert found.non_inferiority(0.4).limit == found.interval(0.9, kind="bca")[1]
+
+
+def test_defaults_of_the_record():
+    votes, model = [[0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], [1, 0, 0, 1]
+    found = ugt.discrepancy_ratio(votes, model, margin=0.3, level=0.8, n_resamples=50, seed=9)
+    assert found.interval() == found.interval(0.8, n_resamples=50, seed=9)
+    assert found.non_inferiority() == found.non_inferiority(0.3, level=0.8)
+    assert (
+        ugt.discrepancy_ratio(votes, model, seed=np.random.SeedSequence(4)).interval()
+        == ugt.discrepancy_ratio(votes, model, seed=resampling.seed_of(np.random.SeedSequence(4))).interval()
+    )
+    with pytest.raises(ValueError, match=r"of must be one of 'ratio', 'alpha', 'mu'. Got 'delta'."):
+        found.interval(of="delta")
+    with pytest.raises(ValueError, match=r"kind must be one of"):
+        found.interval(kind="student")
+    with pytest.raises(ValueError, match=r"level must be above 0.5 for a one-sided limit. Got 0.4."):
+        found.non_inferiority(level=0.4)
+
+
+def test_strata_are_kept():
+    votes = [[0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 0, 0], [1, 1, 1]]
+    found = ugt.discrepancy_ratio(votes, [1, 0, 0, 1, 1, 0])
+    within = found.resamples(strata=["a", "a", "a", "a", "b", "b"], n_resamples=50)
+    # the cases without disagreement are two in every resample
+    assert set(within.values[:, 1].round(9)) == {round(4 * (2 / 3) / 6, 9)}
+    with pytest.raises(ValueError, match=r"strata must be 6 ids, one a case. Got shape \(2,\)."):
+        found.interval(strata=["a", "b"])
+
+
+# ---- annotators as models ----
+
+
+@pytest.mark.parametrize("cases", ["matched", "all", "mu1"])
+@pytest.mark.parametrize("distance", ["squared", "zero-one"])
+def test_annotators_against_their_twin(cases, distance):
+    nested = nested_labels(21, n_cases=16, n_annotators=5)
+    rng = np.random.default_rng(1)
+    models = {"hard": rng.integers(0, N_CLASSES, 16), "holes": [None, 1, None, *rng.integers(0, N_CLASSES, 13).tolist()]}
+    found = ugt.annotator_discrepancy(labels_of(nested), predictions=models, distance=distance, cases=cases, missing="drop", n_resamples=20)
+    for j in range(5):
+        expected = twin.left_out(nested, j, CLASSES[distance], cases)
+        assert (found.alpha[j], found.mu[j], found.value[j]) == pytest.approx(
+            (expected["alpha"], expected["mu"], expected["ratio"]), rel=1e-11, nan_ok=True
+        )
+        assert found.n_cases[j] == expected["n"]
+        for m, model in enumerate(models.values()):
+            other = twin.left_out(nested, j, CLASSES[distance], cases, [None if v is None else int(v) for v in model])
+            assert found.same_cases[m, j] == pytest.approx(other["ratio"], rel=1e-11, nan_ok=True)
+    for m, model in enumerate(models.values()):
+        alone = ugt.discrepancy_ratio(labels_of(nested), model, distance=distance, missing="drop")
+        assert found.model_value[m] == pytest.approx(alone.value, rel=1e-12)
+        assert found.model_n_cases[m] == alone.n_cases
+
+
+def test_others_who_agree_leave_exactly_nothing():
+    """What is left of a sum of pairs after taking one annotator out is 0, not rounding."""
+    ratings = np.array([[0.1, 0.1, 0.7], [0.3, 0.3, 0.9], [1.1, 1.1, 0.2]])
+    found = ugt.annotator_discrepancy(ratings, n_resamples=10)
+    assert found.alpha[2] == 0
+    assert found.value[2] == math.inf
+    assert found.value[0] == pytest.approx(0.5)
+
+
+def test_chances_are_shares_of_the_same_resamples():
+    rng = np.random.default_rng(8)
+    truth = rng.normal(size=60)
+    ratings = truth[:, None] + rng.normal(size=(60, 4)) * [0.5, 0.8, 1.0, 1.2]
+    ratings[rng.random((60, 4)) < 0.2] = np.nan
+    models = {"good": truth + 0.5 * rng.normal(size=60), "bad": rng.normal(size=60)}
+    patient = np.arange(60) // 2
+    found = ugt.annotator_discrepancy(ratings, predictions=models, clusters=patient, n_resamples=100, seed=3)
+    counted = (~np.isnan(ratings)).sum(axis=1) >= 2
+    weights = resampling.Design.of(int(counted.sum()), patient[counted]).weights(3, 0, 100)
+    nested = [[[] if np.isnan(v) else [v] for v in row] for row in ratings]
+    mu, alpha = np.full((60, 4), np.nan), np.full((60, 4), np.nan)
+    same = np.full((2, 60, 4), np.nan)
+    for i, case in enumerate(nested):
+        for j in range(4):
+            rest = twin.without(case, j)
+            if case[j] and twin.several(rest):
+                alpha[i, j] = twin.alpha_of(rest, twin.squared)
+                mu[i, j] = twin.mu_of(case[j][0], rest, twin.squared)
+                same[:, i, j] = [twin.mu_of(model[i], rest, twin.squared) for model in models.values()]
+    below = weights @ np.nan_to_num(alpha[counted])
+    annotators = weights @ np.nan_to_num(mu[counted]) / below
+    per_model = [twin.discrepancy(model.tolist(), nested, twin.squared) for model in models.values()]
+    own = np.array([weights @ np.array(one["mu_i"])[counted] / (weights @ np.array(one["alpha_i"])[counted]) for one in per_model])
+    on_same = np.array([weights @ np.nan_to_num(one[counted]) / below for one in same])
+    np.testing.assert_allclose(found.p_better, (own[:, :, None] < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(found.p_best, (own < annotators.min(axis=1)).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(found.p_better_same_cases, (on_same < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(found.p_best_same_cases, (on_same < annotators).all(axis=2).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(found.interval, np.quantile(annotators, [0.025, 0.975], axis=0).T, rtol=1e-9)
+    np.testing.assert_allclose(found.model_interval, np.quantile(own, [0.025, 0.975], axis=1).T, rtol=1e-9)
+    assert 0 < found.p_best[0] < 1
+    assert (found.p_best <= found.p_better.min(axis=1) + 1e-12).all()
+    assert found.p_best[1] == 0
+
+
+def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
+    rng = np.random.default_rng(2)
+    ratings = rng.normal(size=(30, 4))
+    found = ugt.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]}, n_resamples=50)
+    assert found.same_cases[0, 1] == pytest.approx(found.value[1], rel=1e-12)
+    assert found.p_better_same_cases[0, 1] == 0.5
+    assert found.p_best_same_cases[0] == 0
+    # against all annotators, itself included, it looks better than it is
+    assert found.model_value[0] < found.value[1]
+
+
+def test_annotators_with_few_cases_are_not_judged():
+    ratings = np.array([[1, 2, 3, np.nan], [2, 2, 4, np.nan], [5, 1, 1, np.nan], [0, 1, 1, 2.0]])
+    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=2, n_resamples=20)
+    assert found.annotators.tolist() == [0, 1, 2]
+    assert found.too_few == {"3": 1}
+    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], n_resamples=20)
+    np.testing.assert_array_equal(found.value, whole.value[:3])
+    table = found.table()
+    assert [row["value"] for row in table] == sorted(row["value"] for row in table)
+    assert {row["kind"] for row in table} == {"model", "annotator"}
+    assert ugt.annotator_discrepancy(ratings, n_resamples=20).models == ()
+    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=9, n_resamples=20)
+    assert len(none.annotators) == 0
+    assert np.isnan(none.p_best).all()
+    with pytest.raises(ValueError, match=r"annotations must hold cases with several annotators"):
+        ugt.annotator_discrepancy(np.array([[1.0], [2.0]]))
+
+
+def test_blocks_of_annotators_change_nothing(monkeypatch):
+    nested = nested_labels(4, n_cases=20, n_annotators=7)
+    options = {"predictions": {"a": np.arange(20) % 3, "b": np.arange(20) % 2}, "n_resamples": 40}
+    whole = ugt.annotator_discrepancy(labels_of(nested), **options)
+    monkeypatch.setattr("ugt._forest.CELLS", 20 * 4 * 2)
+    parts = ugt.annotator_discrepancy(labels_of(nested), **options)
+    for name in ("value", "alpha", "mu", "interval", "same_cases", "p_better", "p_better_same_cases", "p_best", "p_best_same_cases"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+
+
+# ---- thresholds ----
+
+
+@pytest.mark.parametrize("distance", ["zero-one", "cost"])
+def test_the_whole_curve(distance):
+    rng = np.random.default_rng(12)
+    nested = [[[int(v) for v in rng.integers(0, 2, rng.integers(0, 3))] for _ in range(4)] for _ in range(25)]
+    scores = rng.integers(0, 8, 25) / 8  # many ties
+    cost = np.array([[0.0, 3.0], [3.0, 0.0]])
+    delta = (lambda a, b: cost[int(a), int(b)]) if distance == "cost" else twin.zero_one
+    labels = ugt.Labels.from_long(*long(nested), classes=2, cases=range(25))
+    found = ugt.threshold_sweep(labels, scores, distance=cost if distance == "cost" else distance)
+    counted = [i for i in range(25) if twin.several(nested[i])]
+    expected = twin.sweep([nested[i] for i in counted], scores[counted], delta)
+    assert found.thresholds.tolist() == list(expected)
+    np.testing.assert_allclose(found.value, list(expected.values()), rtol=1e-11)
+    assert found.n_cases == len(counted)
+
+
+def test_the_best_threshold_is_judged_on_other_cases():
+    rng = np.random.default_rng(6)
+    truth = rng.random(200)
+    labels = (rng.random((200, 5)) < truth[:, None]).astype(int)
+    score = truth + 0.1 * rng.normal(size=200)
+    patient = np.arange(200) // 4
+    found = ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=4)
+    chosen = found.chosen_on
+    assert chosen.sum() == pytest.approx(60, abs=4)
+    assert all(len(set(chosen[patient == p])) == 1 for p in range(50))
+    nested = [[[v] for v in row] for row in labels.tolist()]
+    on = twin.sweep([nested[i] for i in np.flatnonzero(chosen)], score[chosen], twin.zero_one)
+    assert found.apparent == pytest.approx(min(on.values()), rel=1e-12)
+    low, high = (score[chosen & side] for side in (score < found.best, score >= found.best))
+    assert found.best == pytest.approx((low.max() + high.min()) / 2)
+    rest = ~chosen
+    judged = ugt.discrepancy_ratio(labels[rest], (score[rest] >= found.best).astype(int), distance="zero-one", clusters=patient[rest])
+    assert found.judged.value == pytest.approx(judged.value, rel=1e-12)
+    assert found.judged.interval() == pytest.approx(judged.interval(seed=4), rel=1e-10)
+    assert found.judged.left_out == {"case that the threshold was chosen on, or without score": int(chosen.sum())}
+    assert ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=4).best == found.best
+    assert (ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=5).chosen_on != chosen).any()
+    given = ugt.threshold_sweep(labels, score, choose_on=chosen)
+    assert (given.best, given.judged.value) == (found.best, found.judged.value)
+
+
+def test_best_threshold_among_ties():
+    votes = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 0]]
+    on = [1, 1, 1, 1, 0, 0]
+    # between 0.2 and 0.8 no case lies
+    assert ugt.threshold_sweep(votes, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == pytest.approx(0.5)
+    # nobody should be positive: everything else is worse
+    assert ugt.threshold_sweep([[0, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == math.inf
+    assert ugt.threshold_sweep([[1, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == -math.inf
+
+
+@pytest.mark.parametrize(
+    "annotations, scores, options, must",
+    [
+        ([[0, 2], [1, 1]], [0.1, 0.2], {}, r"table must hold class indices from 0 to 1. Got 2"),
+        (ugt.Labels.from_wide([[0, 1], [2, 1]]), [0.1, 0.2], {}, r"annotations must be Labels of two classes. Got 3 classes."),
+        ([[0, 1], [1, 1]], [0.1, np.nan], {}, r"scores must cover every case .* Got none for 1 of 2 cases, first at case 1."),
+        (
+            [[0, 1], [1, 1]],
+            [0.1, 0.2],
+            {"choose_on": [1, 1]},
+            r"choose_on must have cases to choose on and cases to judge on. Got 2 of 2.",
+        ),
+        ([[0, 1], [1, 1]], [0.1, 0.2], {"choose_on": [True]}, r"choose_on must be 2 bools, one a case."),
+        ([[0, 1], [1, 1]], [0.1, 0.2], {"share": 1.0}, r"share must be a number between 0 and 1. Got 1.0."),
+        ([[0, None], [1, 1]], [0.1, 0.2], {"choose_on": [1, 0]}, r"choose_on must have cases that count"),
+    ],
+)
+def test_sweeps_that_are_refused(annotations, scores, options, must):
+    with pytest.raises(ValueError, match=must):
+        ugt.threshold_sweep(annotations, scores, **options)
+
+
+def test_scores_that_are_missing_can_be_dropped():
+    votes = [[0, 1], [1, 1], [0, 1], [1, 0]]
+    found = ugt.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, choose_on=[1, 1, 0, 0], missing="drop")
+    assert (found.n_cases, found.left_out) == (3, {"case without prediction (dropped)": 1})
+    assert found.thresholds.tolist() == [0.1, 0.3, 0.9, math.inf]
+
+
+# ---- classes of cases, groups of annotators ----
+
+
+@pytest.mark.parametrize("ties", ["drop", "lowest"])
+@pytest.mark.parametrize("seed", range(3))
+def test_strata_by_majority(ties, seed):
+    nested = nested_labels(30 + seed, n_cases=40)
+    model = (np.arange(40) % N_CLASSES).tolist()
+    found = ugt.stratified_discrepancy(labels_of(nested), model, ties=ties, n_resamples=10)
+    values, mean = twin.stratified(model, nested, twin.zero_one, N_CLASSES, ties)
+    np.testing.assert_allclose(found.value, values, rtol=1e-11)
+    assert found.mean == pytest.approx(mean, rel=1e-11)
+
+
+def test_given_strata_and_intervals():
+    nested = nested_labels(40, n_cases=60)
+    model, strata = np.arange(60) % N_CLASSES, np.array(["b", "a", "b"] * 20)
+    patient = np.arange(60) // 2
+    found = ugt.stratified_discrepancy(labels_of(nested), model, strata=strata, clusters=patient, n_resamples=100, seed=2)
+    assert found.names.tolist() == ["a", "b"]
+    alone = [
+        twin.discrepancy([int(m) for m in model[strata == s]], [c for c, t in zip(nested, strata) if t == s], twin.zero_one) for s in "ab"
+    ]
+    np.testing.assert_allclose(found.value, [one["ratio"] for one in alone], rtol=1e-11)
+    assert found.n_cases.tolist() == [one["n"] for one in alone]
+    assert found.mean == pytest.approx(found.value.mean())
+    counted = np.array([twin.several(case) for case in nested])
+    weights = resampling.Design.of(int(counted.sum()), patient[counted]).weights(2, 0, 100)
+    whole = twin.discrepancy(model.tolist(), nested, twin.zero_one)
+    mu, alpha = np.array(whole["mu_i"])[counted], np.array(whole["alpha_i"])[counted]
+    per = np.array([weights @ (mu * inside) / (weights @ (alpha * inside)) for inside in (strata[counted] == s for s in "ab")])
+    np.testing.assert_allclose(found.interval, np.quantile(per, [0.025, 0.975], axis=1).T, rtol=1e-10)
+    np.testing.assert_allclose(found.mean_interval, np.quantile(per.mean(axis=0), [0.025, 0.975]), rtol=1e-10)
+    partly = ugt.stratified_discrepancy(labels_of(nested), model, strata=[None if s == "b" else s for s in strata], n_resamples=10)
+    assert partly.value[0] == found.value[0]
+    assert partly.left_out["case without stratum"] == found.n_cases[1]
+
+
+def test_a_class_of_unanimous_cases_makes_the_mean_undefined():
+    found = ugt.stratified_discrepancy([[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 1]], [0, 1, 1, 0], n_resamples=10)
+    assert found.value[0] == 0.5
+    assert math.isnan(found.value[1])
+    assert math.isnan(found.mean)
+
+
+def test_groups_of_annotators():
+    nested = nested_labels(50, n_cases=30, n_annotators=6)
+    model = (np.arange(30) % N_CLASSES).tolist()
+    groups = ["x", "y", "x", None, "y", "x"]
+    found = ugt.group_discrepancy(labels_of(nested), model, groups, distance="absolute", n_resamples=10)
+    assert found.names.tolist() == ["x", "y"]
+    for g, members in enumerate([(0, 2, 5), (1, 4)]):
+        expected = twin.discrepancy(model, [[case[j] for j in members] for case in nested], CLASSES["absolute"])
+        assert (found.alpha[g], found.mu[g], found.value[g]) == pytest.approx((expected["alpha"], expected["mu"], expected["ratio"]))
+        assert found.n_cases[g] == expected["n"]
+    named = ugt.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute", n_resamples=10)
+    np.testing.assert_array_equal(named.value, found.value)
+    with pytest.raises(ValueError, match=r"groups must name annotators only. Got '9'."):
+        ugt.group_discrepancy(labels_of(nested), model, {0: "x", 9: "y"})
+    with pytest.raises(ValueError, match=r"groups must be 6 ids, one an annotator. Got 2."):
+        ugt.group_discrepancy(labels_of(nested), model, ["x", "y"])
+    with pytest.raises(ValueError, match=r"groups must have at least one annotator. Got none."):
+        ugt.group_discrepancy(labels_of(nested), model, [None] * 6)
+
+
+# ---- alternatives ----
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("numbers", [False, True])
+def test_alternatives_against_their_twins(seed, numbers):
+    nested = nested_labels(60 + seed, n_cases=20, numbers=numbers)
+    rng = np.random.default_rng(seed)
+    model = (rng.normal(size=20) if numbers else rng.integers(0, N_CLASSES, 20)).tolist()
+    annotations = (ratings_of if numbers else labels_of)(nested)
+    for distance, delta in NUMERIC.items() if numbers else CLASSES.items():
+        found = ugt.alternative_discrepancy_ratios(annotations, model, distance=distance)
+        assert found.ratio == pytest.approx(twin.discrepancy(model, nested, delta)["ratio"], rel=1e-11)
+        assert found.prime == pytest.approx(twin.prime(model, nested, delta), rel=1e-11)
+        assert found.prime_printed == pytest.approx(twin.prime(model, nested, delta, printed=True), rel=1e-11)
+        if distance != "zero-one":
+            assert found.double_prime == pytest.approx(twin.double_prime(model, nested, delta), rel=1e-11)
+
+
+def test_alternatives_of_probabilities():
+    nested = nested_labels(70)
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], len(nested))
+    found = ugt.alternative_discrepancy_ratios(labels_of(nested), p)
+    expected = twin.expected(twin.squared, range(N_CLASSES))
+    above = [expected(p[i], r) for i, r in rests(nested)]
+    rows = [i for i, _ in rests(nested)]
+    mu = np.mean([np.mean([a for a, row in zip(above, rows) if row == i]) for i in set(rows)])
+    own = twin.double_prime([0] * len(nested), nested, twin.squared)
+    zero = np.mean([np.mean([r**2 for row, r in rests(nested) if row == i]) for i in set(rows)])
+    assert found.double_prime == pytest.approx(mu / (zero / own))
+
+
+def rests(nested):
+    """``(case, mean of the other annotators' means)`` of every annotator of a case with several."""
+    for i, case in enumerate(nested):
+        present = [np.mean(one) for one in case if one]
+        for j in range(len(present)):
+            if len(present) > 1:
+                yield i, np.mean(present[:j] + present[j + 1 :])
+
+
+def test_relative_f1():
+    nested = nested_labels(80, n_cases=50, n_annotators=6, most=1)
+    model = (np.arange(50) % N_CLASSES).tolist()
+    found = ugt.relative_f1(labels_of(nested), model, held_out=[1, 4])
+    assert found.value == pytest.approx(twin.relative_f1(model, nested, [1, 4], range(N_CLASSES)), rel=1e-12)
+    assert found.value == found.model - found.annotators
+    with pytest.raises(ValueError, match=r"held_out must name annotators. Got 9."):
+        ugt.relative_f1(labels_of(nested), model, held_out=[9])
+    with pytest.raises(ValueError, match=r"held_out must leave annotators on both sides. Got 6 of 6."):
+        ugt.relative_f1(labels_of(nested), model, held_out=range(6))
+
+
+def test_classes_that_only_the_model_names():
+    votes = [[0, 0, 1], [1, 1, 1], [0, 1, 1]]
+    assert ugt.stratified_discrepancy(votes, [0, 4, 1], n_resamples=5).names.tolist() == [0, 1, 2, 3, 4]
+    assert ugt.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2

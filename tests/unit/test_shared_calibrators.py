@@ -1,0 +1,57 @@
+"""Reference cases of the calibrators' objectives: expected values by slow, independent code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twins import calibrators as twin
+
+import ugt
+from ugt._alpha import _Objective
+from ugt._logits import Histograms, Predictions
+from ugt._multinomial import Likelihood
+from ugt._scaling import MatrixMap, Objective, VectorMap, _Sums
+
+
+def test_dirichlet_multinomial_and_alpha_objective(shared_case):
+    case = shared_case("61")
+    given, expected, tolerance = case["inputs"], case["expected"], case["tolerance"]["abs"]
+    alpha = np.array(given["alpha0"])[:, None] * np.array(given["probs"])
+    for name, coefficient in (("nll_with_coefficient", True), ("nll_without", False)):
+        found = ugt.dirichlet_multinomial_log_likelihood(given["counts"], alpha, coefficient=coefficient)
+        np.testing.assert_allclose(-found, expected[name], rtol=0, atol=tolerance)
+    table = Predictions.of(given["probs"], "probabilities")
+    likelihood = Likelihood.of(Histograms.of(given["counts"], table.shape, False), table, None)
+    # a feature that is log alpha0 itself
+    x, weight = np.log(given["alpha0"])[:, None], np.ones(table.shape[0])
+    value = _Objective(likelihood, x, weight, given["lam"]).value_and_gradient(np.array([0.0, 1.0]))[0]
+    assert value == pytest.approx(expected["objective_without_coefficient"], abs=tolerance)
+    assert value - likelihood.coefficient().mean() == pytest.approx(expected["objective"], abs=tolerance)
+    slow = twin.alpha_objective(given["counts"], given["probs"], np.log(given["alpha0"]), given["lam"])
+    assert slow == pytest.approx(expected["objective"], abs=tolerance)
+
+
+def test_scaling_objectives(shared_case):
+    case = shared_case("63")
+    given, expected, tolerance = case["inputs"], case["expected"], case["tolerance"]["abs"]
+    u, y = np.array(given["logits"]).T, np.array(given["counts"], float).T
+    b, v, w = (np.array(given[name]) for name in ("b", "W_vector", "W_matrix"))
+    vector, matrix = VectorMap(3, given["lam_b"]), MatrixMap(3, given["lam_w"], given["lam_b"])
+    table = Predictions.of(given["logits"], "logits")
+    sums = _Sums(table, Histograms.of(given["counts"], table.shape, False))
+    found = {
+        "ts": sums.at(sums.unit / given["t"])[0],
+        "vs": Objective(vector, u, y).value_and_gradient(np.stack([v, b]))[0],
+        "ms": Objective(matrix, u, y).value_and_gradient(np.column_stack([w, b]))[0],
+        "identity": Objective(matrix, u, y).value(np.eye(3, 4)),
+    }
+    slow = {
+        "ts": twin.loss(given["counts"], given["logits"], *twin.temperature_map(given["t"], 3)),
+        "vs": twin.loss(given["counts"], given["logits"], *twin.vector_map(v, b)) + twin.penalty_l2(b, given["lam_b"]),
+        "ms": twin.loss(given["counts"], given["logits"], w, b) + twin.penalty_odir(w, b, given["lam_w"], given["lam_b"]),
+        "identity": twin.loss(given["counts"], given["logits"], np.eye(3), [0, 0, 0]),
+    }
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, abs=tolerance), name
+        assert slow[name] == pytest.approx(value, abs=tolerance), name
