@@ -36,7 +36,7 @@ LAYERS = {
     **dict.fromkeys(["_coefficients_classes", "_coefficients_record", "_coefficients_pairs", "_coefficients_rows"], 1),
     **dict.fromkeys(["_distances"], 1),
     **dict.fromkeys(["_discrepancy_input", "_discrepancy_sums", "_discrepancy_record", "_discrepancy_groups", "_discrepancy_alternatives"], 1),
-    **dict.fromkeys(["_forest", "_threshold_sweep", "_substitution", "_alternative_annotator", "_equivalence"], 1),
+    **dict.fromkeys(["_forest", "_threshold_sweep", "_studentized", "_substitution", "_alternative_annotator", "_equivalence"], 1),
     **dict.fromkeys(["_annotators", "_annotator_em", "_skills"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
     **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "_humans", "_exports", "plots", "io", "report", "synthetic"], 3),

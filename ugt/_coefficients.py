@@ -11,7 +11,7 @@ import numpy as np
 from . import _checks, _ids
 from . import _coefficients_classes as by_class
 from . import _coefficients_record as record
-from ._coefficients_costs import LEVELS, Nominal, class_values, disagreement, of_level, weighted
+from ._coefficients_costs import LEVELS, class_values, disagreement, of_level, weighted
 from ._coefficients_forms import Alpha, Form, OrdinalAlpha, Shared, Two
 from ._coefficients_icc import Icc, OneWay, TwoWay
 from ._coefficients_record import Agreement
@@ -63,8 +63,9 @@ def alpha(judged: Judgements, level: str, values: Any = None) -> Agreement:
             raise _checks.error("values", "differ for an ordinal scale", "equal ones")
         form = OrdinalAlpha(judged, np.argsort(numbers, kind="stable"))
     else:
-        counted = judged.only(judged.size[judged.case] >= 2)
-        form = Alpha(judged, Nominal(judged.n_classes) if level == "nominal" else of_level(level, counted, numbers))
+        table = judged.classes
+        in_use = np.bincount(table.index, judged.size[table.row] >= 2, judged.n_classes) > 0
+        form = Alpha(judged, of_level(level, numbers, in_use))
     return _record(f"Krippendorff's alpha ({level})", judged, form, by_class.alpha(judged), _few(judged))
 
 

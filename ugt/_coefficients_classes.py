@@ -8,7 +8,6 @@ import numpy as np
 
 from ._coefficients_forms import Values
 from ._coefficients_table import Judgements
-from ._ragged import row_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 def class_disagreement(judged: Judgements, scale: Array) -> Array:
     """(K,) Σ_i scale_i times the ordered pairs of annotators of case i of whom only one chose the class."""
     table, k = judged.classes, judged.n_classes
-    row = row_of(table.offsets)
+    row = table.row
     total = np.bincount(table.index, scale[row] * 2 * table.amount * (judged.size[row] - table.amount), k)
     case, mixed = judged.mixed()
     if len(case):
         inside = 2 * mixed.amount * (1 - mixed.amount)
-        total = np.maximum(total - np.bincount(mixed.index, scale[case][row_of(mixed.offsets)] * inside, k), 0.0)
+        total = np.maximum(total - np.bincount(mixed.index, scale[case][mixed.row] * inside, k), 0.0)
     return np.asarray(total)
 
 
@@ -38,7 +37,7 @@ def shared(judged: Judgements, chance: str) -> Array:
     """(K,) for percent agreement, Fleiss' kappa and AC1."""
     size = judged.size
     two, table = size >= 2, judged.classes
-    row = row_of(table.offsets)
+    row = table.row
     others = np.where(two, size - 1, 1.0)
     if chance == "none":
         chosen = np.bincount(table.index, table.amount * two[row], judged.n_classes)
@@ -67,9 +66,9 @@ def alpha(judged: Judgements) -> Array:
     if n == 0:
         return np.full(judged.n_classes, np.nan)
     table = judged.classes
-    amount = np.bincount(table.index, table.amount * counted[row_of(table.offsets)], judged.n_classes)
+    amount = np.bincount(table.index, table.amount * counted[table.row], judged.n_classes)
     between = class_disagreement(judged, counted / np.where(counted, judged.size - 1, 1.0))
     case, mixed = judged.mixed()
-    inside = 2 * mixed.amount * (1 - mixed.amount) * counted[case][row_of(mixed.offsets)]
+    inside = 2 * mixed.amount * (1 - mixed.amount) * counted[case][mixed.row]
     pairs = 2 * amount * (n - amount) - np.bincount(mixed.index, inside, judged.n_classes)
     return Values.of(between / n, np.maximum(pairs, 0.0) / (n * (n - 1))).value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._checks import error
 from ._coefficients_table import Judgements, Ragged
-from ._ragged import row_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +23,12 @@ LEVELS = ("nominal", "ordinal", "interval", "ratio")
 class Cost:
     """Costs δ (K, K), symmetric, that are never held as a table unless one was given."""
 
-    def __init__(self, n_classes: int, between: Callable[[Any, Any], Array]) -> None:
-        self.n_classes, self.between = n_classes, between
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+
+    def between(self, k: Any, other: Any) -> Array:
+        """Costs of pairs of classes, arrays that are broadcast."""
+        raise NotImplementedError
 
     def bilinear(self, p: Array, q: Array) -> Array:
         """(B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""
@@ -41,7 +44,7 @@ class Cost:
     def pair_sums(self, table: Ragged) -> Array:
         """(rows,) Σ_kl a_k δ_kl a_l of each row of amounts a: pairs of classes of the row, some at a time."""
         sizes = np.diff(table.offsets)
-        row = row_of(table.offsets)
+        row = table.row
         after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
         ends = np.cumsum(after)
         found, begin = np.zeros(len(sizes)), 0
@@ -68,8 +71,8 @@ class Cost:
 class Nominal(Cost):
     """1 between different classes."""
 
-    def __init__(self, n_classes: int) -> None:
-        super().__init__(n_classes, lambda k, j: (k != j).astype(np.float64))
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(k != other, np.float64)
 
     def bilinear(self, p: Array, q: Array) -> Array:
         return np.asarray(p.sum(axis=1) * q.sum(axis=1) - (p * q).sum(axis=1))
@@ -85,8 +88,11 @@ class Squared(Cost):
     """``(x_k - x_l)²`` of values that lie within an interval of length 1, about 0."""
 
     def __init__(self, values: Array) -> None:
+        super().__init__(len(values))
         self.values = values
-        super().__init__(len(values), lambda k, j: (values[k] - values[j]) ** 2)
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray((self.values[k] - self.values[other]) ** 2)
 
     def bilinear(self, p: Array, q: Array) -> Array:
         x = self.values
@@ -102,15 +108,43 @@ class Squared(Cost):
         return np.asarray(2 * (table.sums(table.amount) * table.sums(table.amount * x**2) - mean**2))
 
 
+class Linear(Cost):
+    """Distances of positions, divided by the largest."""
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
+
+
+class Ratio(Cost):
+    """``((x_k - x_l) / (x_k + x_l))²`` of values that are not negative."""
+
+    def __init__(self, values: Array) -> None:
+        super().__init__(len(values))
+        self.values = values
+
+    def between(self, k: Any, other: Any) -> Array:
+        total = self.values[k] + self.values[other]
+        return np.asarray(((self.values[k] - self.values[other]) / np.where(total == 0, 1.0, total)) ** 2)
+
+
+class Given(Cost):
+    """1 - w of a table of weights."""
+
+    def __init__(self, weights: Array) -> None:
+        super().__init__(len(weights))
+        self.table = 1.0 - weights
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(self.table[k, other])
+
+
 def weighted(weights: Any, n_classes: int) -> Cost:
     """Costs 1 - w of weights None, "linear" or "quadratic" in the positions of the classes, or (K, K)."""
     if weights is None:
         return Nominal(n_classes)
-    at = np.arange(n_classes) / max(1, n_classes - 1)
     if isinstance(weights, str) and weights in WEIGHTS:
-        return Squared(at - 0.5) if weights == "quadratic" else Cost(n_classes, lambda k, j: np.abs(at[k] - at[j]))
-    table = _weights_table(weights, n_classes)
-    return Cost(n_classes, lambda k, j: 1.0 - table[k, j])
+        return Linear(n_classes) if weights == "linear" else Squared(np.arange(n_classes) / max(1, n_classes - 1) - 0.5)
+    return Given(_weights_table(weights, n_classes))
 
 
 def _weights_table(weights: Any, n_classes: int) -> Array:
@@ -135,11 +169,11 @@ def _weights_table(weights: Any, n_classes: int) -> Array:
     return table
 
 
-def of_level(level: str, judged: Judgements, values: Array) -> Cost:
+def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
     """Krippendorff's squared differences, divided by the largest between classes in use; not for ordinal data, where they depend on use."""
     if level == "nominal":
-        return Nominal(judged.n_classes)
-    used = values[judged.classes.totals(judged.n_classes) > 0]
+        return Nominal(len(values))
+    used = values[in_use]
     low, high = (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)
     if level == "interval":
         middle, span = low / 2 + high / 2, high - low
@@ -148,12 +182,7 @@ def of_level(level: str, judged: Judgements, values: Array) -> Cost:
         return Squared(np.clip((values - middle) / (span if span > 0 else 1.0), -0.5, 0.5))
     if low < 0:
         raise error("level", "be another than 'ratio' where values are negative", low)
-
-    def ratio(k: Any, other: Any) -> Array:
-        total = values[k] + values[other]
-        return np.asarray(((values[k] - values[other]) / np.where(total == 0, 1.0, total)) ** 2)
-
-    return Cost(judged.n_classes, ratio)
+    return Ratio(values)
 
 
 def class_values(values: Any, judged: Judgements, level: str) -> Array:

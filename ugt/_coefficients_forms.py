@@ -9,7 +9,6 @@ import numpy as np
 
 from ._coefficients_costs import Cost, disagreement
 from ._coefficients_table import Judgements, Ragged
-from ._ragged import row_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +97,7 @@ class Shared(Form):
         self.cost, self.chance, self.kept = cost, chance, two if chance == "none" else any_
         self.per_case = np.where(two, 1 - a, np.nan)
         table = judged.classes
-        share = Ragged(table.offsets, table.index, table.amount / size[row_of(table.offsets)])
+        share = Ragged(table.offsets, table.index, table.amount / size[table.row])
         amounts = () if chance == "none" else (share,)
         super().__init__(np.stack([a, two * 1.0, any_ * 1.0], axis=1), amounts, judged.n_classes)
 
@@ -166,7 +165,7 @@ class Two(Form):
 
 def _where(table: Ragged, rows: NDArray[np.bool_]) -> Ragged:
     """A table with other rows set to 0."""
-    return Ragged(table.offsets, table.index, table.amount * rows[row_of(table.offsets)])
+    return Ragged(table.offsets, table.index, table.amount * rows[table.row])
 
 
 class Alpha(Form):
@@ -277,11 +276,11 @@ class OrdinalAlpha(Form):
         """(K,) derivatives by mid-ranks of the sum of ``between`` and of the pairs of all judgements."""
         table, mixed, k = self._table, self._mixed, self._n_classes
         mean = mixed.sums(mixed.amount * x[mixed.index])
-        inside = 4 * mixed.amount * (x[mixed.index] - mean[row_of(mixed.offsets)])
+        inside = 4 * mixed.amount * (x[mixed.index] - mean[mixed.row])
         others = np.maximum(self._size - 1, 1.0)
-        case = row_of(table.offsets)
+        case = table.row
         each = 4 * table.amount * (self._size[case] * x[table.index] - table.sums(table.amount * x[table.index])[case])
-        of_mixed = inside / others[self._mixed_case][row_of(mixed.offsets)]
+        of_mixed = inside / others[self._mixed_case][mixed.row]
         by_between = np.bincount(table.index, each / others[case], k) - np.bincount(mixed.index, of_mixed, k)
         by_all = 4 * amounts * (amounts.sum() * x - amounts @ x) - np.bincount(mixed.index, inside, k)
         return np.asarray(by_between), np.asarray(by_all)
@@ -295,6 +294,5 @@ def _midranks(amounts: Array) -> Array:
 def _span(x: Array, amounts: Array) -> Array:
     """(B,) the largest difference of ranks of classes in use."""
     used = amounts > 0
-    if not used.size:
-        return np.zeros(len(x))
-    return np.asarray(np.where(used, x, -np.inf).max(axis=1) - np.where(used, x, np.inf).min(axis=1))
+    span = np.where(used, x, -np.inf).max(axis=1, initial=-np.inf) - np.where(used, x, np.inf).min(axis=1, initial=np.inf)
+    return np.asarray(np.maximum(span, 0.0))

@@ -14,7 +14,6 @@ from ._axes import Frozen
 from ._coefficients_costs import Cost, weighted
 from ._coefficients_forms import Values
 from ._coefficients_table import Judgements
-from ._ragged import row_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +132,7 @@ def _matrices(judged: Judgements) -> tuple[Any, Any]:
     from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
     k, n_annotators = judged.n_classes, len(judged.annotators)
-    judgement = row_of(judged.shares.offsets)
+    judgement = judged.shares.row
     column = judged.annotator[judgement].astype(np.int64) * k + judged.shares.index
     shape = (judged.n_cases, n_annotators * k)
     chosen = sparse.csr_matrix((judged.shares.amount, (judged.case[judgement], column)), shape=shape)
@@ -187,7 +186,7 @@ def _chance(p: Array, q: Array, cost: Cost, coefficient: str) -> Array:
 
 def _by_annotator(judged: Judgements) -> Array:
     k, n_annotators = judged.n_classes, len(judged.annotators)
-    at = judged.annotator[row_of(judged.shares.offsets)].astype(np.int64) * k + judged.shares.index
+    at = judged.annotator[judged.shares.row].astype(np.int64) * k + judged.shares.index
     total = np.bincount(at, judged.shares.amount, n_annotators * k).reshape(n_annotators, k)
     with np.errstate(invalid="ignore"):
         return np.asarray(total / np.bincount(judged.annotator, minlength=n_annotators)[:, None])

@@ -64,7 +64,7 @@ class Agreement:
     >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3), round(found.std_error, 3)
     (0.6, 0.733, 0.333, 0.245)
     >>> [round(limit, 2) for limit in found.interval(kind="analytic")]
-    [0.02, 1.0]
+    [-0.08, 1.0]
     >>> ugt.fleiss_kappa([[0, 0], [0, 0]], classes=2).reason
     'no variation: all labels are of one class, so that chance agrees as often; 1 by convention'
     """

@@ -50,11 +50,11 @@ class AgreementTable:
     >>> import ugt
     >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]], kind="analytic")
     >>> print(table)
-    coefficient                      value   95 % interval     observed  expected  cases
+    coefficient                      value   95 % interval      observed  expected  cases
     percent agreement                0.667    0.054 to  1.000     0.667     0.000      4
-    Fleiss' kappa                    0.333   -1.000 to  1.000     0.667     0.500      4
-    Gwet's AC1                       0.333   -0.891 to  1.000     0.667     0.500      4
-    Krippendorff's alpha (nominal)   0.389   -0.748 to  1.000     0.667     0.455      4
+    Fleiss' kappa                    0.333   -0.892 to  1.000     0.667     0.500      4
+    Gwet's AC1                       0.333   -0.892 to  1.000     0.667     0.500      4
+    Krippendorff's alpha (nominal)   0.333   -0.777 to  1.000     0.636     0.455      4
     classes: 0 (0.545), 1 (0.455)
     """
 
@@ -134,7 +134,7 @@ def agreement_table(
     >>> import ugt
     >>> found = ugt.agreement_table(ugt.Ratings.from_wide([[1.5, 2.0], [3.0, 3.5], [0.5, 0.5], [2.0, 4.0]]), n_resamples=200)
     >>> [(row["coefficient"], round(row["value"], 2)) for row in found.rows()][:2]
-    [('ICC(1)', 0.68), ('ICC(A,1)', 0.69)]
+    [('ICC(1)', 0.7), ('ICC(A,1)', 0.72)]
     """
     judged = read("annotations", annotations, classes)
     resampling.check_level(level)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._axes import Frozen
+from . import _ids
 from ._checks import error
 from ._core import _tables
 from ._ragged import offsets_of, row_of, take
@@ -24,16 +25,21 @@ MISSING = (None, "", float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
-class Ragged(Frozen):
+class Ragged:
     """Rows of (class, amount), classes ascending: a sparse table (rows, K)."""
 
     offsets: Int64
     index: NDArray[np.int32]
     amount: Array
 
+    @cached_property
+    def row(self) -> Int64:
+        """The row of every entry."""
+        return row_of(self.offsets)
+
     def sums(self, of: Array) -> Array:
         """(rows,) sums of numbers (entries,) over each row."""
-        return np.asarray(np.bincount(row_of(self.offsets), of, len(self.offsets) - 1))
+        return np.asarray(np.bincount(self.row, of, len(self.offsets) - 1))
 
     def totals(self, n_classes: int) -> Array:
         """(K,) sums over rows."""
@@ -46,7 +52,7 @@ class Ragged(Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements(Frozen):
+class Judgements:
     """What annotators made of cases. All labels of one annotator in one case are a single judgement, of which each label is a share.
 
     Parameters
@@ -90,18 +96,21 @@ class Judgements(Frozen):
     @property
     def n_annotators(self) -> int | None:
         """Annotators with at least one judgement; None where they are unknown."""
-        return len(np.unique(self.annotator)) if len(self.annotators) else None
+        return int(np.count_nonzero(np.bincount(self.annotator))) if len(self.annotators) else None
 
     def mixed(self) -> tuple[Int64, Ragged]:
         """``(case, shares)`` of the judgements that are of several classes."""
-        at = np.flatnonzero(np.diff(self.shares.offsets) > 1)
+        single = len(self.shares.index) == len(self.case)
+        at = np.empty(0, np.int64) if single else np.flatnonzero(np.diff(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
     def only(self, keep: NDArray[np.bool_]) -> Judgements:
         """Some of the judgements (J,), of all cases."""
+        if keep.all():
+            return self
         at = np.flatnonzero(keep)
         case, count, shares = self.case[at], self.count[at], self.shares.take(at)
-        classes, size = _by_case(case, count, shares, self.n_cases)
+        classes, size = _by_case(case, count, shares, self.n_cases, self.n_classes)
         return Judgements(case, self.annotator[at], count, shares, classes, size, self.names, self.annotators, self.ratings)
 
     def means(self, values: Array) -> Array:
@@ -147,12 +156,11 @@ def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
 
 
 def _are_labels(held: NDArray[Any]) -> bool:
-    """Whether cells are text or whole numbers."""
-    if held.dtype.kind == "f":
-        return bool((held == np.floor(held)).all() and np.isfinite(held).all())
+    """Whether cells are text or whole numbers; infinite ones are neither, and ratings refuse them."""
     if held.dtype.kind == "O":
-        return not any(isinstance(cell, (float, np.floating)) and not float(cell).is_integer() for cell in held.tolist())
-    return True
+        numbers = [cell for cell in held.tolist() if isinstance(cell, (float, np.floating))]
+        held = np.array(numbers, np.float64)
+    return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= _ids.MAX_WHOLE)).all())
 
 
 def judgements_of(
@@ -166,18 +174,16 @@ def judgements_of(
 ) -> Judgements:
     case = row_of(offsets)
     n = len(case)
-    if _repeat(case, annotator):
+    if _repeat(offsets, annotator, len(annotators)):
         order = np.lexsort((label, annotator, case))
         case, annotator, label = case[order], annotator[order], label[order]
         opens = _opens(case, annotator)
         case, annotator, shares = _shares(case, annotator, label, opens)
         ones = np.ones(len(case), np.int64)
-        classes, size = _by_case(case, ones, shares, len(offsets) - 1)
+        classes, size = _by_case(case, ones, shares, len(offsets) - 1, len(names))
         return Judgements(case, annotator, ones, shares, classes, size, names, annotators, ratings)
     shares = Ragged(np.arange(n + 1, dtype=np.int64), label, np.ones(n))
-    of_case, index, total = _tables.class_counts(offsets, label, count, len(names))
-    size = np.asarray(np.bincount(case, count, len(offsets) - 1))
-    classes = Ragged(of_case, index, total.astype(np.float64))
+    classes, size = _by_case(case, count, shares, len(offsets) - 1, len(names))
     return Judgements(case, annotator, count, shares, classes, size, names, annotators, ratings)
 
 
@@ -188,13 +194,9 @@ def _opens(case: Int64, annotator: NDArray[np.int32]) -> NDArray[np.bool_]:
     return opens
 
 
-def _repeat(case: Int64, annotator: NDArray[np.int32]) -> bool:
-    """Whether some annotator judged a case twice. Rows of a case in ascending order of annotators need no sorting."""
-    ascending = (case[1:] > case[:-1]) | (annotator[1:] > annotator[:-1]) | (annotator[1:] < 0)
-    if ascending.all():
-        return False
-    order = np.lexsort((annotator, case))
-    return not _opens(case[order], annotator[order]).all()
+def _repeat(offsets: Int64, annotator: NDArray[np.int32], n_annotators: int) -> bool:
+    """Whether some annotator judged a case twice."""
+    return n_annotators > 0 and _tables.find_repeat(offsets, annotator, n_annotators) >= 0
 
 
 def _shares(
@@ -212,9 +214,13 @@ def _shares(
     return case[opens], annotator[opens], shares
 
 
-def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int) -> tuple[Ragged, Array]:
+def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes: int) -> tuple[Ragged, Array]:
     """``(classes, size)``: the shares of the judgements of each case, added up, and how many there are."""
-    judgement = row_of(shares.offsets)
+    if len(shares.index) == len(case):  # one class each
+        offsets = offsets_of(np.bincount(case, minlength=n_cases))
+        of_case, index, total = _tables.class_counts(offsets, shares.index, count, n_classes)
+        return Ragged(of_case, index, total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))
+    judgement = shares.row
     of_entry, amount = case[judgement], shares.amount * count[judgement]
     order = np.lexsort((shares.index, of_entry))
     of_entry, index = of_entry[order], shares.index[order]
@@ -222,4 +228,4 @@ def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int) -> tuple[R
     opens[1:] = (of_entry[1:] != of_entry[:-1]) | (index[1:] != index[:-1])
     total = np.asarray(np.bincount(np.cumsum(opens) - 1, amount[order]), np.float64)
     offsets = offsets_of(np.bincount(of_entry[opens], minlength=n_cases))
-    return Ragged(offsets, index[opens], total), np.asarray(np.bincount(case, count, n_cases))
+    return Ragged(offsets, index[opens], total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))

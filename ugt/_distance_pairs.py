@@ -79,22 +79,18 @@ class Pairs:
         self.layout, self.thing, self.measure = layout, thing, measure
         self.annotations, self.case_name = annotations, case_name
 
-    def others(self) -> Array:
-        """Summed distances of each entry to the others of its case."""
-        out = np.zeros(len(self.layout.n_annotators))
+    def fill_others(self, out: Array) -> None:
+        """Add up the distances of each entry to the others of its case."""
         for i in self._cases():
             self._case(i, out)
-        return out
 
-    def model(self, m: int, predicted: Callable[[int], list[tuple[float, Any]]]) -> Array:
+    def fill_model(self, m: int, predicted: Callable[[int], list[tuple[float, Any]]], out: Array) -> None:
         """Distances to a prediction: what may be said and how probable it is, nothing where there is none."""
-        out = np.full(len(self.layout.n_annotators), np.nan)
         for i in self._cases():
             law = predicted(i)
             for e in range(*self.layout.offsets[i : i + 2]) if law else ():
                 where = partial(self._where, i, e, lambda: f"the prediction of model {m}")
                 out[e] = sum(s * p * self.measure(other, thing, where) for s, thing in self._things(e) for p, other in law)
-        return out
 
     def _cases(self) -> Iterator[int]:
         """In this thread: the function may be anything."""
@@ -109,7 +105,7 @@ class Pairs:
         return ((float(s), self.thing(int(r))) for r, s in zip(rows, share))
 
     def _case(self, i: int, out: Array) -> None:
-        count = self.layout.n_annotators
+        count = self.layout.size
         entries = list(range(*self.layout.offsets[i : i + 2]))
         said = [list(self._things(e)) for e in entries]
         for a, e in enumerate(entries):

@@ -108,8 +108,8 @@ def numbers_of(classes: NDArray[Any], values: Any) -> Array:
 
 def checked(numbers: Array, argument: str, where: _ids.Where, missing: bool = False) -> Array:
     """The numbers if their squares are finite; NaN stands for none where some may be ``missing``."""
-    bad = ~((np.abs(numbers) <= LARGEST) | (np.isnan(numbers) if missing else False))
-    if bad.any():
-        k = int(np.argmax(bad))
+    least, most = (np.fmin, np.fmax) if missing else (np.minimum, np.maximum)  # of which the first two pass NaN over
+    if not (least.reduce(numbers, initial=0.0) >= -LARGEST and most.reduce(numbers, initial=0.0) <= LARGEST):
+        k = int(np.argmin((np.abs(numbers) <= LARGEST) | (np.isnan(numbers) & missing)))
         raise error(argument, f"be numbers from {-LARGEST:g} to {LARGEST:g}", f"{numbers[k]:g}", where(k))
     return numbers

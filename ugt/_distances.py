@@ -89,9 +89,9 @@ def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any],
         raise error("values", "be given for Labels only", type(annotations).__name__)
     measured = _of_labels if isinstance(annotations, Labels) else _of_ratings if isinstance(annotations, Ratings) else _of_masks
     others, models = measured(annotations, list(predictions), distance, values, layout)  # type: ignore[arg-type]
-    for array in (others, models):
+    for array in (others, models, layout.offsets, layout.size):
         array.flags.writeable = False  # not copied when frozen
-    return Distances(layout.offsets, layout.annotator, layout.n_annotators, others, models)
+    return Distances(layout.offsets, layout.annotator, layout.size, others, models)
 
 
 class Layout(NamedTuple):
@@ -99,7 +99,7 @@ class Layout(NamedTuple):
 
     offsets: Int64
     annotator: NDArray[np.int32]
-    n_annotators: Int64
+    size: Int64
     row_offsets: Int64 | None
     order: Int64 | None
     times: Int64 | None
@@ -111,7 +111,7 @@ class Layout(NamedTuple):
         who = annotations.annotator
         count = annotations.count if isinstance(annotations, Labels) else np.ones(len(who), np.int64)
         offsets, entry_of, n = _pairs.find_entries(annotations.offsets, who, len(annotations.annotators))
-        times = count if (count[who >= 0] != 1).any() else None
+        times = count if count.max(initial=1) > 1 and (count[who >= 0] > 1).any() else None
         row_offsets = order = None
         if n < len(who):
             row_offsets, order = _tables.group(entry_of.astype(np.int32), n)
@@ -133,15 +133,26 @@ class Layout(NamedTuple):
         times = np.ones(len(rows)) if self.times is None else self.times[rows]
         return rows, times / times.sum()
 
-    def fill(self, task: Task, chunk: int = CASES) -> Array:
-        """(E,) what a task finds."""
-        out = np.zeros(len(self.n_annotators))
+    def run(self, task: Task, out: Array, chunk: int = CASES) -> None:
+        """Let a task fill the entries (E,)."""
         _threads.run(lambda begin, end: task(begin, end, out), len(self.offsets) - 1, chunk, "measuring distances")
-        return out
 
-    def together(self, columns: list[Array]) -> Array:
-        """(M, E) columns of the models."""
-        return np.array(columns, np.float64).reshape(len(columns), len(self.n_annotators))
+    def measure(self, others: tuple[Task, int], models: Sequence[tuple[Task, int]]) -> tuple[Array, Array]:
+        """(E,) and (M, E): what tasks find, each with how many cases it takes at a time."""
+        to_others, to_model = np.zeros(len(self.size)), np.zeros((len(models), len(self.size)))
+        self.run(others[0], to_others, others[1])
+        for out, (task, chunk) in zip(to_model, models):
+            self.run(task, out, chunk)
+        return to_others, to_model
+
+    def call(self, pairs: _distance_pairs.Pairs, laws: list[Any]) -> tuple[Array, Array]:
+        """The same by a function; laws say what is predicted."""
+        _distance_pairs.warn()
+        to_others, to_model = np.zeros(len(self.size)), np.full((len(laws), len(self.size)), np.nan)
+        pairs.fill_others(to_others)
+        for m, law in enumerate(laws):
+            pairs.fill_model(m, law, to_model[m])
+        return to_others, to_model
 
 
 # ---- labels ----
@@ -158,19 +169,13 @@ def _of_labels(labels: Labels, predictions: list[Any], distance: Any, values: An
         return _called_on_labels(labels, given, rule, number, layout, label)
     core, per = rule.core(labels.n_classes, number), max(1, CELLS // labels.n_classes)
     if number is None:
-        others = layout.fill(partial(layout.core.classes, core, label))
+        others, predicted = partial(layout.core.classes, core, label), partial(layout.core.predicted_classes, core, label)
     else:
         value = number[label]
-        others = layout.fill(partial(layout.core.numbers, core, value))
-    columns = []
-    for p in given:
-        if p.ndim == 2:
-            columns.append(layout.fill(partial(_expected, labels, layout, core, label, p), per))
-        elif number is None:
-            columns.append(layout.fill(partial(layout.core.predicted_classes, core, label, p)))
-        else:
-            columns.append(layout.fill(partial(layout.core.predicted_numbers, core, value, _as_numbers(p, number))))
-    return others, layout.together(columns)
+        others, predicted = partial(layout.core.numbers, core, value), partial(layout.core.predicted_numbers, core, value)
+        given = [p if p.ndim == 2 or p.dtype.kind == "f" else np.append(number, np.nan)[p] for p in given]
+    expected = partial(_expected, labels, layout, core, label)
+    return layout.measure((others, CASES), [(partial(expected, p), per) if p.ndim == 2 else (partial(predicted, p), CASES) for p in given])
 
 
 def _expected(labels: Labels, layout: Layout, core: _pairs.Distance, label: Any, p: NDArray[Any], begin: int, end: int, out: Array) -> None:
@@ -178,11 +183,6 @@ def _expected(labels: Labels, layout: Layout, core: _pairs.Distance, label: Any,
     if fault >= 0:
         got = np.array2string(p[fault], threshold=8, precision=4)
         raise error("predictions", "be probabilities that add up to 1 (within 1e-4)", got, f"case {labels.axes.case_name(fault)}")
-
-
-def _as_numbers(p: NDArray[Any], number: Array) -> Array:
-    """Predicted numbers; those of predicted classes."""
-    return p if p.dtype.kind == "f" else np.append(number, np.nan)[p]
 
 
 def _label_predictions(given: Any, labels: Labels, rule: Rule, number: Array | None) -> NDArray[Any]:
@@ -227,13 +227,11 @@ def _called_on_labels(
             return [] if np.isnan(p[i]) else [(1.0, float(p[i]))]
         return [] if p[i] < 0 else [(1.0, names[p[i]])]
 
+    core, per = Rule("class").core(labels.n_classes), max(1, CELLS // labels.n_classes)
     for p in given:
-        if p.ndim == 2:  # checks the probabilities
-            layout.fill(
-                partial(_expected, labels, layout, Rule("class").core(labels.n_classes), label, p), max(1, CELLS // labels.n_classes)
-            )
-    _distance_pairs.warn()
-    return pairs.others(), layout.together([pairs.model(m, partial(law, p)) for m, p in enumerate(given)])
+        if p.ndim == 2:  # for the check of the probabilities
+            layout.run(partial(_expected, labels, layout, core, label, p), np.empty(len(layout.size)), per)
+    return layout.call(pairs, [partial(law, p) for p in given])
 
 
 # ---- ratings ----
@@ -246,18 +244,16 @@ def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values:
     if rule.function is not None:
         measure = _distance_pairs.Measure(rule.function, kept=False)
         pairs = _distance_pairs.Pairs(layout, lambda r: float(value[r]), measure, ratings, ratings.case_name)
-        laws = [lambda i, p=p: [] if np.isnan(p[i]) else [(1.0, float(p[i]))] for p in given]
-        _distance_pairs.warn()
-        return pairs.others(), layout.together([pairs.model(m, law) for m, law in enumerate(laws)])
+        return layout.call(pairs, [lambda i, p=p: [] if np.isnan(p[i]) else [(1.0, float(p[i]))] for p in given])
     if rule.kind == "class":
         names, code = np.unique(np.concatenate([value, *given]), return_inverse=True)
         core, label = rule.core(max(1, len(names))), code[: len(value)].astype(np.int32)
         columns = [np.where(np.isnan(p), -1, c) for p, c in zip(given, np.split(code[len(value) :], max(1, len(given))))]
-        others = layout.fill(partial(layout.core.classes, core, label), max(CASES, len(names)))
-        return others, layout.together([layout.fill(partial(layout.core.predicted_classes, core, label, c)) for c in columns])
+        others, predicted = partial(layout.core.classes, core, label), partial(layout.core.predicted_classes, core, label)
+        return layout.measure((others, max(CASES, len(names))), [(partial(predicted, column), CASES) for column in columns])
     core = rule.core()
-    others = layout.fill(partial(layout.core.numbers, core, value))
-    return others, layout.together([layout.fill(partial(layout.core.predicted_numbers, core, value, p)) for p in given])
+    others, predicted = partial(layout.core.numbers, core, value), partial(layout.core.predicted_numbers, core, value)
+    return layout.measure((others, CASES), [(partial(predicted, p), CASES) for p in given])
 
 
 def _rating_predictions(given: Any, ratings: Ratings) -> Array:
@@ -277,11 +273,8 @@ def _of_masks(masks: Masks, predictions: list[Any], distance: Any, values: None,
         return _called_on_masks(masks, in_order, given, rule, layout)
     core, kind = _pairs.Masks(in_order.start, in_order.words), _pairs.DICE if rule.dice else _pairs.JACCARD
     per = max(1, CELLS * masks.n_cases // max(1, len(masks.words)))
-    columns = [
-        layout.fill(partial(layout.core.predicted_masks, kind, core, _pairs.Masks(start, words), present.view(np.uint8)), per)
-        for start, words, present in given
-    ]
-    return layout.fill(partial(layout.core.masks, kind, core), per), layout.together(columns)
+    models = [(partial(layout.core.predicted_masks, kind, core, _pairs.Masks(*one[:2]), one[2].view(np.uint8)), per) for one in given]
+    return layout.measure((partial(layout.core.masks, kind, core), per), models)
 
 
 def _called_on_masks(masks: Masks, in_order: Masks, given: list[Any], rule: Rule, layout: Layout) -> tuple[Array, Array]:
@@ -295,5 +288,4 @@ def _called_on_masks(masks: Masks, in_order: Masks, given: list[Any], rule: Rule
 
     measure = _distance_pairs.Measure(rule.function, kept=False)  # type: ignore[arg-type]
     pairs = _distance_pairs.Pairs(layout, lambda r: thing(in_order.mask(r)), measure, masks, masks.case_name)
-    _distance_pairs.warn()
-    return pairs.others(), layout.together([pairs.model(m, partial(law, *one)) for m, one in enumerate(given)])
+    return layout.call(pairs, [partial(law, *one) for one in given])

@@ -177,8 +177,8 @@ def annotator_discrepancy(
     >>> found = ugt.annotator_discrepancy(labels, predictions={"A": truth.argmax(1)}, distance="zero-one", n_resamples=300)
     >>> found.value.round(2).tolist(), found.model_value.round(2).tolist()
     ([0.97, 0.92, 1.11, 1.03, 0.98], [0.67])
-    >>> found.p_better.min(), found.p_best
-    (1.0, array([1.]))
+    >>> found.p_better.tolist(), found.p_best.tolist()
+    ([[1.0, 1.0, 1.0, 1.0, 1.0]], [1.0])
     """
     _checks.option("cases", cases, CASES)
     resampling.check_level(level)

@@ -38,8 +38,8 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
     masks = given if isinstance(given, np.ndarray) else [_array(mask, argument, where, r) for r, mask in enumerate(given)]
     first = offsets[:-1]
     known = np.flatnonzero(np.diff(offsets))
-    together = isinstance(masks, np.ndarray)
-    shapes = [masks.shape[1:]] * len(known) if together else [masks[r].shape for r in first[known].tolist()]
+    table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
+    shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
     _check_shapes(masks, offsets, argument, where)
     sizes = np.zeros(len(first), np.int64)
     sizes[known] = [_n_words(shape) for shape in shapes]
@@ -48,9 +48,9 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
     octets = words.view(np.uint8)
 
     def part(begin: int, end: int) -> None:
-        if together:
-            bits = _bits(masks[begin:end], argument, where, begin)
-            octets.reshape(len(masks), -1)[begin:end, : bits.shape[1]] = bits
+        if table is not None:
+            bits = _bits(table[begin:end], argument, where, begin)
+            octets.reshape(len(table), -1)[begin:end, : bits.shape[1]] = bits
             return
         for r in range(begin, end):
             bits = _bits(masks[r][None], argument, where, r)

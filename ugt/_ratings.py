@@ -12,7 +12,7 @@ from ._axes import Frozen, given_ids
 from ._checks import error
 from ._core import _tables
 from ._ragged import n_empty, offsets_of
-from ._table import Rows, is_missing, wide
+from ._table import Rows, as_floats, is_missing, is_number, wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,15 +155,11 @@ def _numbers(cells: NDArray[Any], case: NDArray[Any], annotator: NDArray[Any]) -
         return f"case {_ids.name(case[j])}, annotator {_ids.name(annotator[j])}"
 
     if cells.dtype.kind not in "iuf":
-        text = [j for j, cell in enumerate(cells.tolist()) if not _is_number(cell)]
+        text = [j for j, cell in enumerate(cells.tolist()) if not is_number(cell)]
         if text:
             raise error("table", "hold numbers", repr(cells[text[0]]), where(text[0]))
-    value = cells.astype(np.float64)
+    value = as_floats(cells)
     if not np.isfinite(value).all():
         j = int(np.argmin(np.isfinite(value)))
         raise error("table", "be finite", value[j], where(j))
     return value
-
-
-def _is_number(cell: Any) -> bool:
-    return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)

@@ -37,13 +37,14 @@ class Rows(NamedTuple):
     def numbers(self, argument: str, values: Any) -> NDArray[np.float64]:
         """A column of finite numbers."""
         array = _ids.unmasked(values)
-        try:
-            column = array.astype(np.float64)
-        except (TypeError, ValueError):
-            column = np.empty(0)
-        if array.dtype.kind not in "iufO" or column.shape != array.shape or array.ndim != 1:
+        if array.dtype.kind not in "iufO" or array.ndim != 1:
             raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
-        self.check_length(argument, len(column))
+        self.check_length(argument, len(array))
+        if array.dtype.kind == "O":
+            text = [j for j, cell in enumerate(array.tolist()) if not (is_number(cell) or _ids.is_null(cell))]
+            if text:
+                raise error(argument, "hold numbers", repr(array[text[0]]), self.where(text[0]))
+        column = as_floats(array)
         if not np.isfinite(column).all():
             j = int(np.argmin(np.isfinite(column)))
             raise error(argument, "be finite", column[j], self.where(j))
@@ -72,3 +73,23 @@ def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
     same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
     empty: NDArray[np.bool_] = np.isin(cells, same_kind) if same_kind else np.zeros(cells.shape, bool)
     return empty | np.isnan(cells) if null and cells.dtype.kind == "f" else empty
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell of a table of objects is a number, and no bool."""
+    return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
+
+
+def as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers and nulls as floats; whole numbers beyond their range are infinite."""
+    try:
+        return cells.astype(np.float64)
+    except (TypeError, OverflowError):  # pandas' NA, or more than 1e308
+        return np.array([_as_float(cell) for cell in cells.tolist()], np.float64)
+
+
+def _as_float(cell: Any) -> float:
+    try:
+        return float("nan") if _ids.is_null(cell) else float(cell)
+    except OverflowError:
+        return float("inf") if cell > 0 else float("-inf")

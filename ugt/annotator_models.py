@@ -94,6 +94,9 @@ def dawid_skene(
 
     Notes
     -----
+    Without pseudo-counts, cells that start at 0 stay there: the answer is the best that is reached from the votes, as in the paper, and
+    need not be the highest likelihood of all, where classes may stand for others.
+
     Standard errors are from the observed information (Louis 1982) of the accuracies, jointly for up to 1,000 annotators and one by one
     beyond, with the prevalences taken as known; for "full" as if every annotator had one accuracy, an approximation. They say nothing
     of the assumption that annotators err independently.

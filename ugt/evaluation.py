@@ -14,6 +14,7 @@ from ._truths import KINDS
 from ._version import __version__
 from ._work import Work
 from .annotations import Labels, Rankings
+from .annotator_models import warn_if_judged
 from .predictions import Predictions
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 NO_ANNOTATIONS = "case without annotations"
+CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
 NO_PREDICTIONS = "case without predictions (dropped)"
 
 
@@ -231,12 +233,13 @@ def evaluate(
         work.resample(judged)
         tables = _calibration.of_models(known, scores, present, judged, options, making["seed"])
         beside = _humans.of_models(known, scores, present, judged, options, making["seed"])
+        circular = warn_if_judged(known, list(predictions), stacklevel=3)
         agreement = _humans.agreement(known, present, judged, options, making["seed"])
     settings = truths.settings
     settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
     if groups is not None:
         settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
-    return _record(known, work, tables, (agreement, *beside), _provenance(settings, provenance), list(predictions))
+    return _record(known, work, tables, (agreement, *beside), circular, _provenance(settings, provenance), list(predictions))
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -292,14 +295,16 @@ def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
-def _record(known: Any, work: Work, calibration: Any, humans: Any, provenance: dict[str, Any], models: list[str]) -> Evaluation:
+def _record(
+    known: Any, work: Work, calibration: Any, humans: Any, circular: list[str], provenance: dict[str, Any], models: list[str]
+) -> Evaluation:
     undefined = int((~work.voted.defined).sum())
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
     return Evaluation(
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[2]),
+        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[2], *map(CIRCULAR.format, circular)),
         tuple(str(name) for name in models),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),

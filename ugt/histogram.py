@@ -89,19 +89,20 @@ def histogram_losses(
     data = Histograms.of(counts, probs, fractional=fractional, classes=classes)
     bins = Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins)
     sums = data.sums(bins)
-    return record(sums, bins, rules, data.classes, _said(sums), data)
+    return record(sums, bins, rules, data.classes, _said(sums, singletons), data)
 
 
 def _rules(singletons: str, single_bins: str) -> tuple[str, str]:
     return _checks.option("singletons", singletons, SINGLETONS), _checks.option("single_bins", single_bins, SINGLE_BINS)
 
 
-def _said(sums: Sums) -> dict[str, int]:
+def _said(sums: Sums, singletons: str) -> dict[str, int]:
     """What is left out, by reason; a warning where nothing is left."""
-    if sums.n_cases == sums.n_single:
+    n_single = sums.n_single if singletons == "omit" else 0
+    if sums.n_cases == n_single:
         reason = "no case has labels" if sums.n_cases == 0 else "EL, DL and IL need cases with at least two labels"
         warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
-    return {reason: int(n) for reason, n in ((NO_LABELS, sums.n_empty), (ONE_LABEL, sums.n_single)) if n}
+    return {reason: int(n) for reason, n in ((NO_LABELS, sums.n_empty), (ONE_LABEL, n_single)) if n}
 
 
 class HistogramAccumulator:
@@ -165,4 +166,4 @@ class HistogramAccumulator:
         """The losses of all cases so far. They keep no cases, so that nothing can be resampled."""
         total = Sums.zeros(len(self.classes), self.bins.n_bins)
         total.add(self.sums)
-        return record(total, self.bins, self.rules, self.classes, _said(total))
+        return record(total, self.bins, self.rules, self.classes, _said(total, self.rules[0]))

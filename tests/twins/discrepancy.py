@@ -74,6 +74,27 @@ def discrepancy(model, labels, delta, model_delta=None):
     return {"alpha": alpha, "mu": mu, "ratio": ratio(mu, alpha), "n": len(counted), "alpha_i": alpha_i, "mu_i": mu_i}
 
 
+def t_limit(parts, strata, drawn, q):
+    """The bootstrap-t of the logarithm of a ratio: ``parts`` of (above, below) for each unit, ``drawn[b]`` how often it was drawn."""
+    import numpy as np
+
+    def log_and_error(copies):
+        above, below = (sum(parts[g][side] for g in copies) for side in (0, 1))
+        theta, variance = above / below, 0.0
+        for h in set(strata):
+            own = [parts[g][0] - theta * parts[g][1] for g in copies if strata[g] == h]
+            if len(own) > 1:
+                variance += len(own) / (len(own) - 1) * sum((one - mean(own)) ** 2 for one in own)
+        return math.log(theta), math.sqrt(variance) / above
+
+    log, error = log_and_error(range(len(parts)))
+    t = []
+    for times in drawn:
+        one, spread = log_and_error([g for g, n in enumerate(times) for _ in range(n)])
+        t.append((one - log) / spread)
+    return math.exp(log - error * np.quantile(t, 1 - q))
+
+
 def without(case, j):
     return [[] if k == j else one for k, one in enumerate(case)]
 

@@ -262,7 +262,40 @@ def test_intervals_are_those_of_the_engine():
     assert (test.estimate, test.margin, test.level, test.decision) == (found.value, 0.4, 0.95, test.limit < 1.4)
     assert found.non_inferiority(test.limit - 1 + 1e-9, kind="percentile").decision
     assert not found.non_inferiority(test.limit - 1, kind="percentile").decision
-    assert found.non_inferiority(0.4).limit == found.interval(0.9, kind="bca")[1]
+    assert found.non_inferiority(0.4, kind="bca").limit == found.interval(0.9, kind="bca")[1]
+    assert found.non_inferiority(0.4).limit == found.interval(0.9, kind="t")[1]
+
+
+@pytest.mark.parametrize("clusters, strata", [(False, False), (True, False), (True, True)])
+def test_bootstrap_t(clusters, strata):
+    nested = nested_labels(12, n_cases=45)
+    patient = [i // 2 for i in range(45)] if clusters else None
+    hospital = [i // 2 % 3 for i in range(44)] + [9] if strata else None  # one hospital has one patient
+    found = ugt.discrepancy_ratio(labels_of(nested), np.arange(45) % N_CLASSES, clusters=patient, n_resamples=150, seed=6)
+    counted = np.flatnonzero(~np.isnan(found.mu_per_case))
+    units, groups = (None if ids is None else np.array(ids)[counted] for ids in (patient, hospital))
+    design = resampling.Design.of(len(counted), units, groups)
+    unit_of = design.unit.tolist()
+    parts = [
+        (found.mu_per_case[counted][design.unit == g].sum(), found.alpha_per_case[counted][design.unit == g].sum())
+        for g in range(design.n_units)
+    ]
+    of_unit = [0 if groups is None else int(groups[unit_of.index(g)]) for g in range(design.n_units)]
+    drawn = [[int(w[unit_of.index(g)]) for g in range(design.n_units)] for w in design.weights(6, 0, 150)]
+    low, high = found.interval(0.9, kind="t", strata=hospital)
+    assert (low, high) == pytest.approx([twin.t_limit(parts, of_unit, drawn, q) for q in (0.05, 0.95)], rel=1e-9)
+    assert low < found.value < high
+
+
+def test_bootstrap_t_without_spread():
+    """In proportion in every case: the ratio is known exactly; a model that nobody disagrees with has no logarithm."""
+    found = ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1]], [1, 1, 0, 1])
+    assert found.interval(kind="t") == (0.5, 0.5)
+    nobody = ugt.discrepancy_ratio([[0, 4], [1, 3], [2, 2]], [2, 2, 2], distance=("threshold", 2.0))
+    assert (nobody.value, nobody.interval(kind="t")) == (0, (0, 0))
+    assert np.isnan(ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0]], [1, 0], clusters=["a", "a"]).interval(kind="t")).all()
+    with pytest.raises(ValueError, match=r"kind must be 'percentile', 'basic' or 'bca' but for the ratio. Got 't'."):
+        found.interval(of="alpha", kind="t")
 
 
 def test_defaults_of_the_record():

@@ -146,7 +146,9 @@ def test_labels_given_several_times():
     label, count = rng.integers(0, 3, 12).astype(np.int32), rng.integers(1, 4, 12)
     axes, names, offsets = ugt.Axes.of(2, 3), np.arange(3), np.array([0, 6, 12])
     annotator = np.array([0, 0, 1, 1, 2, -1] * 2, np.int32)
-    held = Labels(axes, names, offsets, annotator, label, count)
+    mixed = np.array([0, 2, 1, 4, 3, 5])  # first labels stay in their order
+    rows = np.concatenate([mixed, mixed + 6])
+    held = Labels(axes, names, offsets, annotator[rows], label[rows], count[rows])
     cases = [
         [
             [k for a, k, c in zip(annotator, label[i : i + 6], count[i : i + 6]) if a == who for _ in range(c)]
@@ -228,9 +230,27 @@ def test_thresholds_take_no_rounding_for_a_difference():
         found = distances(ratings, [np.array([0.8, 0.3, 0.9, 100.6])], ("threshold", size))
         entries = np.isin(np.repeat(range(4), 2), cases)
         assert (found.to_others[entries] == 0).all() and (found.to_model[0, entries] == 0).all()
-    # a distance that is none of a metric: what was taken off again leaves nothing behind
-    ratings = Ratings.from_long([0] * 4, [0, 0, 0, 1], [0.1, 0.7, 1.3, 0.7])
-    assert (distances(ratings, [], ("threshold", 0.6)).to_others == 0).all()
+
+
+def test_what_is_taken_off_again_leaves_nothing():
+    """Annotators who differ from themselves but, by a distance that is none of a metric, not from the others."""
+    rng = np.random.default_rng(15)
+    n, m = 200, 5
+    own = np.concatenate([rng.uniform(0, 1, (n, m)), rng.normal(0.5, 0.01, (n, 3))], axis=1)
+    case, annotator = np.repeat(np.arange(n), m + 3), np.tile([0] * m + [1, 2, 3], n)
+    found = distances(Ratings.from_long(case, annotator, own.ravel()), [], ("threshold", 0.6))
+    assert (found.to_others == 0).all()
+    cost = np.zeros((4, 4))  # classes 0 to 2 are far from each other, none is from class 3
+    cost[:3, :3] = np.array([[0, 0.1, 0.3], [0.1, 0, 0.7], [0.3, 0.7, 0]])
+    label = np.concatenate([rng.integers(0, 3, (n, m)), np.full((n, 3), 3)], axis=1)
+    assert (distances(Labels.from_long(case, annotator, label.ravel(), classes=4), [], cost).to_others == 0).all()
+
+
+def test_probabilities_are_divided_by_their_sum():
+    labels = Labels.from_wide([[0, 1]], classes=2)
+    for distance in ("zero-one", "squared", 1 - np.eye(2)):
+        found = distances(labels, [np.array([[0.3 * 1.00005, 0.7 * 1.00005]]), np.float32([[0.3, 0.7]])], distance)
+        np.testing.assert_allclose(found.to_model[0], [0.7, 0.3], rtol=1e-14)
 
 
 @pytest.mark.parametrize("distance, delta", [("squared", twin.squared), ("absolute", twin.absolute)])

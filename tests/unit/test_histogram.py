@@ -82,6 +82,7 @@ def test_rules_for_single_labels():
     biases = [0 if n == 1 else sum(y / n * (1 - y / n) for y in row) / (n - 1) for row, n in zip(counts, counts.sum(1))]
     assert zero.el.bias == pytest.approx(np.mean(biases)) and zero.el.debiased == pytest.approx(zero.el.plugin - zero.el.bias)
     assert omitted.el.bias == pytest.approx(np.mean(np.array(biases)[~single]))
+    assert zero.left_out == {} and list(omitted.left_out.values()) == [single.sum()]
     assert omitted.el.plugin == zero.el.plugin and omitted.cl.debiased == zero.cl.debiased
     alone = ugt.histogram_losses(counts[~single], probs[~single])
     same(omitted.paired, alone)
@@ -192,6 +193,19 @@ def test_threads_and_chunks():
     few, per_case = numbers_of(ugt.histogram_losses(counts, probs)), numbers_of(alone)
     np.testing.assert_allclose([per_case[0], per_case[1]], few[:2], rtol=1e-12)
     np.testing.assert_allclose(alone.el.debiased, ugt.histogram_losses(counts, probs).el.debiased, rtol=1e-11)
+
+
+@pytest.mark.parametrize("labels", [(5,), (0, 1, 2, 3), (70, 3)])
+def test_two_classes(labels):
+    """Whole counts of two classes go their own way, two cases at a time: the same bytes as all others."""
+    counts, probs = problem(12, n=2345, k=2, labels=labels, decimals=32)
+    expected = ugt.histogram_losses(counts.astype(float), probs)
+    wide = np.zeros((2345, 4), np.int32)
+    wide[:, ::2] = counts
+    backwards = np.ascontiguousarray(probs[::-1])[::-1]
+    for given in ((counts, probs), (counts.astype(np.int32), probs), (wide[:, ::2], backwards), (counts, probs.astype(np.float32))):
+        np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
+    assert expected.accuracy == pytest.approx(twin.accuracy(counts.tolist(), probs.tolist()))
 
 
 def test_streams():

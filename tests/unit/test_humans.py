@@ -96,3 +96,10 @@ def test_report_and_table(tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 6 and f"p_better {hostile}" in rows[0]
     assert figures.forest({"humans": []}) == ""
+
+
+def test_a_model_among_the_annotators():
+    labels = ugt.Labels.from_long([1, 1, 2, 2, 3, 3], ["ann", "resnet"] * 3, [0, 1, 1, 1, 0, 0], classes=2)
+    with pytest.warns(UserWarning, match=r"'resnet' is the name of a model and of an annotator"):
+        ev = ugt.evaluate(labels, {"resnet": [[0.2, 0.8], [0.1, 0.9], [0.9, 0.1]]}, k=1, n_resamples=20)
+    assert "resnet is a model and an annotator: a truth made of its own predictions flatters it." in ev.notes

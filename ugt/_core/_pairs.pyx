@@ -42,13 +42,14 @@ SQUARED, THRESHOLD, JACCARD, DICE = UGT_SQUARED, UGT_THRESHOLD, UGT_JACCARD, UGT
 
 def find_entries(const int64_t[::1] offsets, const int32_t[::1] annotator, int64_t n_annotators):
     cdef int64_t n_cases = offsets.shape[0] - 1, n_entries = 0
-    cdef int64_t[::1] entry_offsets = np.empty(n_cases + 1, np.int64), entry_of = np.empty(annotator.shape[0], np.int64)
+    entry_offsets, entry_of = np.empty(n_cases + 1, np.int64), np.empty(annotator.shape[0], np.int64)
+    cdef int64_t[::1] offsets_view = entry_offsets, of_view = entry_of
     cdef int status
     check_rows(offsets, 0, n_cases, annotator.shape[0])
     with nogil:
-        status = ugt_find_entries(&offsets[0], &annotator[0], n_cases, n_annotators, &entry_offsets[0], &entry_of[0], &n_entries)
+        status = ugt_find_entries(&offsets[0], &annotator[0], n_cases, n_annotators, &offsets_view[0], &of_view[0], &n_entries)
     check(status)
-    return np.asarray(entry_offsets), np.asarray(entry_of), n_entries
+    return entry_offsets, entry_of, n_entries
 
 
 cdef class Distance:

@@ -11,10 +11,9 @@
 
 #include "ugt.h"
 
-#define FEW 24          /* numbers up to which insertion is faster than qsort */
-#define ROUNDING 1e-12  /* what is left of a difference below this share of what was taken off is rounding */
-#define SLACK 1e-12     /* a difference of decimals such as 0.8 - 0.6 is above 0.2 by rounding only */
-#define ROW_SUM 1e-4    /* by which probabilities may miss a sum of 1 */
+#define FEW 24       /* numbers up to which insertion is faster than qsort */
+#define SLACK 1e-12  /* a difference of decimals such as 0.8 - 0.6 is above 0.2 by rounding only */
+#define ROW_SUM 1e-4 /* by which probabilities may miss a sum of 1 */
 
 static int64_t first_row(const ugt_entries *in, int64_t entry)
 {
@@ -53,10 +52,11 @@ static int64_t most_rows(const ugt_entries *in, int64_t begin, int64_t end)
     return most;
 }
 
-/* what is left of the distance to all when that to oneself is taken off */
+/* What is left of the distance to all when that to oneself is taken off. Where the others add nothing, the two are sums of
+ * the same terms in the same order. */
 static double others(double all, double own)
 {
-    return all - own > ROUNDING * own ? all - own : 0.0;
+    return all > own ? all - own : 0.0;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------- */

@@ -1,0 +1,274 @@
+/* Sums over label histograms against plain loops: types, strides, bins, weights, parts, faults; plain pairs against SSE2. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "ugt.h"
+
+/* The same file once more, without the pairs of the processor. */
+#define UGT_PLAIN_PAIRS
+#define ugt_histogram_sums plain_histogram_sums
+#include "histogram.c"
+#undef ugt_histogram_sums
+
+#define MOST 1100
+#define CLASSES 7
+#define BINS 15
+
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+typedef struct {
+    int64_t n, n_classes, n_bins;
+    double y[MOST * CLASSES], z[MOST * CLASSES], weight[MOST];
+    double edges[CLASSES * (BINS + 1)];
+} problem;
+
+typedef struct {
+    double cell[2 * CLASSES * BINS * UGT_HISTOGRAM_SUMS], total[2 * UGT_HISTOGRAM_TOTALS + 1];
+} sums;
+
+/* kind 0: all rows have 5 labels; 1: 0 to 3; 2: up to 200. z are multiples of 2^-6, so that they are tied, on edges, 0 and 1. */
+static void fill(problem *p, int64_t n, int64_t n_classes, int kind)
+{
+    uint64_t state = (uint64_t)(97 * n + 7 * n_classes + kind);
+    p->n = n;
+    p->n_classes = n_classes;
+    p->n_bins = BINS;
+    for (int64_t i = 0; i < n; i++) {
+        double *y = p->y + i * n_classes, *z = p->z + i * n_classes;
+        const int labels = kind == 0 ? 5 : (int)(draw(&state) * (kind == 1 ? 4.0 : 200.0));
+        for (int64_t k = 0; k < n_classes; k++)
+            y[k] = z[k] = 0.0;
+        for (int j = 0; j < labels; j++)
+            y[(int64_t)(draw(&state) * (double)n_classes)] += 1.0;
+        for (int j = 0; j < 64; j++)
+            z[(int64_t)(draw(&state) * draw(&state) * (double)n_classes)] += 0x1p-6;
+        p->weight[i] = floor(4.0 * draw(&state));
+    }
+    for (int64_t k = 0; k < n_classes; k++)
+        for (int64_t b = 0; b <= BINS; b++)
+            p->edges[k * (BINS + 1) + b] = b == 0 ? -INFINITY : b == BINS ? INFINITY : (double)b / BINS;
+}
+
+static double agree(const double *y, const double *z, int64_t n_classes)
+{
+    double top_y = 0.0, top_z = 0.0, both = 0.0, n_y = 0.0, n_z = 0.0;
+    for (int64_t k = 0; k < n_classes; k++) {
+        top_y = fmax(top_y, y[k]);
+        top_z = fmax(top_z, z[k]);
+    }
+    for (int64_t k = 0; k < n_classes; k++) {
+        n_y += y[k] == top_y;
+        n_z += z[k] == top_z;
+        both += y[k] == top_y && z[k] == top_z;
+    }
+    return both / (n_y * n_z);
+}
+
+static void by_loops(const problem *p, int weighted, sums *out)
+{
+    memset(out, 0, sizeof *out);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *y = p->y + i * p->n_classes, *z = p->z + i * p->n_classes, w = weighted ? p->weight[i] : 1.0;
+        double n = 0.0;
+        for (int64_t k = 0; k < p->n_classes; k++)
+            n += y[k];
+        if (n == 0.0) {
+            out->total[6] += w;
+            continue;
+        }
+        const int several = n >= 2.0;
+        for (int64_t k = 0; k < p->n_classes; k++) {
+            const double *edges = p->edges + k * (BINS + 1), m = y[k] / n;
+            int64_t b = 0;
+            while (z[k] >= edges[b + 1])
+                b++;
+            double *cell = out->cell + ((several * p->n_classes + k) * BINS + b) * UGT_HISTOGRAM_SUMS;
+            const double values[6] = {1.0, z[k], m, m * m, (m - z[k]) * (m - z[k]), several ? m * (1.0 - m) / (n - 1.0) : 0.0};
+            for (int j = 0; j < 6; j++)
+                cell[j] += w * values[j];
+        }
+        double *total = out->total + 3 * several;
+        total[0] += w;
+        total[1] += w * agree(y, z, p->n_classes);
+        total[2] += w * n;
+    }
+}
+
+static int all_close(const double *a, const double *b, size_t n)
+{
+    int close = 1;
+    for (size_t i = 0; i < n; i++)
+        close &= fabs(a[i] - b[i]) <= 1e-11 * (1.0 + fabs(b[i]));
+    return close;
+}
+
+static int close_to(const sums *a, const sums *b)
+{
+    return all_close(a->cell, b->cell, LENGTH(a->cell)) && all_close(a->total, b->total, LENGTH(a->total));
+}
+
+/* A table in memory of its own, exactly as large: sanitizers see every byte that is read beyond. stride: 1 dense, 2 every other
+ * number, -1 rows backwards. */
+static char *stored(const double *values, int64_t n, int64_t n_classes, int type, int stride, ugt_table *table)
+{
+    const int64_t size = type == UGT_FLOAT32 || type == UGT_INT32 ? 4 : 8, step = stride == 2 ? 2 : 1;
+    char *memory = calloc((size_t)(n * n_classes * step), (size_t)size);
+    table->type = type;
+    table->column_stride = step * size;
+    table->row_stride = (stride == -1 ? -1 : 1) * n_classes * step * size;
+    table->at = stride == -1 ? memory + (n - 1) * n_classes * size : memory;
+    for (int64_t i = 0; i < n * n_classes; i++) {
+        char *at = (char *)(uintptr_t)table->at + i / n_classes * table->row_stride + i % n_classes * table->column_stride;
+        if (type == UGT_FLOAT64)
+            *(double *)(void *)at = values[i];
+        else if (type == UGT_FLOAT32)
+            *(float *)(void *)at = (float)values[i];
+        else if (type == UGT_INT64)
+            *(int64_t *)(void *)at = (int64_t)values[i];
+        else
+            *(int32_t *)(void *)at = (int32_t)values[i];
+    }
+    return memory;
+}
+
+static ugt_histograms given(const problem *p, int uniform, int weighted)
+{
+    ugt_histograms in = {.n_classes = p->n_classes, .n_bins = p->n_bins, .edges = p->edges, .uniform = uniform, .tolerance = 1e-6};
+    in.weight = weighted ? p->weight : NULL;
+    return in;
+}
+
+static void test_against_loops(const problem *p, int weighted)
+{
+    static sums expected, found, plain, parts;
+    int64_t fault[3] = {-1, -1, -1};
+    by_loops(p, weighted, &expected);
+    for (int uniform = 0; uniform < 2; uniform++)
+        for (int type = 0; type < 4; type++)
+            for (int stride = -1; stride < 3; stride += 1 + (stride == -1)) {
+                ugt_histograms in = given(p, uniform, weighted);
+                char *y = stored(p->y, p->n, p->n_classes, type, stride, &in.counts);
+                char *z = stored(p->z, p->n, p->n_classes, type % 2, stride == 2 ? 1 : stride, &in.probs);
+                memset(&found, 0, sizeof found);
+                memset(&plain, 0, sizeof plain);
+                memset(&parts, 0, sizeof parts);
+                CHECK(ugt_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK && fault[0] == 0);
+                CHECK(close_to(&found, &expected));
+                CHECK(plain_histogram_sums(&in, 0, p->n, plain.cell, plain.total, fault) == UGT_OK && fault[0] == 0);
+                CHECK(memcmp(&found, &plain, sizeof found) == 0);
+                const int64_t cut = p->n / 3;
+                CHECK(ugt_histogram_sums(&in, 0, cut, parts.cell, parts.total, fault) == UGT_OK);
+                CHECK(ugt_histogram_sums(&in, cut, p->n, parts.cell, parts.total, fault) == UGT_OK);
+                CHECK(close_to(&parts, &expected));
+                free(y);
+                free(z);
+            }
+}
+
+static void check_fault(problem *p, int type, int fractional, int64_t row, int64_t k, int kind)
+{
+    static sums found;
+    int64_t fault[3] = {-1, -1, -1};
+    for (int uniform = 0; uniform < 2; uniform++) {
+        ugt_histograms in = given(p, uniform, 0);
+        in.fractional = fractional;
+        char *y = stored(p->y, p->n, p->n_classes, type, 1, &in.counts);
+        char *z = stored(p->z, p->n, p->n_classes, UGT_FLOAT64, 1, &in.probs);
+        CHECK(ugt_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK);
+        CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
+        CHECK(plain_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK);
+        CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
+        free(y);
+        free(z);
+    }
+}
+
+static void test_faults(problem *p, int64_t row)
+{
+    const int64_t last = p->n_classes - 1;
+    double *y = p->y + row * p->n_classes, *z = p->z + row * p->n_classes;
+    double good_y[CLASSES], good_z[CLASSES];
+    const struct {
+        double y;
+        int fractional, kind;
+    } counts[] = {{-1.0, 0, UGT_HISTOGRAM_NEGATIVE},         {-0.5, 1, UGT_HISTOGRAM_NEGATIVE}, {NAN, 0, UGT_HISTOGRAM_NOT_FINITE},
+                  {INFINITY, 1, UGT_HISTOGRAM_NOT_FINITE},   {0x1p54, 0, UGT_HISTOGRAM_NOT_FINITE}, {0.5, 0, UGT_HISTOGRAM_FRACTION},
+                  {0.5, 1, 0},                               {0x1p53, 0, UGT_HISTOGRAM_TOTAL},  {0x1p53, 1, UGT_HISTOGRAM_TOTAL}};
+    const double probs[] = {NAN, INFINITY, -INFINITY, -0.1, -2e-6, 1.1, 1.0 + 2e-6};
+    memcpy(good_y, y, sizeof good_y);
+    memcpy(good_z, z, sizeof good_z);
+    for (size_t j = 0; j < LENGTH(counts); j++) {
+        y[0] = 3.0;
+        y[last] = counts[j].y;
+        const int64_t k = counts[j].kind == UGT_HISTOGRAM_TOTAL ? 0 : last;
+        check_fault(p, UGT_FLOAT64, counts[j].fractional, row, k, counts[j].kind);
+        if (counts[j].y == floor(counts[j].y) && fabs(counts[j].y) < 0x1p60) /* a whole number */
+            check_fault(p, UGT_INT64, counts[j].fractional, row, k, counts[j].kind);
+        if (counts[j].y == -1.0)
+            check_fault(p, UGT_INT32, 0, row, k, counts[j].kind);
+        memcpy(y, good_y, sizeof good_y);
+    }
+    for (size_t j = 0; j < LENGTH(probs); j++)
+        for (int64_t k = 0; k <= last; k += last) {
+            z[k] = probs[j];
+            z[last - k] = isfinite(probs[j]) ? 1.0 - probs[j] : 0.0; /* out of bounds, too, where this one is */
+            for (int64_t other = 1; other < last; other++)
+                z[other] = 0.0;
+            const int64_t first = isfinite(probs[j]) ? 0 : k;
+            check_fault(p, UGT_FLOAT64, 0, row, first, UGT_HISTOGRAM_PROBABILITY);
+            check_fault(p, UGT_INT64, 0, row, first, UGT_HISTOGRAM_PROBABILITY);
+            memcpy(z, good_z, sizeof good_z);
+        }
+    for (int j = 0; j < 4; j++) {
+        const double sum = (double[]){0.9998, 1.0002, 0.99991, 1.00009}[j];
+        for (int64_t k = 0; k <= last; k++)
+            z[k] = sum / (double)p->n_classes;
+        check_fault(p, UGT_INT64, 0, row, 0, j < 2 ? UGT_HISTOGRAM_SUM : 0);
+        check_fault(p, UGT_FLOAT64, 0, row, 0, j < 2 ? UGT_HISTOGRAM_SUM : 0);
+        memcpy(z, good_z, sizeof good_z);
+    }
+    for (int64_t k = 0; k <= last; k++)
+        y[k] = 1e-310;
+    check_fault(p, UGT_FLOAT64, 1, row, 0, UGT_HISTOGRAM_TOTAL);
+    memcpy(y, good_y, sizeof good_y);
+}
+
+/* Numbers of labels beyond int32, whose sums still are exact. */
+static void test_large_counts(void)
+{
+    const int64_t y[6] = {(int64_t)1 << 52, (int64_t)1 << 52, 63, 1, 62, 1};
+    const double z[6] = {0.5, 0.5, 0.25, 0.75, 1.0, 0.0}, edges[2] = {-INFINITY, INFINITY};
+    double cell[2 * 2 * UGT_HISTOGRAM_SUMS] = {0.0}, total[7] = {0.0};
+    int64_t fault[3];
+    const ugt_histograms in = {.counts = {y, 16, 8, UGT_INT64}, .probs = {z, 16, 8, UGT_FLOAT64}, .n_classes = 2, .n_bins = 1,
+                               .edges = edges, .uniform = 1, .tolerance = 1e-6};
+    CHECK(ugt_histogram_sums(&in, 0, 3, cell, total, fault) == UGT_OK && fault[0] == 0);
+    CHECK(total[3] == 3.0 && total[4] == 1.5 && total[5] == 0x1p53 + 127.0);
+    CHECK_CLOSE(cell[12 + 2], 0.5 + 63.0 / 64.0 + 62.0 / 63.0, 1e-15, 0.0);
+    CHECK_CLOSE(cell[12 + 5], 0.25 / 0x1p53 + 63.0 / 64.0 / 64.0 / 63.0 + 62.0 / 63.0 / 63.0 / 62.0, 1e-14, 0.0);
+}
+
+int main(void)
+{
+    static problem p;
+    const int64_t sizes[] = {1, 2, 3, 513, MOST};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int64_t n_classes = 2; n_classes <= CLASSES; n_classes += 1 + (n_classes == 3) * 3)
+            for (int kind = 0; kind < 3; kind++) {
+                fill(&p, sizes[i], n_classes, kind);
+                for (int weighted = 0; weighted < 2; weighted++)
+                    test_against_loops(&p, weighted);
+            }
+    for (int64_t n_classes = 2; n_classes <= 5; n_classes++)
+        for (int64_t row = 0; row < 1100; row += 1099 - (n_classes % 2)) {
+            fill(&p, 1100, n_classes, 0);
+            test_faults(&p, row);
+        }
+    test_large_counts();
+    return RESULT;
+}

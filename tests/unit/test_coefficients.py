@@ -1,0 +1,763 @@
+"""Agreement coefficients: slow twins, published examples, oracles, influence, unanimity, repeats, messages."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins import coefficients as twin
+
+import ugt
+from ugt import Labels, Ratings
+
+NAN = float("nan")
+N = None
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
+
+# Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: 12 units, 4 observers; also of Gwet's examples
+RELIABILITY = [
+    *([1, 1, N, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4]),
+    *([4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [N, 5, 5, 5], [N, N, 1, 1], [N, 3, N, N]),
+]
+# Fleiss (1971), table 1: 30 patients, 6 psychiatrists, 5 diagnoses
+DIAGNOSES = (
+    "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 "
+    "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
+)
+# Gwet (2014), table of two abstractors: ectopic, abnormal and normal intrauterine pregnancies
+ABSTRACTORS = [["E", "E"]] * 13 + [["A", "A"]] * 20 + [["A", "N"]] * 7 + [["N", "A"]] * 4 + [["N", "N"]] * 56
+# Shrout & Fleiss (1979), table 2
+JUDGES = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+
+def problem(seed, n_cases=14, n_annotators=4, n_classes=4, repeats=False, shown=0.7):
+    """``(labels, cases)``: labels with missing ones, classes nobody uses, cases without labels, repeats; and the twin's view of them."""
+    rng = np.random.default_rng(seed)
+    rows, cases = [], []
+    for i in range(n_cases):
+        truth, case = rng.integers(n_classes), {}
+        for a in rng.permutation(n_annotators).tolist():
+            if rng.random() > shown:
+                continue
+            for _ in range(rng.integers(1, 4) if repeats else 1):
+                label = int(truth if rng.random() < 0.6 else rng.integers(n_classes))
+                rows.append((i, a, label))
+                case.setdefault(a, []).append(label)
+        cases.append(case)
+    order = rng.permutation(len(rows)) if repeats else np.arange(len(rows))
+    case, annotator, label = (np.array(column)[order] for column in zip(*rows))
+    # annotators by name, so that twins and columns agree
+    labels = Labels.from_long(case, annotator, label, classes=n_classes + 1, cases=list(range(n_cases)))
+    return labels, cases
+
+
+def table_of(seed, n_classes, symmetric=True):
+    w = np.random.default_rng(seed).random((n_classes, n_classes))
+    w = (w + w.T) / 2 if symmetric else w
+    np.fill_diagonal(w, 1)
+    return w
+
+
+def all_weights(n_classes):
+    return None, "linear", "quadratic", table_of(1, n_classes)
+
+
+def close(expected, **options):
+    return pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True, **options)
+
+
+# ---- twins
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_values_are_those_of_all_pairs(seed, repeats):
+    labels, cases = problem(seed, repeats=repeats)
+    k = labels.n_classes
+    for weights in all_weights(k):
+        assert ugt.percent_agreement(labels, weights=weights).value == close(twin.percent(cases, k, weights))
+        assert ugt.fleiss_kappa(labels, weights=weights).value == close(twin.fleiss(cases, k, weights))
+        assert ugt.gwet_ac2(labels, weights=weights).value == close(twin.gwet(cases, k, weights))
+        for pair in ((0, 1), (3, 2)):
+            found = ugt.cohen_kappa(labels, weights=weights, annotators=pair)
+            assert found.value == close(twin.two(cases, *pair, k, weights))
+            found = ugt.scott_pi(labels, weights=weights, annotators=pair)
+            assert found.value == close(twin.two(cases, *pair, k, weights, True))
+    assert ugt.gwet_ac1(labels).value == close(twin.gwet(cases, k))
+    for level in LEVELS:
+        assert ugt.krippendorff_alpha(labels, level).value == close(twin.alpha(cases, level))
+    values = [3.0, 0.5, 7.0, 1.0, 2.0]
+    for level in LEVELS:
+        assert ugt.krippendorff_alpha(labels, level, values=values).value == close(twin.alpha(cases, level, values))
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_classes_are_those_of_the_class_against_the_rest(seed, repeats):
+    labels, cases = problem(seed, repeats=repeats)
+    found = {
+        "percent": ugt.percent_agreement(labels, weights="linear").per_class,
+        "fleiss": ugt.fleiss_kappa(labels, weights="quadratic").per_class,
+        "gwet": ugt.gwet_ac1(labels).per_class,
+        "alpha": ugt.krippendorff_alpha(labels, "interval").per_class,
+        "cohen": ugt.cohen_kappa(labels, annotators=[0, 2]).per_class,
+        "scott": ugt.scott_pi(labels, annotators=[0, 2]).per_class,
+    }
+    for k in range(labels.n_classes):
+        one = twin.against_rest(cases, k)
+        assert found["percent"][k] == close(twin.specific(cases, k))
+        assert found["fleiss"][k] == close(twin.fleiss(one, 2))
+        assert found["gwet"][k] == close(twin.gwet(one, 2))
+        assert found["alpha"][k] == close(twin.alpha(one, "nominal"))
+        assert found["cohen"][k] == close(twin.two(one, 0, 2, 2))
+        assert found["scott"][k] == close(twin.two(one, 0, 2, 2, pooled=True))
+    assert math.isnan(found["fleiss"][-1])  # nobody used it
+
+
+def ratings_problem(seed, n_cases=12, n_annotators=3, complete=0.8, repeats=False):
+    rng = np.random.default_rng(seed)
+    rows, cases = [], []
+    effect = rng.normal(size=n_annotators)
+    for i in range(n_cases):
+        level, case = rng.normal() * 2 + 10, {}
+        for a in range(n_annotators):
+            if rng.random() < complete:
+                for _ in range(rng.integers(1, 3) if repeats else 1):
+                    value = round(float(level + effect[a] + rng.normal()), 1)
+                    rows.append((i, a, value))
+                    case.setdefault(a, []).append(value)
+        cases.append(case)
+    return Ratings.from_long(*zip(*rows), cases=list(range(n_cases))), cases
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_ratings_are_those_of_the_twins(seed, repeats):
+    ratings, cases = ratings_problem(seed, repeats=repeats)
+    for level in LEVELS:
+        found = ugt.krippendorff_alpha(ratings, level)
+        assert found.value == close(twin.alpha(cases, level))
+        assert (found.per_class, found.prevalence) == (None, None)
+    for kind in KINDS:
+        assert ugt.intraclass_correlation(ratings, kind).value == close(twin.icc(cases, kind))
+
+
+def test_values_far_from_zero_or_close_together():
+    ratings, cases = ratings_problem(1)
+    for shift, scale in ((1e9, 1.0), (-5.0, 1e-6), (0, 1e300)):
+        moved = Ratings(ratings.case_ids, ratings.annotators, ratings.offsets, ratings.annotator, shift + scale * ratings.value)
+        tolerance = 1e-5 if shift == 1e9 else 1e-9
+        assert ugt.krippendorff_alpha(moved, "interval").value == pytest.approx(twin.alpha(cases, "interval"), abs=tolerance)
+        for kind in KINDS:
+            assert ugt.intraclass_correlation(moved, kind).value == pytest.approx(twin.icc(cases, kind), abs=tolerance)
+
+
+def test_pairs_of_annotators():
+    for repeats in (False, True):
+        labels, cases = problem(3, repeats=repeats, shown=0.5)
+        k = labels.n_classes
+        for weights in (None, "linear", table_of(2, k)):
+            found = {name: ugt.pairwise_agreement(labels, name, weights=weights) for name in ("percent", "cohen", "scott", "ac1")}
+            for a in range(4):
+                for b in set(range(4)) - {a}:
+                    row, column = (int(np.flatnonzero(labels.annotators == one)[0]) for one in (a, b))
+                    mine = [{x: case[x] for x in (a, b)} for case in cases if a in case and b in case]
+                    assert found["cohen"].n_cases[row, column] == len(mine)
+                    if not mine:
+                        assert all(math.isnan(one.value[row, column]) for one in found.values())
+                        continue
+                    assert found["percent"].value[row, column] == close(twin.percent(mine, k, weights))
+                    assert found["cohen"].value[row, column] == close(twin.two(cases, a, b, k, weights))
+                    assert found["scott"].value[row, column] == close(twin.two(cases, a, b, k, weights, True))
+                    assert found["ac1"].value[row, column] == close(twin.gwet(mine, k, weights))
+        for one in found.values():
+            weight = np.where(np.isnan(one.value), 0, one.n_cases)
+            np.testing.assert_allclose(one.per_annotator, (np.nan_to_num(one.value) * weight).sum(1) / weight.sum(1))
+            assert np.isnan(np.diag(one.value)).all()
+            np.testing.assert_array_equal(one.value, one.value.T)
+        np.testing.assert_allclose(one.annotator_prevalence.sum(1), 1)
+        n_labels = np.diag(one.n_cases)
+        np.testing.assert_allclose(n_labels @ one.annotator_prevalence / n_labels.sum(), one.prevalence)
+
+
+def test_pairs_without_common_cases_or_variation():
+    labels = Labels.from_wide([[0, 0, N, N], [0, 0, N, N], [N, N, 1, N]], classes=2, annotators=["a", "b", "c", "d"])
+    found = ugt.pairwise_agreement(labels)
+    np.testing.assert_array_equal(found.n_cases, [[2, 2, 0, 0], [2, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
+    np.testing.assert_array_equal(found.value, [[NAN, 1, NAN, NAN], [1, NAN, NAN, NAN], [NAN] * 4, [NAN] * 4])
+    np.testing.assert_array_equal(found.no_variation, found.value == 1)
+    np.testing.assert_array_equal(found.per_annotator, [1, 1, NAN, NAN])
+    np.testing.assert_array_equal(found.annotator_prevalence, [[1, 0], [1, 0], [0, 1], [NAN, NAN]])
+    assert not ugt.pairwise_agreement(labels, "ac1").no_variation.any()
+
+
+# ---- published examples and oracles
+
+
+def test_krippendorff_2011():
+    found = [ugt.krippendorff_alpha(RELIABILITY, level) for level in LEVELS]
+    assert [round(one.value, 3) for one in found] == [0.743, 0.815, 0.849, 0.797]
+    assert (found[0].n_cases, found[0].n_annotators, found[0].left_out) == (11, 4, {"case with a single annotator": 1})
+    as_ratings = Ratings.from_wide(RELIABILITY)
+    assert [ugt.krippendorff_alpha(as_ratings, level).value for level in LEVELS] == close([one.value for one in found])
+
+
+def test_gwet_four_raters():
+    """Gwet's example of four raters: values of his package irrCAC."""
+    assert round(ugt.fleiss_kappa(RELIABILITY).value, 5) == 0.76117
+    found = ugt.gwet_ac1(RELIABILITY)
+    assert (round(found.value, 5), round(found.expected, 7), round(found.observed, 7)) == (0.77544, 0.1903212, 0.8181818)
+
+
+def test_fleiss_1971():
+    counts = np.array([[int(digit) for digit in row] for row in DIAGNOSES.split()])
+    found = ugt.fleiss_kappa(Labels.from_counts(counts))
+    assert round(found.value, 3) == 0.430
+    # its eq. 16 rounds the shares of the classes
+    np.testing.assert_allclose(found.per_class, [0.248, 0.248, 0.517, 0.470, 0.565], atol=0.005)
+    assert found.n_annotators is None
+    assert found.prevalence.round(3).tolist() == [0.144, 0.144, 0.167, 0.306, 0.239]
+
+
+def test_two_abstractors():
+    """Values and standard errors of irrCAC, whose variances lack n / (n - 1) for two raters."""
+    shrink = math.sqrt(99 / 100)
+    for function, value, error in (
+        (ugt.scott_pi, 0.7962397, 0.05905473 / shrink),
+        (ugt.gwet_ac1, 0.8493305, 0.04321747 / shrink),
+        (ugt.percent_agreement, 0.89, 0.03128898 / shrink),
+        (ugt.cohen_kappa, 0.7964094, 0.05891072),
+    ):
+        found = function(ABSTRACTORS)
+        assert (found.value, found.std_error) == (pytest.approx(value, abs=1e-7), pytest.approx(error, abs=1e-8))
+    assert ugt.krippendorff_alpha(ABSTRACTORS).value == pytest.approx(0.7972585, abs=1e-7)
+    assert [round(x, 3) for x in ugt.gwet_ac1(ABSTRACTORS).interval(kind="analytic")] == [0.763, 0.936]
+
+
+def test_fleiss_cohen_everitt_1969():
+    """Their example of 200 diagnoses: kappa 0.429, variances 0.002885 and, with weights, 0.003248."""
+    joint = np.array([[106, 10, 4], [22, 28, 10], [2, 12, 6]])
+    pairs = [[i, j] for i in range(3) for j in range(3) for _ in range(joint[i, j])]
+    weights = [[1, 0, 0.4444], [0, 1, 0.6667], [0.4444, 0.6667, 1]]
+    plain, weighted = ugt.cohen_kappa(pairs), ugt.cohen_kappa(pairs, weights=weights)
+    assert (round(plain.value, 3), round(plain.std_error**2, 6)) == (0.429, 0.002885)
+    assert round(weighted.std_error**2, 6) == 0.003248
+
+
+def test_shrout_fleiss_1979():
+    found = {kind: ugt.intraclass_correlation(JUDGES, kind) for kind in KINDS}
+    assert [round(found[kind].value, 2) for kind in KINDS] == [0.17, 0.44, 0.29, 0.62, 0.71, 0.91]
+    limits = [[round(x, 2) for x in found[kind].interval(kind="analytic")] for kind in KINDS]
+    assert limits == [[-0.13, 0.72], [-0.88, 0.91], [0.02, 0.76], [0.07, 0.93], [0.34, 0.95], [0.68, 0.99]]
+    assert (found["1"].observed, found["1"].per_class, found["1"].per_case) == (None, None, None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_krippendorff_as_an_oracle(seed):
+    krippendorff = pytest.importorskip("krippendorff")
+    rng = np.random.default_rng(seed)
+    table = np.where(rng.random((40, 5)) < 0.4, np.nan, np.clip(rng.integers(0, 4, (40, 1)) + rng.integers(0, 2, (40, 5)), 0, 4))
+    for level in LEVELS:
+        theirs = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
+        assert ugt.krippendorff_alpha(table, level).value == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statsmodels_as_an_oracle(seed):
+    raters = pytest.importorskip("statsmodels.stats.inter_rater")
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(7, [0.5, 0.3, 0.1, 0.1], 20)
+    assert ugt.fleiss_kappa(Labels.from_counts(counts)).value == close(raters.fleiss_kappa(counts, "fleiss"))
+    joint = rng.integers(1, 30, (4, 4))
+    pairs = [[i, j] for i in range(4) for j in range(4) for _ in range(joint[i, j])]
+    for weights, theirs in ((None, {}), ("linear", {"wt": "linear"}), ("quadratic", {"wt": "quadratic"})):
+        expected, found = raters.cohens_kappa(joint, **theirs), ugt.cohen_kappa(pairs, weights=weights)
+        assert (found.value, found.std_error) == (close(expected.kappa), close(expected.std_kappa))
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_scikit_learn_as_an_oracle(weights):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    pairs = np.stack([rng.integers(0, 5, 80), rng.integers(0, 5, 80)], 1)
+    pairs[::2, 1] = pairs[::2, 0]
+    theirs = metrics.cohen_kappa_score(*pairs.T, weights=weights, labels=range(6))
+    assert ugt.cohen_kappa(pairs, weights=weights, classes=6).value == close(theirs)
+
+
+# ---- derivatives, standard errors, resamples
+
+
+def coefficients(labels, ratings):
+    """Every coefficient, for tests of what they share."""
+    k = labels.n_classes
+    yield "percent", ugt.percent_agreement(labels, weights="linear")
+    for weights in all_weights(k):
+        yield f"fleiss {weights}", ugt.fleiss_kappa(labels, weights=weights)
+        yield f"cohen {weights}", ugt.cohen_kappa(labels, weights=weights, annotators=[0, 1])
+        yield f"scott {weights}", ugt.scott_pi(labels, weights=weights, annotators=[0, 1])
+        yield f"ac2 {weights}", ugt.gwet_ac2(labels, weights=weights)
+    for level in LEVELS:
+        yield f"alpha {level}", ugt.krippendorff_alpha(labels, level)
+        yield f"alpha of ratings {level}", ugt.krippendorff_alpha(ratings, level)
+    for kind in KINDS:
+        yield f"icc {kind}", ugt.intraclass_correlation(ratings, kind)
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_influence_is_the_derivative_by_weights(repeats):
+    labels, _ = problem(11, n_cases=20, repeats=repeats)
+    ratings, _ = ratings_problem(11, repeats=repeats)
+    for name, found in coefficients(labels, ratings):
+        form, step = found._form, 1e-5
+        steps = step * np.eye(len(form.kept))
+        slope = (form.values(1 + steps).value - form.values(1 - steps).value) / (2 * step)
+        np.testing.assert_allclose(found.influence, np.where(form.kept, slope, 0), atol=2e-8, err_msg=name)
+        assert abs(slope[~form.kept]).max(initial=0) < 1e-9, name
+        assert form.values(np.ones((1, len(steps)))).value[0] == close(found.value), name
+
+
+def test_standard_errors_are_those_of_the_jackknife():
+    """Where cases are many; both estimate the same to the first order."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 600)
+    table = np.where(rng.random((600, 4)) < 0.7, truth[:, None], rng.integers(0, 3, (600, 4))).astype(float)
+    table[rng.random(table.shape) < 0.3] = np.nan
+    labels, ratings = Labels.from_wide(table), Ratings.from_wide(table + 1)
+    for name, found in coefficients(labels, ratings):
+        left_out = ugt.jackknife(lambda w: found._form.values(w[None]).value, 600)  # noqa: B023
+        assert found.std_error == pytest.approx(left_out.std_error[0], rel=0.02), name
+
+
+def test_bootstrap_is_that_of_cases_taken_again():
+    labels, _ = problem(8, n_cases=20)
+    keep = np.diff(labels.offsets) >= 1
+    design = ugt.resampling.Design.of(int(keep.sum()))
+    found = ugt.fleiss_kappa(labels).resamples(n_resamples=5, seed=4).values[:, 0]
+    counts = labels.counts()[keep]
+    for b, weights in enumerate(design.weights(4, 0, 5)):
+        again = Labels.from_counts(np.repeat(counts, weights.astype(int), axis=0))
+        assert found[b] == close(ugt.fleiss_kappa(again).value)
+    two = np.diff(labels.offsets) >= 2
+    found = ugt.krippendorff_alpha(labels, "ordinal").resamples(n_resamples=5, seed=4).values[:, 0]
+    for b, weights in enumerate(ugt.resampling.Design.of(int(two.sum())).weights(4, 0, 5)):
+        again = Labels.from_counts(np.repeat(labels.counts()[two], weights.astype(int), axis=0))
+        assert found[b] == close(ugt.krippendorff_alpha(again, "ordinal").value)
+
+
+def test_clusters_and_strata():
+    labels, _ = problem(8, n_cases=40)
+    ids = np.arange(40) // 4
+    found = ugt.gwet_ac1(labels)
+    doubled = ugt.gwet_ac1(Labels.from_counts(np.repeat(labels.counts(), 2, axis=0)))
+    pairs = np.repeat(np.arange(40), 2)
+    # every case twice, in clusters of both: nothing is known that was not known before
+    assert doubled.value == close(found.value)
+    low, high = found.interval(kind="analytic")
+    assert doubled.interval(kind="analytic", clusters=pairs) == (close(low), close(high))
+    assert doubled.interval(kind="analytic")[0] > low
+    boot = doubled.resamples(clusters=pairs, n_resamples=50, seed=1)
+    np.testing.assert_allclose(boot.values, found.resamples(n_resamples=50, seed=1).values, rtol=1e-12)
+    assert boot.sources == ("clusters",)
+    for kind in ("percentile", "basic", "bca"):
+        low, high = found.interval(kind=kind, clusters=ids, strata=ids % 2, n_resamples=200)
+        assert low < found.value < high
+    with ugt.threads(2):
+        np.testing.assert_array_equal(found.resamples(n_resamples=150).values, ugt.gwet_ac1(labels).resamples(n_resamples=150).values)
+
+
+def test_analytic_intervals_stay_inside():
+    found = ugt.percent_agreement([[0, 0], [0, 0], [0, 1]])
+    assert found.interval(kind="analytic") == (0.0, 1.0)
+    assert ugt.scott_pi([[0, 0], [1, 1], [0, 1]]).interval(kind="analytic") == (-1.0, 1.0)
+
+
+# ---- what is undefined, and says so
+
+
+def undefined(found, value, reason):
+    assert found.value == close(value)
+    assert reason in found.reason
+    assert math.isnan(found.std_error)
+    for kind in ("percentile", "bca", "analytic"):
+        assert all(math.isnan(limit) for limit in found.interval(kind=kind, n_resamples=10))
+
+
+def test_unanimity_is_a_value_with_a_reason():
+    same = Labels.from_wide([[1, 1], [1, 1], [1, 1]], classes=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for function in (ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.krippendorff_alpha):
+            undefined(function(same), 1.0, "no variation: all labels are of one class")
+        for level in LEVELS:
+            undefined(ugt.krippendorff_alpha(same, level), 1.0, "no variation: all labels are of one class")
+            undefined(ugt.krippendorff_alpha(Ratings.from_wide([[2.5, 2.5]] * 3), level), 1.0, "no variation: all ratings are equal")
+        for kind in KINDS:
+            undefined(ugt.intraclass_correlation([[2.5, 2.5]] * 3, kind), 1.0, "no variation: all ratings are equal")
+        for function in (ugt.percent_agreement, ugt.gwet_ac1):
+            found = function(same)
+            assert (found.value, found.reason) == (1.0, None)
+            assert found.interval() == (1.0, 1.0)
+            assert all(math.isnan(x) for x in found.interval(kind="analytic"))
+        undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
+        undefined(ugt.fleiss_kappa([[0, 1], [1, 0]], weights=np.ones((2, 2))), 1.0, "all weights between the classes in use are 1")
+    found = ugt.fleiss_kappa(same)
+    assert (found.observed, found.expected, found.n_cases) == (1.0, 1.0, 3)
+    assert np.isnan(found.influence).all()
+    # repeats of thirds
+    thirds = Labels.from_long([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1], [4] * 6, classes=7)
+    undefined(ugt.fleiss_kappa(thirds), 1.0, "no variation")
+    undefined(ugt.krippendorff_alpha(thirds, "ordinal"), 1.0, "no variation")
+
+
+def test_nothing_to_compare():
+    alone = Labels.from_wide([[0, N, N], [N, 1, N], [N, N, N]], classes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
+            found = function(alone)
+            undefined(found, NAN, "no case has labels of two annotators")
+            assert found.left_out == {"case without annotations": 1, "case with a single annotator": 2}
+            assert found.n_cases == 0 and np.isnan(found.per_class).all()
+        for function in (ugt.cohen_kappa, ugt.scott_pi):
+            found = function(alone, annotators=[0, 1])
+            undefined(found, NAN, "no case was labelled by both annotators")
+            assert found.left_out == {
+                "case that neither of the two annotators labelled": 1,
+                "case that only one of the two annotators labelled": 2,
+            }
+        for level in LEVELS:
+            undefined(ugt.krippendorff_alpha([[NAN, NAN], [NAN, NAN]], level), NAN, "no case has ratings of two annotators")
+            undefined(ugt.krippendorff_alpha([[1.5, NAN], [NAN, 2.5]], level), NAN, "no case has ratings of two annotators")
+        undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]], "1"), NAN, "no case has ratings of two annotators")
+        undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]]), NAN, "fewer than two cases that all annotators rated")
+        undefined(ugt.intraclass_correlation([[1.5], [2.5]]), NAN, "no case has ratings of two annotators")
+        undefined(ugt.intraclass_correlation([[1.5, 2.5]], "1k"), NAN, "fewer than two cases with ratings")
+        undefined(ugt.intraclass_correlation([[1, 2], [2, 1]], "1k"), NAN, "cases do not differ in their means")
+        undefined(ugt.percent_agreement([[NAN, NAN]], classes=2), NAN, "no case has labels of two annotators")
+
+
+def test_one_case():
+    found = ugt.fleiss_kappa([[0, 1, 1]])
+    assert found.value == close(-0.5)
+    assert math.isnan(found.std_error)
+    assert all(math.isnan(x) for kind in ("percentile", "bca", "analytic") for x in found.interval(kind=kind, n_resamples=10))
+
+
+def test_unused_classes_count():
+    table = [[0, 0], [0, 1], [1, 1]]
+    assert ugt.gwet_ac1(table).value == close(1 - (1 / 3) / 0.5)
+    assert ugt.gwet_ac1(table, classes=5).value == close(1 - (1 / 3) / (1 - 0.5 / 4))
+    assert ugt.fleiss_kappa(table, classes=5).value == ugt.fleiss_kappa(table).value
+    assert ugt.cohen_kappa(table, classes=5, weights="linear").per_class.shape == (5,)
+    assert ugt.gwet_ac1(table, classes=["a", "b", "c"]).prevalence.tolist() == [0.5, 0.5, 0]
+
+
+def test_kappa_paradox_is_seen_beside_the_value():
+    """Nearly all labels of one class: kappa near 0 or below, AC1 near the percentage; the record shows both and the prevalence."""
+    labels = [[0, 0]] * 97 + [[0, 1], [1, 0], [0, 1]]
+    kappa, ac1 = ugt.cohen_kappa(labels), ugt.gwet_ac1(labels)
+    assert kappa.value < 0 < 0.95 < ac1.value
+    assert (kappa.observed, kappa.prevalence.round(3).tolist()) == (close(0.97), [0.985, 0.015])
+
+
+# ---- inputs
+
+
+def test_tables_and_containers_agree():
+    table = [["x", "y", N], ["y", "y", "y"], ["z", "x", "x"], [N, "x", "z"]]
+    labels = Labels.from_wide(table)
+    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
+        one, other = function(table), function(labels)
+        assert one.value == other.value == function(np.array(table, dtype=object)).value
+        np.testing.assert_array_equal(one.per_case, other.per_case)
+        # who gave the labels does not matter
+        assert function(Labels.from_counts(labels.counts())).value == close(one.value)
+    numbers = [[0, 1, N], [1, 1, 1], [2, 0, 0], [N, 0, 2]]
+    with_nan = np.array([[NAN if x is N else x for x in row] for row in numbers])
+    assert ugt.fleiss_kappa(numbers).value == ugt.fleiss_kappa(with_nan).value == close(ugt.fleiss_kappa(table).value)
+    assert ugt.krippendorff_alpha(with_nan, "interval").value == close(ugt.krippendorff_alpha(with_nan / 4, "interval").value)
+    assert ugt.krippendorff_alpha(with_nan).per_class is not None
+    assert ugt.krippendorff_alpha(with_nan / 4).per_class is None
+    assert ugt.intraclass_correlation(Labels.from_wide(JUDGES)).value == close(ugt.intraclass_correlation(JUDGES).value)
+    pandas = pytest.importorskip("pandas")
+    assert ugt.fleiss_kappa(pandas.DataFrame(table)).value == ugt.fleiss_kappa(table).value
+
+
+def test_records_are_kept():
+    found = ugt.fleiss_kappa(RELIABILITY)
+    for twin_ in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert twin_.interval(seed=3, n_resamples=50) == found.interval(seed=3, n_resamples=50)
+    assert pickle.loads(pickle.dumps(ugt.pairwise_agreement(RELIABILITY))).n_cases.tolist() == [
+        *([9, 9, 8, 9], [9, 11, 9, 10], [8, 9, 10, 10], [9, 10, 10, 11]),
+    ]
+    with pytest.raises(AttributeError):
+        found.value = 1.0
+    assert found.per_case[[0, 1, 11]] == close([1.0, 0.5, NAN])
+
+
+BAD_LABELS = (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac2, ugt.cohen_kappa, ugt.scott_pi, ugt.pairwise_agreement)
+
+
+@pytest.mark.parametrize("function", BAD_LABELS)
+def test_bad_labels(function):
+    for bad in (3, "text", {"a": 1}):
+        with pytest.raises(TypeError, match=r"labels must be Labels, Ratings or a table, cases x annotators\. Got (int|str|dict)\."):
+            function(bad)
+    with pytest.raises(TypeError, match=r"labels must be Labels or a table of labels, cases x annotators\. Got Ratings\."):
+        function(Ratings.from_wide([[1.0, 2.0]]))
+    with pytest.raises(ValueError, match=r"labels must hold labels \(integers or strings\), not ratings\. Got ratings such as 0\.5\."):
+        function([[1, 2], [3, 0.5]])
+    with pytest.raises(ValueError, match=r"classes must be left out where labels are Labels\. Got 3\."):
+        function(Labels.from_wide([[0, 1]]), classes=3)
+    with pytest.raises(ValueError, match=r"table must hold class indices from 0 to 1\. Got 2, first at case 1, annotator 0\."):
+        function([[0, 1], [2, 1]], classes=2)
+    with pytest.raises(ValueError, match=r"table must be two-dimensional"):
+        function([0, 1, 2])
+    with pytest.raises(ValueError, match=r"table must be finite\. Got inf"):
+        function([[0, 1], [math.inf, 1]])
+
+
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        ("cubic", r"weights must be None, 'linear', 'quadratic' or a table of 2 x 2 numbers\. Got 'cubic'\."),
+        (np.ones((3, 3)), r"weights must be None, .* a table of 2 x 2 numbers\. Got float64 of shape \(3, 3\)\."),
+        ([[1, 0], [0]], r"weights must be None"),
+        ([[1, 0.5], [0.2, 1]], r"weights must be symmetric\. Got 0\.5, first at classes 0 and 1\."),
+        ([[1, -0.5], [-0.5, 1]], r"weights must lie between 0 and 1\. Got -0\.5, first at classes 0 and 1\."),
+        ([[1, NAN], [NAN, 1]], r"weights must lie between 0 and 1\. Got nan"),
+        ([[1, 0], [0, 0.5]], r"weights must be 1 for the same class\. Got 0\.5, first at classes 1 and 1\."),
+    ],
+)
+def test_bad_weights(weights, message):
+    for function in BAD_LABELS:
+        with pytest.raises(ValueError, match=message):
+            function([[0, 1], [1, 1]], weights=weights)
+
+
+def test_bad_options():
+    with pytest.raises(
+        ValueError, match=r"annotators must name two, where labels are not of two annotators\. Got None, and 3 annotators\."
+    ):
+        ugt.cohen_kappa([[0, 1, 1]])
+    with pytest.raises(ValueError, match=r"annotators must be two\. Got 3\."):
+        ugt.scott_pi([[0, 1, 1]], annotators=[0, 1, 2])
+    with pytest.raises(ValueError, match=r"annotators must not repeat an id\. Got 0 twice"):
+        ugt.scott_pi([[0, 1, 1]], annotators=[0, 0])
+    with pytest.raises(ValueError, match=r"annotators must be among those of labels\. Got 'x', first at position 0\."):
+        ugt.cohen_kappa([[0, 1, 1]], annotators=["x", "y"])
+    counts = Labels.from_counts([[2, 1]])
+    for function in (ugt.cohen_kappa, ugt.pairwise_agreement):
+        with pytest.raises(ValueError, match=r"labels must name their annotators\. Got counts\."):
+            function(counts)
+    with pytest.raises(ValueError, match=r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."):
+        ugt.krippendorff_alpha([[0, 1]], "metric")
+    with pytest.raises(ValueError, match=r"values must be given for level 'interval' where classes are text"):
+        ugt.krippendorff_alpha([["a", "b"]], "interval")
+    for bad in ([1, 2, 3], [1, NAN], ["a", "b"]):
+        with pytest.raises(ValueError, match=r"values must be 2 finite numbers, one a class"):
+            ugt.krippendorff_alpha([["a", "b"]], "interval", values=bad)
+    with pytest.raises(ValueError, match=r"values must differ for an ordinal scale"):
+        ugt.krippendorff_alpha([["a", "b"]], "ordinal", values=[1, 1])
+    with pytest.raises(ValueError, match=r"values must be left out for ratings"):
+        ugt.krippendorff_alpha([[0.5, 1.5]], "interval", values=[1, 2])
+    with pytest.raises(ValueError, match=r"level must be another than 'ratio' where values are negative\. Got -0\.5\."):
+        ugt.krippendorff_alpha([[-0.5, 1.5]], "ratio")
+    with pytest.raises(ValueError, match=r"ratings must differ by less than 1e308"):
+        ugt.krippendorff_alpha([[-1.5e308, 1.5e308]], "interval")
+    with pytest.raises(ValueError, match=r"kind must be one of '1', '1k', 'A,1', 'A,k', 'C,1', 'C,k'\. Got '2,1'\."):
+        ugt.intraclass_correlation(JUDGES, "2,1")
+    with pytest.raises(TypeError, match=r"ratings must be Ratings or a table of numbers, cases x annotators\. Got int\."):
+        ugt.intraclass_correlation(3)
+    with pytest.raises(ValueError, match=r"ratings must name their annotators"):
+        ugt.intraclass_correlation(counts)
+    with pytest.raises(ValueError, match=r"ratings must be numbers\. Got classes that are text\."):
+        ugt.intraclass_correlation(Labels.from_wide([["a", "b"]]))
+    with pytest.raises(ValueError, match=r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1'|'cohen', 'percent'"):
+        ugt.pairwise_agreement([[0, 1]], "pi")
+    found = ugt.fleiss_kappa(RELIABILITY)
+    with pytest.raises(ValueError, match=r"kind must be one of 'percentile', 'basic', 'bca', 'analytic'\. Got 'normal'\."):
+        found.interval(kind="normal")
+    with pytest.raises(ValueError, match=r"clusters must be 12 ids, one a case\. Got shape \(3,\)\."):
+        found.interval(clusters=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"strata must be None for kind='analytic'"):
+        found.interval(kind="analytic", strata=[1] * 12)
+    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1"):
+        found.interval(95)
+    with pytest.raises(ValueError, match=r"clusters must be None for analytic intervals of intraclass correlations"):
+        ugt.intraclass_correlation(JUDGES).interval(kind="analytic", clusters=[1, 1, 2, 2, 3, 3])
+
+
+# ---- annotators with themselves, tables
+
+
+def test_intra_annotator_agreement():
+    case = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4]
+    annotator = [*"aaabaabbbbaab"]
+    label = [0, 0, 1, 0, 2, 2, 0, 1, 1, 0, 1, 2, 2]
+    labels = Labels.from_long(case, annotator, label, classes=3)
+    # units: (0, a) 0 0 1; (1, a) 2 2; (2, b) 1 1 0
+    found = ugt.intra_annotator_agreement(labels)
+    assert found.value == close((1 / 3 + 1 + 1 / 3) / 3)
+    assert (found.n_cases, found.n_annotators, found.left_out) == (3, 2, {"case that no annotator labelled twice": 2})
+    assert found.per_annotator == close([2 / 3, 1 / 3])
+    assert found.per_case == close([1 / 3, 1, 1 / 3, NAN, NAN])
+    units = [{0: [0], 1: [0], 2: [1]}, {0: [2], 1: [2]}, {0: [1], 1: [1], 2: [0]}]
+    assert ugt.intra_annotator_agreement(labels, "fleiss").value == close(twin.fleiss(units, 3))
+    assert ugt.intra_annotator_agreement(labels, "ac1").value == close(twin.gwet(units, 3))
+    assert ugt.intra_annotator_agreement(labels, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
+    assert found.coefficient == "intra-annotator percent agreement"
+    for kind in ("percentile", "bca", "analytic"):
+        low, high = found.interval(kind=kind)
+        assert low < found.value < high
+    ratings = Ratings.from_long(case, annotator, np.array(label) / 2)
+    assert ugt.intra_annotator_agreement(ratings, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
+    nobody = ugt.intra_annotator_agreement(Labels.from_wide([[0, 1], [1, 1]]))
+    undefined(nobody, NAN, "no annotator labelled a case twice")
+    assert np.isnan(nobody.per_annotator).all() and nobody.left_out == {"case that no annotator labelled twice": 2}
+    with pytest.raises(ValueError, match=r"coefficient must be 'alpha' for ratings\. Got 'percent'\."):
+        ugt.intra_annotator_agreement(ratings)
+    with pytest.raises(ValueError, match=r"coefficient must be one of 'percent', 'fleiss', 'ac1', 'alpha'\. Got 'cohen'\."):
+        ugt.intra_annotator_agreement(labels, "cohen")
+    with pytest.raises(TypeError, match=r"annotations must be Labels or Ratings\. Got list\."):
+        ugt.intra_annotator_agreement([[0, 1]])
+
+
+def test_intra_annotator_resamples_take_whole_cases():
+    rng = np.random.default_rng(0)
+    case, annotator = np.repeat(np.arange(12), 6), np.tile([0, 0, 1, 1, 2, 2], 12)
+    labels = Labels.from_long(case, annotator, rng.integers(0, 2, 72), classes=2)
+    found = ugt.intra_annotator_agreement(labels)
+    by_case = found.per_case  # all cases have three units
+    expected = ugt.bootstrap(by_case, n_resamples=40, seed=2)
+    np.testing.assert_allclose(found.resamples(n_resamples=40, seed=2).values, expected.values, rtol=1e-12)
+    assert found.std_error == close(by_case.std(ddof=1) / math.sqrt(12))
+
+
+def test_table():
+    two = ugt.agreement_table(ABSTRACTORS, n_resamples=50)
+    names = [row["coefficient"] for row in two.rows()]
+    assert names == [
+        *("percent agreement", "Cohen's kappa", "Scott's pi", "Fleiss' kappa", "Gwet's AC1", "Krippendorff's alpha (nominal)"),
+    ]
+    assert [row["value"] for row in two.rows()][:3] == close([0.89, ugt.cohen_kappa(ABSTRACTORS).value, ugt.scott_pi(ABSTRACTORS).value])
+    assert (two.rows()[1]["low"], two.rows()[1]["high"]) == ugt.cohen_kappa(ABSTRACTORS).interval(n_resamples=50)
+    assert two.classes == ("A", "E", "N") and two.prevalence == close([0.255, 0.13, 0.615])
+    many = ugt.agreement_table(RELIABILITY, weights="linear", levels=("ordinal", "interval"), kind="analytic")
+    assert [each.coefficient for each in many.found] == [
+        *("percent agreement (linear)", "Fleiss' kappa (linear)", "Gwet's AC2 (linear)"),
+        *("Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"),
+    ]
+    assert many.left_out == {"case with a single annotator": 1}
+    same = ugt.agreement_table(Labels.from_wide([[0, 0], [0, 0]], classes=2), n_resamples=10)
+    assert "no variation" in str(same) and same.rows()[1]["low"] is None and same.rows()[0]["value"] == 1.0
+    ratings = ugt.agreement_table(np.array(JUDGES) + 0.5, kind="analytic", clusters=[1, 1, 2, 2, 3, 3])
+    assert [each.coefficient for each in ratings.found][:3] == ["ICC(1)", "ICC(A,1)", "ICC(C,1)"]
+    assert ratings.prevalence is None and "classes" not in str(ratings)
+    for bad in ("nominal", ["metric"]):
+        with pytest.raises(ValueError, match=r"levels must be some of 'nominal', 'ordinal', 'interval', 'ratio'"):
+            ugt.agreement_table(RELIABILITY, levels=bad)
+    generator = np.random.default_rng(1)
+    a, b = (ugt.agreement_table(ABSTRACTORS, n_resamples=20, seed=s) for s in (generator, np.random.default_rng(1)))
+    np.testing.assert_array_equal(a.intervals, b.intervals)
+
+
+# ---- properties
+
+
+@st.composite
+def wide_tables(draw):
+    n, a, k = draw(st.integers(2, 8)), draw(st.integers(2, 4)), draw(st.integers(2, 4))
+    cells = draw(st.lists(st.one_of(st.none(), st.integers(0, k - 1)), min_size=n * a, max_size=n * a))
+    table = np.array(cells, dtype=object).reshape(n, a)
+    table[0, :2] = 0, 1
+    return table, k
+
+
+def everything(table, k):
+    """Values of coefficients that know no order of classes."""
+    labels = Labels.from_wide(table, classes=k)
+    functions = (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.krippendorff_alpha)
+    found = [function(labels).value for function in functions]
+    return [*found, ugt.cohen_kappa(labels, annotators=[0, 1]).value, ugt.scott_pi(labels, annotators=[0, 1]).value]
+
+
+@settings(max_examples=60, deadline=None)
+@given(wide_tables(), st.randoms(use_true_random=False))
+def test_names_and_orders_do_not_matter(problem_, random):
+    table, k = problem_
+    found = everything(table, k)
+    rename = random.sample(range(k), k)
+    renamed = np.array([[N if x is None else rename[x] for x in row] for row in table], dtype=object)
+    assert everything(renamed, k) == close(found)
+    assert everything(table[random.sample(range(len(table)), len(table))], k) == close(found)
+    swapped = np.concatenate([table[:, 1::-1], table[:, 2:][:, ::-1]], axis=1)
+    assert everything(swapped, k) == close(found)
+    assert all(math.isnan(x) or x <= 1 + 1e-12 for x in found)
+    counted = Labels.from_wide(table, classes=k)
+    reversed_ = Labels.from_wide([[N if x is None else k - 1 - x for x in row] for row in table], classes=k)
+    for level in ("ordinal", "interval"):  # the other way round
+        assert ugt.krippendorff_alpha(reversed_, level).value == close(ugt.krippendorff_alpha(counted, level).value)
+
+
+@settings(max_examples=40, deadline=None)
+@given(wide_tables())
+def test_all_cases_twice(problem_):
+    """Kappas stay; 1 - alpha takes the factor of its small-sample correction, (2n - 1) / 2 / (n - 1)."""
+    table, k = problem_
+    twice = np.concatenate([table, table])
+    assert everything(twice, k)[:3] == close(everything(table, k)[:3])
+    n = sum(size for size in (sum(x is not None for x in row) for row in table) if size >= 2)
+    for level in LEVELS:
+        one, two = (ugt.krippendorff_alpha(Labels.from_wide(t, classes=k), level) for t in (table, twice))
+        if one.reason is None:
+            assert 1 - two.value == close((1 - one.value) * (2 * n - 1) / (2 * (n - 1)))
+
+
+def test_repeating_every_label_changes_nothing():
+    labels, _ = problem(5)
+    twice = Labels(
+        labels.axes,
+        labels.annotators,
+        2 * labels.offsets,
+        *(np.repeat(x, 2) for x in (labels.annotator, labels.label)),
+        np.ones(2 * len(labels.label), np.int64),
+    )
+    for (_, one), (_, two) in zip(coefficients(labels, ratings_problem(0)[0]), coefficients(twice, ratings_problem(0)[0])):
+        assert (two.value, two.std_error) == (close(one.value), close(one.std_error))
+        assert two.n_annotators == one.n_annotators
+
+
+def test_many_classes():
+    """Weights and levels by blocks of pairs of classes, against tables of all."""
+    rng = np.random.default_rng(2)
+    k = 1700  # more than one block of 2**21 pairs
+    labels = Labels.from_wide(np.where(rng.random((60, 5)) < 0.4, rng.integers(0, k, (60, 1)), rng.integers(0, k, (60, 5))), classes=k)
+    cases = [{a: [int(x)] for a, x in zip(labels.annotator[i:j], labels.label[i:j])} for i, j in zip(labels.offsets, labels.offsets[1:])]
+    shares = labels.counts().mean(0) / 5
+    linear = 1 - np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / (k - 1)
+    expected = shares @ (1 - linear) @ shares
+    found = ugt.fleiss_kappa(labels, weights="linear")
+    assert found.value == close(1 - twin.observed(cases, lambda a, b: abs(a - b) / (k - 1)) / expected)
+    assert found.value == close(ugt.fleiss_kappa(labels, weights=linear).value)
+    assert ugt.krippendorff_alpha(labels, "ratio").value == close(twin.alpha(cases, "ratio"))
+    assert np.isfinite(ugt.krippendorff_alpha(labels).per_class).sum() == len(np.unique(labels.label))
+
+
+def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
+    labels, cases = problem(4, n_cases=30, n_annotators=9, n_classes=6)
+    before = ugt.fleiss_kappa(labels, weights="linear").value
+    monkeypatch.setattr(ugt._coefficients_costs, "ROOM", 5)
+    assert ugt.fleiss_kappa(labels, weights="linear").value == close(before) == close(twin.fleiss(cases, 7, "linear"))
+    monkeypatch.setattr(ugt._coefficients_pairs, "CELLS", 50)
+    one = ugt.pairwise_agreement(labels, weights="linear")
+    monkeypatch.undo()
+    np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)

@@ -1,0 +1,233 @@
+"""Predicted disagreement, statistics of several labels, and their losses: numbers, intervals, bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from twins import histogram as twin
+from twins.histogram_problems import problem
+
+import ugt
+
+NAN = float("nan")
+
+
+def test_predictions():
+    _, probs = problem(1, n=20, k=4)
+    found = ugt.predicted_disagreement(probs)
+    pairs = [(a, b) for a in range(4) for b in range(4)]
+    np.testing.assert_allclose(found.overall, [sum(z[a] * z[b] for a, b in pairs if a != b) for z in probs])
+    for k in range(4):
+        np.testing.assert_allclose(found.per_class[:, k], [sum(z[a] * z[b] for a, b in pairs if (a == k) != (b == k)) for z in probs])
+    # Dirichlet: moments by simulation of z
+    alpha = np.array([[0.5, 2.0, 1.5], [3.0, 0.0, 1.0]])
+    draws = np.random.default_rng(0).dirichlet(alpha[0], 20_000)
+    by_law = ugt.predicted_disagreement(alpha, kind="dirichlet")
+    by_draws = ugt.predicted_disagreement(draws[:, None])  # an ensemble of as many members
+    assert by_law.overall[0] == pytest.approx(by_draws.overall[0], abs=5 * 0.2 / np.sqrt(20_000))
+    np.testing.assert_allclose(by_law.per_class[0], by_draws.per_class[0], atol=5 * 0.2 / np.sqrt(20_000))
+    assert by_law.overall[1] == pytest.approx((4 / 5) * (1 - (9 + 1) / 16)) and by_law.per_class[1, 1] == 0
+    single = ugt.predicted_disagreement(probs.astype(np.float32))
+    np.testing.assert_allclose(single.overall, found.overall, atol=1e-6)
+    assert single.overall.dtype == np.float64
+
+
+def test_rounded_probabilities_predict_no_negative_disagreement():
+    slack = [[1 + 1e-6, -1e-6], [1.0, 5e-5]]
+    found = ugt.predicted_disagreement(slack)
+    assert found.overall.min() == 0 == found.per_class.min()
+    assert ugt.disagreement_losses([[2, 0], [3, 0]], found).l_phi == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("single_bins", ["zero", "plugin"])
+@pytest.mark.parametrize("binning, n_bins", [("width", 15), ("mass", 4), ([0, 0.3, 0.5, 0.8, 1], 9)])
+def test_losses_by_the_slow_twin(binning, n_bins, single_bins):
+    counts, probs = problem(2, n=50, k=3)
+    predicted = ugt.predicted_disagreement(probs)
+    found = ugt.disagreement_losses(counts, predicted, binning=binning, n_bins=n_bins, single_bins=single_bins)
+    statistics = [(lambda a, b: float(a != b), predicted.overall)]
+    statistics += [(lambda a, b, k=k: float((a == k) != (b == k)), predicted.per_class[:, k]) for k in range(3)]
+    losses = [found.l_phi, *found.l_per_class]
+    plugin, debiased = ([getattr(found.cl, part), *getattr(found.cl_per_class, part)] for part in ("plugin", "debiased"))
+    for j, (phi, values) in enumerate(statistics):
+        edges = found.bin_edges[j].tolist()
+        expected = twin.statistic_losses(counts.tolist(), values.tolist(), phi, 2, edges, single_bins)
+        assert (losses[j], plugin[j], debiased[j]) == pytest.approx(expected, abs=1e-14)
+    assert found.n_cases == (counts.sum(1) >= 2).sum() and (found.bin_counts.sum(1) == found.n_cases).all()
+    assert found.left_out == {"case with fewer than two labels": (counts.sum(1) < 2).sum()}
+    np.testing.assert_allclose(found.cl_per_bin.debiased.sum(1), debiased)
+    assert found.l_mean == found.l_per_class.mean()
+    roots = np.sqrt(np.where(np.array(debiased) >= 0, debiased, NAN))
+    np.testing.assert_array_equal([found.ce, found.ce_mean], [roots[0], roots[1:].mean()])
+    alone = ugt.disagreement_losses(counts, predicted.overall, binning=binning, n_bins=n_bins, single_bins=single_bins)
+    assert alone.l_phi == found.l_phi and alone.l_per_class is None and alone.cl_per_class is None and math.isnan(alone.l_mean)
+    assert math.isnan(alone.ce_mean)
+
+
+def test_layouts():
+    """Streams of counts of any kind are copied once: types, strides, read-only and byte order do not matter."""
+    counts, probs = problem(3, n=30)
+    expected = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    probs.setflags(write=False)
+    for table in (counts.astype(np.int8), counts.astype(">f8"), np.asfortranarray(counts), ugt.Labels.from_counts(counts), counts.tolist()):
+        found = ugt.disagreement_losses(table, ugt.predicted_disagreement(np.asfortranarray(probs)))
+        assert found.l_phi == pytest.approx(expected.l_phi, abs=1e-15) and found.cl.debiased == pytest.approx(
+            expected.cl.debiased, abs=1e-15
+        )
+    yes = ugt.disagreement_losses(np.array([[True, True], [True, False]]), [0.5, 0.5])  # bool: one label each
+    assert yes.observed.tolist()[0] == 1 and yes.n_cases == 1
+
+
+def test_statistics():
+    counts, _ = problem(4, n=25, k=3)
+    for n, phi in ((1, lambda a: a), (2, lambda a, b: abs(a - b)), (3, lambda a, b, c: len({a, b, c}) == 2), (4, lambda *x: max(x))):
+        found = ugt.symmetric_statistic(counts, phi, n)
+        np.testing.assert_allclose(found, [twin.statistic(row, phi, n) for row in counts.tolist()], atol=1e-13)
+    third = ugt.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
+    losses = ugt.disagreement_losses(counts, np.full(25, 0.3), statistic=third)
+    assert losses.left_out == {"case without the statistic": np.isnan(third).sum()} and losses.n_cases == (~np.isnan(third)).sum()
+    assert losses.l_phi == pytest.approx(np.nanmean(third * 0.49 + (1 - third) * 0.09))
+
+
+def test_nothing_left():
+    with pytest.warns(RuntimeWarning, match="undefined: no case has enough labels"):
+        found = ugt.disagreement_losses([[1, 0], [0, 0]], ugt.predicted_disagreement([[0.5, 0.5]] * 2), binning="mass")
+    assert math.isnan(found.l_phi) and math.isnan(found.cl.debiased) and math.isnan(found.ce) and found.n_cases == 0
+    assert np.isnan(found.interval("cl")).all() and (found.bin_counts == 0).all()
+    with pytest.raises(ValueError, match=r"losses must have cases with enough labels to be resampled"):
+        found.resamples()
+
+
+def test_resamples_are_those_of_repeated_cases():
+    counts, probs = problem(5, n=40)
+    predicted = ugt.predicted_disagreement(probs)
+    found = ugt.disagreement_losses(counts, predicted, n_bins=4)
+    kept = counts.sum(1) >= 2
+    weights = ugt.resampling.Design.of(kept.sum()).weights(2, 0, 30).astype(int)
+    values = found.resamples(n_resamples=30, seed=2).values
+    plugin = found.resamples(n_resamples=30, seed=2, estimate="plugin").values
+    shifts = []
+    for row, plain, w in zip(values, plugin, weights):
+        rows = np.flatnonzero(kept).repeat(w)
+        again = ugt.disagreement_losses(counts[rows], ugt.predicted_disagreement(probs[rows]), n_bins=4)
+        np.testing.assert_allclose(row[::2], [again.l_phi, *again.l_per_class], atol=1e-13)
+        shifts.append(np.concatenate([row[1::2] - [again.cl.debiased, *again.cl_per_class.debiased], plain[1::2]]))
+        shifts[-1][4:] -= [again.cl.plugin, *again.cl_per_class.plugin]
+    np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], (30, 8)), atol=1e-13)
+    np.testing.assert_allclose(values[:, 1::2].mean(0), [found.cl.debiased, *found.cl_per_class.debiased], atol=1e-14)
+    np.testing.assert_allclose(plugin[:, 1::2].mean(0), [found.cl.plugin, *found.cl_per_class.plugin], atol=1e-14)
+
+
+def test_intervals():
+    counts, probs = problem(6, n=120)
+    found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    options = {"n_resamples": 200, "seed": 4}
+    table = found.resamples(**options).interval(0.9)
+    assert found.interval("l_phi", 0.9, **options) == tuple(table[0]) and found.interval("cl", 0.9, **options) == tuple(table[1])
+    assert found.interval("ce", 0.9, **options) == tuple(np.sqrt(np.maximum(table[1], 0)))
+    assert found.interval("cl", 0.9, k=2, **options) == tuple(table[7])
+    clusters = np.arange(120) // 4
+    together = found.resamples(clusters=clusters, **options)
+    assert together.sources == ("clusters",) and found.interval("l_phi", clusters=clusters, **options) == tuple(together.interval()[0])
+    assert not np.isnan(found.interval("cl", kind="bca", n_resamples=20)).any()
+    with ugt.threads(3):
+        np.testing.assert_array_equal(found.resamples(clusters=clusters, **options).values, together.values)
+    for ask, message in (
+        (lambda: found.interval("el"), r"loss must be one of 'l_phi', 'cl', 'ce'\. Got 'el'"),
+        (lambda: found.interval("cl", k=3), r"k must be a whole number from 0 to 2\. Got 3"),
+        (lambda: found.interval("cl", 0), r"level must be a number between 0 and 1"),
+        (lambda: found.interval("cl", estimate="raw"), r"estimate must be one of"),
+        (lambda: found.interval("cl", clusters=[1]), r"clusters must be 120 ids, one a case\. Got shape \(1,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+
+
+COUNTS, HALVES = [[2, 1]] * 2, [[0.5, 0.5]] * 2
+BAD = {
+    "prediction shape": (
+        lambda: ugt.predicted_disagreement([0.5, 0.5]),
+        r"predictions must be numbers of shape .*Got float64 of shape \(2,\)",
+    ),
+    "prediction classes": (lambda: ugt.predicted_disagreement([[1.0]]), r"predictions must be .*K at least 2"),
+    "prediction text": (lambda: ugt.predicted_disagreement([["a", "b"]]), r"predictions must be"),
+    "prediction ragged": (lambda: ugt.predicted_disagreement([[0.5, 0.5], [1.0]]), r"predictions must be"),
+    "prediction masked": (lambda: ugt.predicted_disagreement(np.ma.array(HALVES, mask=[[1, 0], [0, 0]])), r"predictions must be"),
+    "prediction nan": (
+        lambda: ugt.predicted_disagreement([[0.5, 0.5], [NAN, 1]]),
+        r"add up to 1 for every case\. Got \[nan, 1\.0\], first at case 1",
+    ),
+    "prediction sum": (
+        lambda: ugt.predicted_disagreement([[0.5, 0.4]]),
+        r"predictions must be probabilities that add up to 1 for every case",
+    ),
+    "prediction above": (lambda: ugt.predicted_disagreement([[1.5, -0.5]]), r"predictions must be probabilities"),
+    "kind": (lambda: ugt.predicted_disagreement(HALVES, kind="beta"), r"kind must be one of 'probability', 'dirichlet'\. Got 'beta'"),
+    "alpha zero": (
+        lambda: ugt.predicted_disagreement([[0, 0]], kind="dirichlet"),
+        r"predictions must be concentrations, .* Got \[0\.0, 0\.0\]",
+    ),
+    "alpha negative": (lambda: ugt.predicted_disagreement([[2, -1]], kind="dirichlet"), r"predictions must be concentrations"),
+    "alpha inf": (lambda: ugt.predicted_disagreement([[1e308, 1e308]], kind="dirichlet"), r"with a finite sum\. Got \[1e\+308, 1e\+308\]"),
+    "counts fraction": (
+        lambda: ugt.disagreement_losses([[1.5, 2]], [0.5]),
+        r"counts must be whole numbers\. Got 1\.5, first at case 0, class 0",
+    ),
+    "counts negative": (
+        lambda: ugt.disagreement_losses([[3, -1]], [0.5]),
+        r"counts must not be negative\. Got -1, first at case 0, class 1",
+    ),
+    "counts nan": (lambda: ugt.disagreement_losses([[NAN, 1]], [0.5]), r"counts must be finite numbers of at most 2\*\*53\. Got nan"),
+    "counts classes": (lambda: ugt.disagreement_losses([[1]], [0.5]), r"counts must have at least 2 classes\. Got 1"),
+    "predicted shape": (lambda: ugt.disagreement_losses(COUNTS, [0.5]), r"predicted must be 2 probabilities, one a case, or come from"),
+    "predicted table": (lambda: ugt.disagreement_losses(COUNTS, HALVES), r"predicted must be 2 probabilities, one a case, or come from"),
+    "predicted ragged": (lambda: ugt.disagreement_losses(COUNTS, [[0.5], [0.5, 0.5]]), r"predicted must be 2 probabilities"),
+    "predicted nan": (lambda: ugt.disagreement_losses(COUNTS, [0.5, NAN]), r"predicted must be from 0 to 1\. Got nan, first at case 1"),
+    "predicted above": (lambda: ugt.disagreement_losses(COUNTS, [1.5, 0.5]), r"predicted must be from 0 to 1\. Got 1\.5, first at case 0"),
+    "predicted cases": (
+        lambda: ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(HALVES[:1])),
+        r"of counts' 2 cases and 2 classes\. Got \(1, 2\)",
+    ),
+    "statistic shape": (
+        lambda: ugt.disagreement_losses(COUNTS, [0.5, 0.5], statistic=[1]),
+        r"statistic must be 2 numbers from 0 to 1 or NaN",
+    ),
+    "statistic above": (
+        lambda: ugt.disagreement_losses(COUNTS, [0.5, 0.5], statistic=[0, 2.5]),
+        r"statistic must be .* Got 2\.5, first at case 1",
+    ),
+    "statistic masked": (
+        lambda: ugt.disagreement_losses(COUNTS, [0.5, 0.5], statistic=np.ma.array([0, 1], mask=[0, 1])),
+        r"statistic must be 2",
+    ),
+    "statistic classes": (
+        lambda: ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(HALVES), statistic=[0, 1]),
+        r"predicted must be 2 probabilities, one a case\. Got",
+    ),
+    "single bins": (lambda: ugt.disagreement_losses(COUNTS, [0.5, 0.5], single_bins="no"), r"single_bins must be one of"),
+    "bins": (lambda: ugt.disagreement_losses(COUNTS, [0.5, 0.5], n_bins=0), r"n_bins must be a whole number"),
+    "n": (lambda: ugt.symmetric_statistic(COUNTS, max, 0), r"n must be a whole number of at least 1"),
+    "many": (
+        lambda: ugt.symmetric_statistic([[1] * 40], max, 5),
+        r"n must be small enough for at most 100000 multisets of labels\. Got 1086008 of 5 out of 40",
+    ),
+    "phi": (
+        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: "x", 2),
+        r"phi must answer with a finite number\. Got 'x', first at labels \(0, 0\)",
+    ),
+    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must answer with a finite number\. Got nan"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    ask, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        ask()
+
+
+def test_names_of_cases_in_messages():
+    labels = ugt.Labels.from_counts([[2, 1], [3, 0]], case_ids=["p1", "p2"])
+    assert ugt.disagreement_losses(labels, [0.5, 0.5]).n_cases == 2

@@ -1,0 +1,163 @@
+"""Scores and distances against label histograms: known values, layouts, what is undefined or infinite, intervals, bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from twins.histogram_problems import problem
+
+import ugt
+
+NAN = float("nan")
+SCORES = {
+    "log": ugt.histogram_log_loss,
+    "brier": ugt.histogram_brier_score,
+    "ranked": ugt.ranked_probability_score,
+    "manhattan": ugt.manhattan_distance,
+    "wasserstein": ugt.wasserstein_distance,
+}
+scores = pytest.mark.parametrize("name", SCORES)
+
+
+def test_known_values():
+    counts, probs = [[4, 0, 0], [1, 1, 2]], [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]
+    per_case = {name: score(counts, probs).per_case for name, score in SCORES.items()}
+    np.testing.assert_allclose(per_case["log"], [math.log(2), 1.5 * math.log(2)])
+    np.testing.assert_allclose(per_case["brier"], [0.25 + 0.0625 * 2, 1 - 0.375])
+    np.testing.assert_allclose(per_case["ranked"], [0.25 + 0.0625, 0.25 * 0.75 + 0.25])
+    np.testing.assert_allclose(per_case["manhattan"], [1, 0])
+    np.testing.assert_allclose(per_case["wasserstein"], [0.75, 0])
+    np.testing.assert_allclose(ugt.wasserstein_distance(counts, probs, positions=[-1, 0, 10]).per_case, [0.25 + 0.25 * 11, 0])
+
+
+@scores
+def test_layouts(name):
+    """Any type, stride or number of cases to a block gives the same bytes."""
+    counts, probs = problem(1, n=300, k=4)
+    expected = SCORES[name](counts, probs)
+    probs.setflags(write=False)
+    wide = np.zeros((600, 8))
+    wide[::2, ::2] = probs
+    for given in (
+        (counts.astype(np.int32), wide[::2, ::2]),
+        (np.asfortranarray(counts.astype(float)), np.asfortranarray(probs)),
+        (counts.astype(">i8"), probs.astype(">f8")),
+        (ugt.Labels.from_counts(counts), probs.tolist()),
+    ):
+        np.testing.assert_array_equal(SCORES[name](*given).per_case, expected.per_case)
+    single = probs.astype(np.float32)
+    np.testing.assert_array_equal(SCORES[name](counts, single).per_case, SCORES[name](counts, single.astype(float)).per_case)
+    many = SCORES[name](np.tile(counts, (400, 1)), np.tile(probs, (400, 1)))
+    np.testing.assert_array_equal(many.per_case, np.tile(expected.per_case, 400))
+    assert many.value == pytest.approx(expected.value) and many.n_cases == 400 * expected.n_cases
+
+
+@scores
+def test_cases_without_labels(name):
+    counts, probs = [[1, 2], [0, 0], [3, 0]], [[0.5, 0.5], [0.1, 0.9], [0.9, 0.1]]
+    found = SCORES[name](counts, probs)
+    assert np.isnan(found.per_case).tolist() == [False, True, False]
+    assert found.n_cases == 2 and found.left_out == {"case without labels": 1}
+    assert found.value == pytest.approx(found.per_case[[0, 2]].mean())
+    assert SCORES[name](counts[::2], probs[::2]).left_out == {}
+    with pytest.warns(RuntimeWarning, match="undefined: no case has labels") as said:
+        nothing = SCORES[name]([[0, 0]], [[0.5, 0.5]])
+    assert said[0].filename == __file__  # where the call is
+    assert math.isnan(nothing.value) and nothing.n_cases == 0 and np.isnan(nothing.interval()).all()
+    with pytest.raises(ValueError, match=r"score must have finite values, of one case at least, to be resampled\. Got nan\."):
+        nothing.resamples()
+
+
+@scores
+def test_fractional_counts(name):
+    counts, probs = np.array([[1.5, 0.5], [0.25, 1.0]]), [[0.5, 0.5], [0.1, 0.9]]
+    with pytest.raises(ValueError, match=r"counts must be whole numbers \(or fractional=True\)\. Got 1\.5, first at case 0, class 0"):
+        SCORES[name](counts, probs)
+    found = SCORES[name](counts, probs, fractional=True)
+    np.testing.assert_allclose(found.per_case, SCORES[name](counts * 4, probs).per_case)
+
+
+def test_infinite_log_loss():
+    counts, probs = [[3, 1], [1, 1], [0, 2], [2, 2]], [[1, 0], [0.5, 0.5], [0, 1], [0, 1]]
+    with pytest.warns(RuntimeWarning, match="infinite: probability 0 for a class that was observed in 2 cases, first in case 0"):
+        found = ugt.histogram_log_loss(counts, probs)
+    assert found.per_case.tolist() == [np.inf, math.log(2), 0, np.inf] and found.value == np.inf and found.n_infinite == 2
+    assert math.isfinite(found.entropy.debiased) and found.divergence.plugin == np.inf and found.divergence.debiased == np.inf
+    for kind in ("percentile", "bca"):
+        assert np.isnan(found.interval(kind=kind)).all() and np.isnan(found.part("divergence").interval(kind=kind)).all()
+        assert not np.isnan(found.part("entropy").interval(kind=kind)).any()
+    with pytest.raises(
+        ValueError, match=r"score must have finite values, of one case at least, to be resampled\. Got inf, first at case 0\."
+    ):
+        found.resamples()
+    with pytest.raises(ValueError, match=r"level must be"):
+        found.interval(2)
+    named = ugt.Labels.from_counts(counts, case_ids=list("abcd"))
+    with pytest.warns(RuntimeWarning, match="first in case 'b'"):
+        ugt.histogram_log_loss(named, [[0.5, 0.5], [1, 0], [0, 1], [0.5, 0.5]])
+
+
+def test_entropy_and_divergence():
+    counts, probs = problem(3, n=40)
+    found = ugt.histogram_log_loss(counts, probs)
+    kept = counts.sum(1) > 0
+    n = counts[kept].sum(1)
+    m = counts[kept] / n[:, None]
+    logs = np.log(np.where(m > 0, m, 1))
+    entropy, bias = -(m * logs).sum(1), -((counts[kept] > 0).sum(1) - 1) / (2 * n)
+    divergence = (m * (logs - np.log(probs[kept]))).sum(1)
+    assert (found.entropy.plugin, found.entropy.bias, found.divergence.plugin) == pytest.approx(
+        (entropy.mean(), bias.mean(), divergence.mean())
+    )
+    assert found.value == pytest.approx(found.entropy.debiased + found.divergence.debiased)
+    np.testing.assert_allclose(found.part("entropy").per_case[kept], entropy - bias)
+    np.testing.assert_allclose(found.part("divergence", "plugin").per_case[kept], divergence, atol=1e-14)
+    assert found.part("divergence").value == found.divergence.debiased and found.part("entropy", "plugin").value == found.entropy.plugin
+    for wrong in ({"name": "bias"}, {"name": "entropy", "estimate": "raw"}):
+        with pytest.raises(ValueError, match=r"(name|estimate) must be one of"):
+            found.part(**wrong)
+
+
+@scores
+def test_intervals(name):
+    counts, probs = problem(4, n=200)
+    found = SCORES[name](counts, probs)
+    values = found.per_case[~np.isnan(found.per_case)]
+    expected = ugt.bootstrap(values, n_resamples=500, seed=3)
+    assert found.interval(0.9, n_resamples=500, seed=3) == tuple(expected.interval(0.9)[0])
+    low, high = found.interval()
+    half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
+    assert (low, high) == pytest.approx((found.value - half, found.value + half), abs=0.2 * half)
+    clusters = np.arange(200) // 2
+    assert found.interval(clusters=clusters) != (low, high) and found.resamples(clusters=clusters).sources == ("clusters",)
+    assert found.interval(kind="bca", strata=clusters % 3)[0] < found.value
+
+
+BAD = {
+    "shape": ([[1, 2]], [[0.5, 0.25, 0.25]], r"probs must have the shape of counts, \(1, 2\)\. Got \(1, 3\)\."),
+    "one class": ([[1]], [[1.0]], r"counts must have at least 2 classes\. Got 1"),
+    "negative": ([[1, -2]], [[0.5, 0.5]], r"counts must not be negative\. Got -2, first at case 0, class 1"),
+    "nan": ([[1, 2]], [[NAN, 0.5]], r"probs must be from 0 to 1 \(within 1e-06\)\. Got nan, first at case 0, class 0"),
+    "sum": ([[1, 2]] * 2, [[0.5, 0.5], [0.5, 0.4]], r"probs must add up to 1 .* Got a sum of 0\.9, first at case 1"),
+    "text": ([["1", "2"]], [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@scores
+def test_bad_tables(name, bad):
+    counts, probs, message = BAD[bad]
+    with pytest.raises(ValueError, match=message):
+        SCORES[name](counts, probs)
+
+
+def test_bad_options():
+    for positions in ([0, 1], [0, 2, 1], [0, 0, 1], [0, NAN, 1], [0, 1, np.inf], ["a", "b", "c"], [[0], [1, 2]], 3):
+        with pytest.raises(ValueError, match=r"positions must be 3 ascending numbers\. Got"):
+            ugt.wasserstein_distance([[1, 2, 3]], [[0.5, 0.25, 0.25]], positions=positions)
+    with pytest.raises(ValueError, match=r"normalized must be True or False\. Got 1\."):
+        ugt.ranked_probability_score([[1, 2]], [[0.5, 0.5]], normalized=1)
+    with pytest.raises(ValueError, match=r"fractional must be True or False\. Got 'yes'\."):
+        ugt.manhattan_distance([[1, 2]], [[0.5, 0.5]], fractional="yes")
