@@ -91,7 +91,7 @@ def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None
     for one in (annotations, *predictions):
         table = _plain(wide(one) if one is annotations else list(one.values()) if isinstance(one, Mapping) else one)
         cells = np.empty(0) if table is None or (one is not annotations and table.ndim != 1) else table.astype(np.float64)
-        largest = max(largest, np.nanmax(cells, initial=-1))
+        largest = max(largest, np.max(cells[~np.isnan(cells)], initial=-1.0))
     return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance, values)
 
 

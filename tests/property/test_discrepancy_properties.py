@@ -115,7 +115,7 @@ def test_ratio_index_and_alternatives_agree(study):
     assert index.value == pytest.approx(ratio.mu - ratio.alpha)
     assert (index.value < -1e-12) <= (ratio.value < 1)
     full = ~np.isnan(table).any(axis=1)
-    assume(np.nanmax(np.ptp(table[full], axis=1), initial=0) > 0)
+    assume((np.ptp(table[full], axis=1) > 0).any())
     # where all annotators label all cases the order of the averages does not matter
     found = ugt.alternative_discrepancy_ratios(table[full], model[full])
     assert found.prime == pytest.approx(found.ratio)

@@ -39,10 +39,10 @@ def test_likelihood_is_a_sum_over_labels(total):
             assert full[i] == pytest.approx(expected + twin.log_coefficient(row), rel=1e-11, abs=2e-14 * sum(row) + 1e-14)
 
 
-@pytest.mark.parametrize("total", [1e-300, *TOTALS, 1e20, 1e99])
+@pytest.mark.parametrize("total", TOTALS)
 def test_likelihood_and_derivatives_to_many_digits(total):
     mp = pytest.importorskip("mpmath")
-    with mp.workdps(140 if total > 1e12 else 60):
+    with mp.workdps(60):
         for mean in MEANS:
             for row in ROWS:
                 seen = [k for k, y in enumerate(row) if y]
@@ -52,7 +52,7 @@ def test_likelihood_and_derivatives_to_many_digits(total):
                 shares = [mp.exp(mp.mpf(s)) for s in log_share.tolist()]
                 expected = [float(x) for x in twin.mp_kernel(mp, [row[k] for k in seen], shares, mp.mpf(log_total[0]))]
                 n = sum(row)
-                assert out[0, 0] == pytest.approx(expected[0], rel=1e-13, abs=1e-14 * n * max(1, math.log(total) / 28))
+                assert out[0, 0] == pytest.approx(expected[0], rel=1e-13, abs=1e-14 * n)
                 # as good for concentrations far above the number of labels, where derivatives vanish
                 small = min(1.0, n / total * 1e3) * 1e-15 * n
                 assert out[1, 0] == pytest.approx(expected[1], rel=1e-9, abs=small)
