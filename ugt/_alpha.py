@@ -172,7 +172,8 @@ class AlphaCalibration(Calibrator):
         if not kept.any():
             raise _checks.error("counts", "hold labels", "none")
         if penalty == 0 and not likelihood.tells()[kept].any():
-            raise _checks.error("counts", "have at least two labels of some case whose prediction is not certain (or give a penalty)", "none")
+            must = "have at least two labels of some case whose prediction is not certain (or give a penalty)"
+            raise _checks.error("counts", must, "none")
         objective = _Objective(likelihood, x, weight, penalty)
         found = objective.fit()
         self.weights_ = found.theta[1:] / scale

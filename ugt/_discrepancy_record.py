@@ -119,7 +119,7 @@ class DiscrepancyRatio(Frozen):
         both = resampling.bootstrap(np.stack([alpha, mu], axis=1), **options)
         return beside([resampling.bootstrap(mu, alpha, **options), both])
 
-    def _parts(self, strata: Any, n_resamples: int | None, seed: resampling.Seed | None) -> tuple[Array, Array, dict[str, Any]]:
+    def _parts(self, strata: Any = None, n_resamples: int | None = None, seed: resampling.Seed | None = None) -> tuple[Array, Array, dict[str, Any]]:
         """μ and α of the cases that count, and how these are resampled."""
         defined = ~np.isnan(self.alpha_per_case)
         strata = None if strata is None else case_column("strata", strata, self.case_ids)
@@ -172,7 +172,9 @@ class DiscrepancyRatio(Frozen):
             return math.nan, math.nan
         if kind == "t":
             return self._t_limits(level, **options)
-        low, high = self.resamples(**options).take(NUMBERS.index(of)).interval(level, kind)[0]
+        mu, alpha, resampled = self._parts(**options)
+        parts = {"ratio": (mu, alpha), "alpha": (alpha, None), "mu": (mu, None)}[of]
+        low, high = resampling.bootstrap(*parts, **resampled).interval(level, kind)[0]
         return float(low), float(high)
 
     def _t_limits(self, level: float, strata: Any, n_resamples: int | None, seed: resampling.Seed | None) -> tuple[float, float]:

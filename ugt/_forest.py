@@ -224,7 +224,8 @@ class _Judged:
         alpha, mu, parts = self._bootstrap()
         found = beside(parts) if parts else None
         if found is None:
-            raise _checks.error("annotations", "hold cases with several annotators, or predictions be given", "nothing to judge")
+            must = "hold cases that keep two annotators when one is taken out, or predictions be given"
+            raise _checks.error("annotations", must, f"at most {int(self.sums.n.max(initial=0))} annotators a case")
         # blocks have their annotators first, then each model on the cases of each of them
         interval = found.interval(level, kind)
         same, values = found.estimate[m + a :].reshape(m, a), found.values

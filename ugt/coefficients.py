@@ -333,7 +333,8 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
     Returns
     -------
     Agreement
-        Without ``observed``, ``expected`` and what is per class or case. Its analytic interval is that of McGraw & Wong, for normal data.
+        Without ``observed``, ``expected`` and what is per class or case. Its analytic interval is that of McGraw & Wong, for normal data;
+        of kinds "A,1" and "A,k" it is too short where few annotators differ much (91 % instead of 95 % in simulation for 4).
 
     Raises
     ------

@@ -7,7 +7,7 @@
 #include "ugt.h"
 
 #define CASES 6
-#define ANNOTATORS 40
+#define ANNOTATORS 80
 #define REPEATS 3
 #define ROWS (CASES * ANNOTATORS * REPEATS)
 #define CLASSES 5
@@ -301,7 +301,7 @@ static void test_masks(int repeated)
 
 int main(void)
 {
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 4; round++) {
         test_numbers(0, 0);
         test_numbers(0, 1);
         test_numbers(1, 0);

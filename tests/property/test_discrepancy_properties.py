@@ -38,7 +38,7 @@ def test_example_c1(easy, hard, easy_model, hard_model):
     """Charlie skips the hard case: Δ is what it was without him; Δ' is biased as the paper says."""
 
     def distance(a, b):
-        first, second = sorted([a, b])
+        first, second = sorted([int(a), int(b)])
         return [easy, hard, easy_model, hard_model][(first // 10) + 2 * (second % 10 == 9)] if a != b else 0.0
 
     both, alone = [[0, 1, 2], [10, 11, None]], [[0, 1], [10, 11]]
@@ -122,10 +122,11 @@ def test_ratio_index_and_alternatives_agree(study):
     assert found.prime_printed == pytest.approx(found.ratio)
 
 
-@given(studies(), seeds)
-def test_annotators_and_groups_agree_with_the_ratio(study, seed):
+@given(studies())
+def test_annotators_and_groups_agree_with_the_ratio(study):
     """An annotator's Δ is that of a model with their labels against the annotations of the others."""
     table, _ = study
+    assume(((~np.isnan(table)).sum(axis=1) >= 3).any())
     found = ugt.annotator_discrepancy(table, n_resamples=2)
     for j, annotator in enumerate(found.annotators.tolist()):
         own = ~np.isnan(table[:, annotator])

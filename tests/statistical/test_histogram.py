@@ -1,8 +1,8 @@
 """Losses against label histograms in simulations whose truth is known: bias, and coverage of intervals.
 
 Means over independent data sets: if an estimator is unbiased, its mean is further than 6.5 of its own standard errors from the truth
-with probability 8e-11 by the normal law; the tests make some 60 such comparisons, together 5e-9 by that law; seeds are fixed. An
-interval that covers with probability 95 % covers fewer than 90.5 % or more than 98.5 % of 1,000 data sets with probability below 1e-8.
+with probability 8e-11 by the normal law. Intervals that cover with probability 95 % cover fewer than 86.5 % or all of 410 data
+sets with probability below 1e-9. Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.stats import binom
 import ugt
 
 FAR = 6.5
-N_SETS, LOW, HIGH = 1000, 0.905, 0.985
+N_SETS, LOW, HIGH = 410, 0.865, 0.9985
 
 
 def both_classes(positive):
@@ -71,11 +71,11 @@ def test_ideal_prediction_of_disagreement():
 
 
 class Model:
-    """z is one of five values, each in the middle of a bin; p = 0.8 z + 0.1 ± 0.1."""
+    """z is one of five values, each in the middle of a bin; p = 0.5 z + 0.25 ± 0.1."""
 
     z = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
     sides = np.array([-0.1, 0.1])
-    p = 0.8 * z[:, None] + 0.1 + sides
+    p = 0.5 * z[:, None] + 0.25 + sides
     n_bins = 5
 
     def truth(self):
@@ -92,9 +92,9 @@ class Model:
         return {"l_phi": loss, "cl": ((folded - predicted) ** 2).mean()}
 
     def data(self, rng, n, size=1):
-        """Clusters of this size have their z, and the side of their p, in common; 0 to 6 labels, the more the larger z."""
+        """Clusters of this size have their z, and the side of their p, in common; 0 to 11 labels."""
         at, side = (np.repeat(rng.integers(0, m, n // size), size) for m in (5, 2))
-        return labelled(rng, self.p[at, side], rng.integers(0, 3 + at)), both_classes(self.z[at])
+        return labelled(rng, self.p[at, side], rng.integers(0, 12, n)), both_classes(self.z[at])
 
 
 def test_truth_of_the_model():
@@ -146,36 +146,34 @@ def test_bias_of_the_entropy():
             found = ugt.histogram_log_loss([[a, b, n - a - b]], [p])
             weight = binom.pmf(a, n, p[0]) * binom.pmf(b, n - a, p[1] / (p[1] + p[2]))
             means += weight * np.array([found.entropy.plugin, found.entropy.debiased])
-    assert abs(means[1] - entropy) < 0.2 * abs(means[0] - entropy)
+    assert abs(means[1] - entropy) < 0.3 * abs(means[0] - entropy)
 
 
 # ---- coverage
 
 
 def test_false_alarms():
-    assert binom.cdf(LOW * N_SETS - 1, N_SETS, 0.95) + binom.sf(HIGH * N_SETS, N_SETS, 0.95) < 1e-8
+    assert binom.cdf(LOW * N_SETS - 1, N_SETS, 0.95) + binom.sf(HIGH * N_SETS, N_SETS, 0.95) < 1e-9
 
 
 @pytest.mark.parametrize("size", [1, 4])
 def test_coverage(size):
     model, rng = Model(), np.random.default_rng(size)
-    n, clusters = 240, np.repeat(np.arange(240 // size), size)
-    truth = model.truth()
-    counted = dict.fromkeys([*truth, "ce"], 0)
-    alone = dict.fromkeys(truth, 0)
+    n, clusters, truth = 240, np.repeat(np.arange(240 // size), size), model.truth()
+    covered, widths = dict.fromkeys([*truth, "ce"], 0), np.zeros(2)
     for seed in range(N_SETS):
         found = ugt.histogram_losses(*model.data(rng, n, size), n_bins=5)
-        ends = found.resamples(clusters=clusters, n_resamples=150, seed=seed).interval()
+        ends = found.resamples(clusters=clusters, n_resamples=80, seed=seed).interval()
         for name, (low, high) in zip(truth, ends):
-            counted[name] += low <= truth[name] <= high
+            covered[name] += low <= truth[name] <= high
         low, high = np.sqrt(np.maximum(ends[2], 0))
-        counted["ce"] += low <= np.sqrt(truth["cl"]) <= high
-        if size > 1:
-            for name, (low, high) in zip(truth, found.resamples(n_resamples=150, seed=seed).interval()):
-                alone[name] += low <= truth[name] <= high
-    print(size, counted, alone)
-    for name, hits in counted.items():
+        covered["ce"] += low <= np.sqrt(truth["cl"]) <= high
+        if seed < 40:
+            widths += np.diff([ends[2], found.resamples(n_resamples=80, seed=seed).interval()[2]])[:, 0]
+    for name, hits in covered.items():
         assert LOW <= hits / N_SETS <= HIGH, name
+    # intervals that take all cases for independent are too short
+    assert widths[0] > 1.2 * widths[1] if size > 1 else widths[0] == widths[1]
 
 
 def test_coverage_of_reliability_curves():
@@ -186,5 +184,4 @@ def test_coverage_of_reliability_curves():
         p = rng.beta(6 * z, 6 * (1 - z))
         curve = ugt.histogram_losses(labelled(rng, p, 4), both_classes(z), n_bins=5).reliability_curve(1)
         inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
-    print(inside)
-    assert (LOW <= inside / N_SETS).all() and (inside / N_SETS <= HIGH).all()
+    assert (inside / N_SETS >= LOW).all() and (inside / N_SETS <= HIGH).all()

@@ -420,7 +420,7 @@ def test_annotators_with_few_cases_are_not_judged():
     none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=9, n_resamples=20)
     assert len(none.annotators) == 0
     assert np.isnan(none.p_best).all()
-    with pytest.raises(ValueError, match=r"annotations must hold cases with several annotators"):
+    with pytest.raises(ValueError, match=r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."):
         ugt.annotator_discrepancy(np.array([[1.0], [2.0]]))
 
 
