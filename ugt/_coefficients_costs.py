@@ -114,6 +114,16 @@ class Linear(Cost):
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
 
+    def bilinear(self, p: Array, q: Array) -> Array:
+        below_p, below_q = np.cumsum(p, axis=1), np.cumsum(q, axis=1)
+        across = below_p * (below_q[:, -1:] - below_q) + (below_p[:, -1:] - below_p) * below_q
+        return np.asarray(across.sum(axis=1) / max(1, self.n_classes - 1))
+
+    def times(self, p: Array) -> Array:
+        below = np.cumsum(p)
+        above = p.sum() - below
+        return np.asarray((np.cumsum(below) - below + np.cumsum(above[::-1])[::-1]) / max(1, self.n_classes - 1))
+
 
 class Ratio(Cost):
     """``((x_k - x_l) / (x_k + x_l))²`` of values that are not negative."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ._coefficients_forms import TINY, Form, Values
-from ._coefficients_table import Judgements, Ragged
-from ._ragged import offsets_of
+from ._coefficients_table import Judgements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,8 +169,7 @@ class TwoWay(Icc):
         if self.kept.any():
             self._x = np.where(self.kept[:, None], self._x - self._x[self.kept].mean(), 0.0)
         dense = np.concatenate([np.stack([self.kept * 1.0, self._x.sum(axis=1) ** 2, (self._x**2).sum(axis=1)], axis=1), self._x], axis=1)
-        none = Ragged(offsets_of(np.zeros(n, np.int64)), np.empty(0, np.int32), np.empty(0))
-        super().__init__(dense, (none,), 0)
+        super().__init__(dense, (), 0)
 
     def squares(self, sums: Array) -> Squares:
         n, rows, every, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], self.k

@@ -168,9 +168,8 @@ def _expected(chosen: Any, took_part: Any, at: tuple[Any, Any], shared: Array, c
 
 
 def _cells(table: Any, row: NDArray[Any], column: NDArray[Any]) -> Array:
-    """Some cells of a sparse table; row and column are broadcast."""
-    at = np.broadcast_arrays(row, column)
-    return np.asarray(table[at[0].ravel(), at[1].ravel()]).reshape(at[0].shape)
+    """Some cells of a sparse table, in the shape of row; column is broadcast."""
+    return np.asarray(table[row.ravel(), np.repeat(column.ravel(), row.shape[1])]).reshape(row.shape)
 
 
 def _chance(p: Array, q: Array, cost: Cost, coefficient: str) -> Array:

@@ -74,6 +74,8 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     """Annotations, or an array (N, A): numbers as ratings unless classes are needed, text as labels."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
+    if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or hasattr(annotations, "__array__")):
+        raise _checks.error("annotations", "be Labels, Ratings, Masks or an array (cases, annotators)", type(annotations).__name__)
     cells = wide(annotations)
     held = cells[~is_missing(cells, (None, "", float("nan")))].tolist()
     text = any(isinstance(cell, str) for cell in held)
@@ -155,9 +157,9 @@ def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing
     if isinstance(annotations, Labels):
         column: Any = _for_labels(given, annotations, distance, values)
     elif isinstance(annotations, Ratings):
-        column = _numbers(given, annotations)
+        column = numbers(given, annotations)
     else:
-        column = given if isinstance(given, Masks) else list(given)
+        column = given if isinstance(given, Masks) else _masks(given)
         if isinstance(column, list):
             _check_length(len(column), annotations)
     absent = ~_present(column, annotations)
@@ -168,9 +170,16 @@ def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing
     return column
 
 
+def _masks(given: Any) -> list[Any]:
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise _checks.error("predictions", "be a mask or None for each case", type(given).__name__)
+    return list(given)
+
+
 def joined(predictions: Any, annotations: Any) -> Any:
     """Predictions that come with case ids, in the order of the cases, None where there are none; others as they are."""
-    if isinstance(predictions, Predictions) or hasattr(predictions, "columns"):
+    pair = isinstance(predictions, tuple) and len(predictions) == 2 and np.ndim(_plain(predictions[1])) == 2  # ids and scores
+    if isinstance(predictions, Predictions) or hasattr(predictions, "columns") or (pair and isinstance(annotations, Labels)):
         if not isinstance(annotations, Labels):
             raise _checks.error("predictions", "be one value a case where annotations are not Labels", type(predictions).__name__)
         return Predictions.from_any(predictions).aligned(annotations.axes, missing="drop")[0]
@@ -195,9 +204,9 @@ def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:
     return column
 
 
-def _check_length(n: int, annotations: Any) -> None:
+def _check_length(n: int, annotations: Any, argument: str = "predictions") -> None:
     if n != annotations.n_cases:
-        raise _checks.error("predictions", f"be one a case, {annotations.n_cases}", n)
+        raise _checks.error(argument, f"be one a case, {annotations.n_cases}", n)
 
 
 def _present(column: Any, annotations: Any) -> Bools:
@@ -214,17 +223,31 @@ def _present(column: Any, annotations: Any) -> Bools:
 
 def _table(given: Any) -> NDArray[Any]:
     """A column, or probabilities; None (a row that is missing) becomes a row of NaN."""
-    if not isinstance(given, list):
+    if not isinstance(given, (list, tuple)):
         return _ids.unmasked(given)
-    sizes = {np.shape(one) for one in given if not _ids.is_null(one)}
+    if {type(one) for one in given} <= {int, float} and len(given):
+        return np.asarray(given)
+    sizes = {_size(one) for one in given if not _ids.is_null(one)}
     if len(sizes) == 1 and len(next(iter(sizes))) == 1:
         empty = np.full(next(iter(sizes)), np.nan)
         return np.array([empty if _ids.is_null(one) else one for one in given], np.float64)
-    cells = np.array(given, dtype=object)
-    kinds = {np.asarray(one).dtype.kind for one in cells.ravel().tolist() if not _ids.is_null(one)}
+    if len(sizes) == 1 and len(next(iter(sizes))) > 1 and not any(_ids.is_null(one) for one in given):
+        return np.asarray(given)
+    cells = np.empty(len(given), object)
+    for i, one in enumerate(given):
+        cells[i] = one
+    kinds = {np.asarray(one).dtype.kind if _size(one) == () else "" for one in given if not _ids.is_null(one)}
     if "f" in kinds and kinds <= set("iuf"):
         return np.where(is_missing(cells, None), np.nan, cells).astype(np.float64)
-    return np.asarray(given) if cells.ndim == 2 else cells
+    return cells.astype(bool) if kinds == {"b"} and not is_missing(cells, None).any() else cells
+
+
+def _size(one: Any) -> tuple[int, ...]:
+    """The shape of one prediction; (0,) * 9 for lists of lists of several lengths."""
+    try:
+        return np.shape(one)
+    except ValueError:
+        return (0,) * 9
 
 
 def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArray[Any]:
@@ -236,7 +259,7 @@ def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArr
         return _probabilities(table, labels)
     numeric = isinstance(distance, tuple) or callable(distance) or (isinstance(distance, str) and distance in NUMERIC)
     if table.dtype.kind == "f" and numeric and (values is not None or not _ids.is_text(labels.axes.classes)):
-        return _numbers(table, labels)
+        return numbers(table, labels)
     return _classes(table, labels)
 
 
@@ -257,8 +280,10 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
 
 def _classes(table: NDArray[Any], labels: Labels) -> NDArray[np.int32]:
     """(N,) positions of the classes named, -1 where there is none."""
-    absent = is_missing(table, (None, "", float("nan")))
     names = labels.axes.classes
+    if table.dtype.kind == "b" and not _ids.is_text(names):
+        table = table.astype(np.int64)
+    absent = is_missing(table, (None, "", float("nan")))
     at = np.full(len(table), -1, np.int32)
     if not absent.all():
         rows = np.flatnonzero(~absent)
@@ -272,20 +297,23 @@ def _classes(table: NDArray[Any], labels: Labels) -> NDArray[np.int32]:
     return at
 
 
-def _numbers(given: Any, annotations: Any) -> Array:
+def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Array:
     """(N,) numbers, NaN where there is none."""
     table = _table(given)
     if table.ndim != 1:
-        raise _checks.error("predictions", "be one number a case", f"{table.ndim} dimensions")
-    _check_length(len(table), annotations)
+        raise _checks.error(argument, "be one number a case", f"{table.ndim} dimensions")
+    _check_length(len(table), annotations, argument)
     absent = is_missing(table, (None, "", float("nan")))
-    try:
-        column = np.where(absent, np.nan, table).astype(np.float64)
-    except (TypeError, ValueError):
-        raise _checks.error("predictions", "be numbers, as the annotations are", f"an array of {table.dtype}") from None
+    cells = table[~absent]
+    if cells.dtype.kind not in "biuf":
+        strange = [cell for cell in cells.tolist() if not isinstance(cell, (int, float, np.integer, np.floating))]
+        if strange:
+            raise _checks.error(argument, "be numbers, as the annotations are", repr(strange[0]))
+    column = np.full(len(table), np.nan)
+    column[~absent] = cells.astype(np.float64)
     if np.isinf(column).any():
         i = int(np.argmax(np.isinf(column)))
-        raise _checks.error("predictions", "be finite, or NaN where there is none", column[i], where(annotations, i))
+        raise _checks.error(argument, "be finite, or NaN where there is none", column[i], where(annotations, i))
     return column
 
 

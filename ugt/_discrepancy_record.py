@@ -119,7 +119,9 @@ class DiscrepancyRatio(Frozen):
         both = resampling.bootstrap(np.stack([alpha, mu], axis=1), **options)
         return beside([resampling.bootstrap(mu, alpha, **options), both])
 
-    def _parts(self, strata: Any = None, n_resamples: int | None = None, seed: resampling.Seed | None = None) -> tuple[Array, Array, dict[str, Any]]:
+    def _parts(
+        self, strata: Any = None, n_resamples: int | None = None, seed: resampling.Seed | None = None
+    ) -> tuple[Array, Array, dict[str, Any]]:
         """μ and α of the cases that count, and how these are resampled."""
         defined = ~np.isnan(self.alpha_per_case)
         strata = None if strata is None else case_column("strata", strata, self.case_ids)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _checks, _selection, resampling
 from ._axes import Frozen
-from ._discrepancy_input import NO_PREDICTION, Compared, _numbers, as_annotations, clusters_of, compare, joined, where
+from ._discrepancy_input import NO_PREDICTION, Compared, as_annotations, clusters_of, compare, joined, numbers, where
 from ._discrepancy_record import DiscrepancyRatio, check_margin, record
 from ._discrepancy_sums import Sums, mean
 from .annotations import Labels
@@ -136,7 +136,7 @@ def threshold_sweep(
     (0.6, 0.627, 0.676)
     """
     held = _binary(annotations, scores)
-    score = _numbers(joined(scores, held), held)
+    score = numbers(joined(scores, held), held, "scores")
     _check_all(score, held, missing)
     constant = {str(k): np.full(held.n_cases, k) for k in (0, 1)}
     named = {name: held.axes.classes[column] for name, column in constant.items()}

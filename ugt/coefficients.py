@@ -73,7 +73,7 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
 
     References
     ----------
-    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), eq. 2.12 for any number of annotators.
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), for any number of annotators.
 
     Examples
     --------
@@ -282,10 +282,8 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are of another kind.
-    ValueError
-        If ``level`` is unknown; values are missing, not finite, negative for a ratio scale or equal for an ordinal one.
+    TypeError, ValueError
+        As for the others; if values are missing, not finite, negative for a ratio scale or equal for an ordinal one.
 
     Notes
     -----
@@ -334,7 +332,7 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
     -------
     Agreement
         Without ``observed``, ``expected`` and what is per class or case. Its analytic interval is that of McGraw & Wong, for normal data;
-        of kinds "A,1" and "A,k" it is too short where few annotators differ much (91 % instead of 95 % in simulation for 4).
+        of kinds "A,1" and "A,k" it is short where few annotators differ much (91 % instead of 95 % in simulation for 4).
 
     Raises
     ------

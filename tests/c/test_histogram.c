@@ -13,7 +13,7 @@
 
 #define MOST 1100
 #define CLASSES 7
-#define BINS 15
+#define BINS 16
 
 static double draw(uint64_t *state)
 {
@@ -31,7 +31,7 @@ typedef struct {
     double cell[2 * CLASSES * BINS * UGT_HISTOGRAM_SUMS], total[2 * UGT_HISTOGRAM_TOTALS + 1];
 } sums;
 
-/* kind 0: all rows have 5 labels; 1: 0 to 3; 2: up to 200. z are multiples of 2^-6, so that they are tied, on edges, 0 and 1. */
+/* kind 0: all rows have 5 labels; 1: 0 to 3; 2: up to 200; 3: one. z are multiples of 2^-6, so that they are tied, on edges, 0 and 1. */
 static void fill(problem *p, int64_t n, int64_t n_classes, int kind)
 {
     uint64_t state = (uint64_t)(97 * n + 7 * n_classes + kind);
@@ -40,7 +40,7 @@ static void fill(problem *p, int64_t n, int64_t n_classes, int kind)
     p->n_bins = BINS;
     for (int64_t i = 0; i < n; i++) {
         double *y = p->y + i * n_classes, *z = p->z + i * n_classes;
-        const int labels = kind == 0 ? 5 : (int)(draw(&state) * (kind == 1 ? 4.0 : 200.0));
+        const int labels = kind == 0 ? 5 : kind == 3 ? 1 : (int)(draw(&state) * (kind == 1 ? 4.0 : 200.0));
         for (int64_t k = 0; k < n_classes; k++)
             y[k] = z[k] = 0.0;
         for (int j = 0; j < labels; j++)
@@ -259,7 +259,7 @@ int main(void)
     const int64_t sizes[] = {1, 2, 3, 513, MOST};
     for (size_t i = 0; i < LENGTH(sizes); i++)
         for (int64_t n_classes = 2; n_classes <= CLASSES; n_classes += 1 + (n_classes == 3) * 3)
-            for (int kind = 0; kind < 3; kind++) {
+            for (int kind = 0; kind < 4; kind++) {
                 fill(&p, sizes[i], n_classes, kind);
                 for (int weighted = 0; weighted < 2; weighted++)
                     test_against_loops(&p, weighted);

@@ -118,6 +118,10 @@ def test_bad_probabilities(kind):
             ValueError, match=r"predictions must be above 0 \(or give floor, such as 1e-12\)\. Got 0\.0, first at case 4, class 1\."
         ):
             own().fit(changed(z, 4, np.eye(z.shape[1])[0]), counts)
+        many = np.tile(z, (1000, 1))
+        many[50_004] = np.eye(z.shape[1])[0]
+        with pytest.raises(ValueError, match=r"predictions must be above 0 .* first at case 50004, class 1\."):
+            own().fit(many, np.tile(counts, (1000, 1)))
     rounded = z * (1 + 5e-5)
     assert own().fit(rounded, counts).converged_
 

@@ -148,6 +148,9 @@ def test_damaged_and_foreign_json():
             ugt.load_calibrator(source)
     with pytest.raises(ValueError, match=r"source must hold a MatrixScaling\. Got 'VectorScaling'\."):
         ugt.MatrixScaling.from_json(text)
+    half = ugt.VectorScaling()
+    half.path_ = []
+    assert not half.__sklearn_is_fitted__()
     with pytest.raises(FileNotFoundError):
         ugt.load_calibrator("no such file.json")
 

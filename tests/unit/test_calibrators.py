@@ -166,6 +166,7 @@ def test_fits_converge_for_many_classes_and_any_scale(kind, k):
         assert calibrator.n_iter_ < 40
         losses.append(calibrator.loss_)
         assert calibrator.loss_ < calibrator.loss_before_
+        assert -calibrator.score(logits * scale, counts) == pytest.approx(calibrator.loss_, rel=1e-11)
     if kind is not MATRIX:  # its penalty is on the scale of logits
         np.testing.assert_allclose(losses, losses[2], rtol=1e-11)
 
@@ -196,7 +197,10 @@ def test_start_from_some_cases_leads_to_the_same_temperature():
     table = Predictions.of(logits, "logits")
     every = _scaling._Sums(table, Histograms.of(counts, table.shape, False))
     slow = scipy.optimize.brentq(lambda beta: every.at(beta)[1], 0.1, 3.0, xtol=1e-12)
-    assert TEMPERATURE().fit(logits, counts).temperature_ == pytest.approx(1 / slow, rel=1e-7)
+    for scale in (1.0, 1e-30, 1e30):
+        found = TEMPERATURE().fit(logits * scale, counts)
+        assert found.temperature_ == pytest.approx(scale / slow, rel=1e-7)
+        assert found.n_iter_ <= 5  # from a start nearby
 
 
 # ---- weights, cases without labels, kinds of input

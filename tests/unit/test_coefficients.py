@@ -665,9 +665,12 @@ def test_table():
     for bad in ("nominal", ["metric"]):
         with pytest.raises(ValueError, match=r"levels must be some of 'nominal', 'ordinal', 'interval', 'ratio'"):
             ugt.agreement_table(RELIABILITY, levels=bad)
+    word = ugt.resampling.seed_of(np.random.default_rng(1))
     generator = np.random.default_rng(1)
     a, b = (ugt.agreement_table(ABSTRACTORS, n_resamples=20, seed=s) for s in (generator, np.random.default_rng(1)))
     np.testing.assert_array_equal(a.intervals, b.intervals)
+    # a generator moves on once, so that all rows have the same resamples
+    np.testing.assert_array_equal(a.intervals, [one.interval(n_resamples=20, seed=word) for one in a.found])
 
 
 # ---- properties

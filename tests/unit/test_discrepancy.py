@@ -207,6 +207,43 @@ def test_what_is_refused(predictions, options, must):
         ugt.discrepancy_ratio(labels, predictions, **options)
 
 
+@pytest.mark.parametrize("given", [None, 5, "text", object(), {"a": 1}, ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)])
+def test_what_are_no_annotations(given):
+    with pytest.raises(ValueError, match=r"annotations must be Labels, Ratings, Masks or an array \(cases, annotators\). Got "):
+        ugt.discrepancy_ratio(given, [0])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, 5, "text", object(), [], [0, 1], [[1, 2], [3]], [[1, 2], [3], [4]], ["x", "y", "z"], [1j] * 3, np.zeros((3, 4, 4)), [{}] * 3],
+)
+@pytest.mark.parametrize("kind", ["labels", "ratings", "masks"])
+def test_what_are_no_predictions(given, kind):
+    table = [[0, 1], [1, 1], [2, 0]]
+    held = {
+        "labels": ugt.Labels.from_wide(table),
+        "ratings": ugt.Ratings.from_wide(table),
+        "masks": ugt.Masks.from_wide(np.ones((3, 2, 2))),
+    }
+    with pytest.raises(ValueError, match=r"(predictions|masks) must "):
+        ugt.discrepancy_ratio(held[kind], given, distance="jaccard" if kind == "masks" else "squared")
+
+
+def test_bools_and_pairs_of_ids_and_scores():
+    votes, score = [[0, 1], [1, 1], [0, 0]], np.array([0.2, 0.7, 0.6])
+    labels = ugt.Labels.from_wide(votes, case_ids=["a", "b", "c"])
+    expected = ugt.discrepancy_ratio(votes, [0, 1, 1]).value
+    for given in (score > 0.5, (score > 0.5).tolist()):
+        assert ugt.discrepancy_ratio(votes, given).value == expected
+        assert ugt.discrepancy_ratio(labels, given, distance="zero-one").value == expected
+    p = np.stack([1 - score, score], axis=1)
+    assert ugt.discrepancy_ratio(labels, (["c", "a", "b"], p[[2, 0, 1]])).value == ugt.discrepancy_ratio(labels, p).value
+    with pytest.raises(ValueError, match=r"predictions must be numbers, as the annotations are. Got '0'."):
+        ugt.discrepancy_ratio(np.array(votes), ["0", "1", "1"])
+    with pytest.raises(ValueError, match=r"scores must be finite, or NaN where there is none. Got inf, first at case 'b'."):
+        ugt.threshold_sweep(labels, [0.1, np.inf, 0.2])
+
+
 def test_undefined_ratios():
     with pytest.warns(RuntimeWarning, match=r"undefined: annotators agree in all 2 cases \(alpha = 0\)"):
         found = ugt.discrepancy_ratio([[1, 1], [0, 0]], [1, 0])
@@ -420,7 +457,9 @@ def test_annotators_with_few_cases_are_not_judged():
     none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=9, n_resamples=20)
     assert len(none.annotators) == 0
     assert np.isnan(none.p_best).all()
-    with pytest.raises(ValueError, match=r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."):
+    with pytest.raises(
+        ValueError, match=r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."
+    ):
         ugt.annotator_discrepancy(np.array([[1.0], [2.0]]))
 
 

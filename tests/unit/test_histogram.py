@@ -195,7 +195,7 @@ def test_threads_and_chunks():
     np.testing.assert_allclose(alone.el.debiased, ugt.histogram_losses(counts, probs).el.debiased, rtol=1e-11)
 
 
-@pytest.mark.parametrize("labels", [(5,), (0, 1, 2, 3), (70, 3)])
+@pytest.mark.parametrize("labels", [(5,), (1,), (0, 1, 2, 3), (70, 3)])
 def test_two_classes(labels):
     """Whole counts of two classes go their own way, two cases at a time: the same bytes as all others."""
     counts, probs = problem(12, n=2345, k=2, labels=labels, decimals=32)

@@ -87,12 +87,25 @@ static const double *load(const ugt_table *t, int64_t begin, int64_t n_rows, int
     return out;
 }
 
-/* The same for whole numbers, as such. */
-static const int64_t *load_whole(const ugt_table *t, int64_t begin, int64_t n_rows, int64_t n_columns, int64_t *out)
+/* -1 for a double that is no whole number from 0 to USUAL - 1. */
+static int64_t usual_of(double y)
 {
-    if (t->type == UGT_INT64 && is_dense(t, n_columns, sizeof(int64_t)))
+    const int32_t whole = y >= 0.0 && y < USUAL ? (int32_t)y : -1;
+    return (double)whole == y ? whole : -1;
+}
+
+/* Rows of two classes as whole numbers, those that are none as -1; y [n_rows * 2] is room for doubles. */
+static const int64_t *load_whole(const ugt_table *t, int64_t begin, int64_t n_rows, double *y, int64_t *out)
+{
+    if (t->type == UGT_FLOAT64) {
+        const double *at = load(t, begin, n_rows, 2, y);
+        for (int64_t i = 0; i < 2 * n_rows; i++)
+            out[i] = usual_of(at[i]);
+        return out;
+    }
+    if (t->type == UGT_INT64 && is_dense(t, 2, sizeof(int64_t)))
         return (const void *)((const char *)t->at + begin * t->row_stride);
-    (t->type == UGT_INT64 ? load_whole64 : load_whole32)(t, begin, n_rows, n_columns, out);
+    (t->type == UGT_INT64 ? load_whole64 : load_whole32)(t, begin, n_rows, 2, out);
     return out;
 }
 
@@ -328,33 +341,29 @@ static int64_t add_block(const pass *p, int64_t n_rows, const double *weight)
     return weight == NULL ? add_rows(p, 0, n_rows, NULL, 1) : add_rows(p, 0, n_rows, weight, 1);
 }
 
-/* ---- two classes, whole counts, bins of equal width, no weights: checked first, two rows at a time, then summed ---- */
+/* ---- two classes, bins of equal width, no weights: rows of few labels checked first, two at a time, then summed ---- */
 
-static int has_two_classes(const ugt_histograms *in)
-{
-    return in->n_classes == 2 && in->uniform && in->weight == NULL && (in->counts.type == UGT_INT64 || in->counts.type == UGT_INT32);
-}
-
-/* Of two rows at a time; all: sums of their z. */
+/* Of every other row; all: sums of z. */
 typedef struct {
     pair least_z, top_z, least_all, top_all, least_n, top_n, sum_all;
     pair n, right; /* totals; right: +1 for each row where both argmaxes are the same class, -1 where they are not */
 } two_facts;
 
-/* 0 if rows are not all fine and have 2 to USUAL - 1 labels. NaN is in a sum. */
-static int are_usual(const two_facts *f, pair_bits bits, double tolerance)
+/* 1 if all rows are fine and have 2 to USUAL - 1 labels, 0 if they have 1, else -1. NaN is in a sum. */
+static int kind_of(const two_facts *f, pair_bits bits, double tolerance)
 {
-    return pair_are_small(bits) & (pair_smaller(f->least_n) >= 2.0) & (pair_larger(f->top_n) < USUAL) &
-           (pair_smaller(f->least_z) >= -tolerance) & (pair_larger(f->top_z) <= 1.0 + tolerance) &
-           (pair_smaller(f->least_all) - 1.0 >= -UGT_HISTOGRAM_ROW_SUM) & (pair_larger(f->top_all) - 1.0 <= UGT_HISTOGRAM_ROW_SUM) &
-           (pair_sum(f->sum_all) >= 0.0);
+    const double least = pair_smaller(f->least_n), top = pair_larger(f->top_n);
+    const int fine = pair_are_small(bits) & (pair_smaller(f->least_z) >= -tolerance) & (pair_larger(f->top_z) <= 1.0 + tolerance) &
+                     (pair_smaller(f->least_all) - 1.0 >= -UGT_HISTOGRAM_ROW_SUM) &
+                     (pair_larger(f->top_all) - 1.0 <= UGT_HISTOGRAM_ROW_SUM) & (pair_sum(f->sum_all) >= 0.0);
+    return fine && least >= 1.0 && top < USUAL && (least >= 2.0 || top < 2.0) ? least >= 2.0 : -1;
 }
 
-/* An even number of rows: y as doubles, the number of labels n of each, totals. 0 if they are not all usual. */
+/* An even number of rows: y as doubles, the number of labels n of each, totals. Their kind. */
 static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, double *y, int32_t *n)
 {
     const pair zero = pair_both(0.0), one = pair_both(1.0);
-    two_facts f = {zero, zero, one, one, pair_both(2.0), zero, zero, zero, zero};
+    two_facts f = {zero, zero, one, one, pair_both(USUAL), zero, zero, zero, zero};
     pair_bits bits = pair_no_bits();
     for (int64_t i = 0; i < n_rows; i += 2) {
         const pair a = pair_of_whole(counts + 2 * i, &bits), b = pair_of_whole(counts + 2 * i + 2, &bits);
@@ -376,39 +385,40 @@ static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, dou
         f.n = pair_add(f.n, labels);
         f.right = pair_add(f.right, pair_sub(pair_less(zero, side), pair_less(side, zero)));
     }
-    if (!are_usual(&f, bits, p->in->tolerance))
-        return 0;
-    double *total = p->total + UGT_HISTOGRAM_TOTALS;
-    total[0] += (double)n_rows;
-    total[1] += 0.5 * ((double)n_rows + pair_sum(f.right));
-    total[2] += pair_sum(f.n);
-    return 1;
+    const int kind = kind_of(&f, bits, p->in->tolerance);
+    if (kind >= 0) {
+        double *total = p->total + kind * UGT_HISTOGRAM_TOTALS;
+        total[0] += (double)n_rows;
+        total[1] += 0.5 * ((double)n_rows + pair_sum(f.right));
+        total[2] += pair_sum(f.n);
+    }
+    return kind;
 }
 
-static int64_t add_two(pass *p, const int64_t *counts, int64_t n_rows, double *y)
+/* Rows [at, at + n_rows) as add_block does; y [n_rows * 2] is room for doubles. */
+static int64_t add_two(pass *p, int64_t at, int64_t n_rows, double *y)
 {
-    const layout t = layout_of(p, 1);
-    const double *z = p->z;
-    int64_t usual = n_rows / 2 * 2;
-    double *cell = t.cell + 2 * t.width;
+    int64_t room[ROOM];
     int32_t n[ROOM];
-    if (!look_at_two(p, counts, usual, y, n))
-        usual = 0;
-    for (int64_t i = 0; i < usual; i++) {
+    const int64_t *counts = load_whole(&p->in->counts, at, n_rows, y, room), even = n_rows / 2 * 2;
+    const layout t = layout_of(p, 1);
+    const int kind = look_at_two(p, counts, even, y, n);
+    double *cell = t.cell + 2 * t.width * kind;
+    for (int64_t i = 0; kind >= 0 && i < even; i++) {
         const pair a = pair_at(y + 2 * i), per = pair_both(p->per[n[i]]), spread = pair_both(p->spread[n[i]]);
-        add_classes(&t, cell, t.edges, pair_both(1.0), pair_at(z + 2 * i), pair_mul(a, per), pair_mul(pair_mul(a, pair_swap(a)), spread), 1);
+        const pair inner = pair_mul(pair_mul(a, pair_swap(a)), spread);
+        add_classes(&t, cell, t.edges, pair_both(1.0), pair_at(p->z + 2 * i), pair_mul(a, per), inner, 1);
     }
-    for (int64_t i = 2 * usual; i < 2 * n_rows; i++)
-        y[i] = (double)counts[i];
-    p->y = y;
-    return add_rows(p, usual, n_rows, NULL, 1);
+    if (kind >= 0 && even == n_rows)
+        return -1;
+    p->y = load(&p->in->counts, at, n_rows, 2, y);
+    return add_rows(p, kind >= 0 ? even : 0, n_rows, NULL, 1);
 }
 
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault)
 {
     const int64_t n_classes = in->n_classes, block = n_classes < ROOM ? ROOM / n_classes : 1;
     double *scratch = malloc((size_t)(2 * block * n_classes) * sizeof *scratch);
-    int64_t whole[ROOM];
     pass p = {.in = in, .cell = cell, .total = total};
     fault[0] = fault[1] = fault[2] = 0;
     if (scratch == NULL)
@@ -419,8 +429,8 @@ int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, dou
         const int64_t n = end - at < block ? end - at : block;
         int64_t wrong;
         p.z = load(&in->probs, at, n, n_classes, scratch + block * n_classes);
-        if (has_two_classes(in)) {
-            wrong = add_two(&p, load_whole(&in->counts, at, n, n_classes, whole), n, scratch);
+        if (n_classes == 2 && in->uniform && in->weight == NULL) {
+            wrong = add_two(&p, at, n, scratch);
         } else {
             p.y = load(&in->counts, at, n, n_classes, scratch);
             wrong = add_block(&p, n, in->weight == NULL ? NULL : in->weight + at);
