@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What is left of a sum after nearly all of it has been taken away is rounding.
 ROUNDING = 1e-12
-CELLS = 2**24  # numbers x cases held at a time: 128 MB
+CELLS = 2**22  # cases x numbers held at a time: some tables of 32 MB
 CASES = ("matched", "all", "mu1")
 
 

@@ -12,12 +12,12 @@ from . import _checks, _ids, resampling
 from ._axes import Frozen
 from ._discrepancy_input import clusters_of, compare, models_of
 from ._discrepancy_sums import CASES, CELLS, LeftOut, Sums, beside, mean, ratios, share_below, tied
+from .resampling import Resamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._discrepancy_input import Compared
-    from .resampling import Resamples
 
     Array = NDArray[np.float64]
     Row = dict[str, Any]
@@ -221,7 +221,9 @@ class _Judged:
 
     def record(self, level: float, kind: str) -> AnnotatorDiscrepancy:
         m, a = len(self.compared.models), len(self.judged)
-        alpha, mu, parts = self._bootstrap()
+        # influences of all cases on all numbers: not kept where there are thousands of annotators
+        keep = kind == "bca" or self.compared.n_cases * a * (1 + m) <= CELLS
+        alpha, mu, parts = self._bootstrap(keep)
         found = beside(parts) if parts else None
         if found is None:
             must = "hold cases that keep two annotators when one is taken out, or predictions be given"
@@ -253,7 +255,7 @@ class _Judged:
             resamples=found,
         )
 
-    def _bootstrap(self) -> tuple[Array, Array, list[Resamples]]:
+    def _bootstrap(self, influences: bool) -> tuple[Array, Array, list[Resamples]]:
         """α and μ of the annotators, and resamples: models, annotators, models on the cases of each annotator."""
         counted, matched = self.counted, self.cases == "matched"
         if not counted.any():
@@ -271,6 +273,7 @@ class _Judged:
             columns = [left.mu[counted], *left.model[:, counted]]
             under = [alpha, *(np.where(self.compared.predicted[i, counted][:, None], alpha, np.nan) for i in range(len(same)))]
             found = ratios(np.concatenate(columns, axis=1), np.concatenate(under, axis=1), matched, **self.options)
+            found = found if influences else Resamples(found.estimate, found.values, None, found.sources)
             parts.append(found.take(slice(0, len(block))))
             for i, row in enumerate(same, 1):
                 row.append(found.take(slice(i * len(block), (i + 1) * len(block))))
