@@ -58,7 +58,7 @@ class AnnotatorDiscrepancy(Frozen):
     too_few : mapping
         Annotators who are not judged because they have fewer than ``min_cases`` cases, with their number.
     resamples : Resamples
-        Of Δ: models, annotators, then ``same_cases`` row by row.
+        Of Δ: models, annotators, then ``same_cases`` row by row. BCa intervals need ``kind="bca"`` where there are thousands of annotators.
 
     Examples
     --------

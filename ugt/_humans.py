@@ -11,7 +11,7 @@ import numpy as np
 from ._coefficients_rows import agreement_table
 from ._ragged import row_of, take
 from .annotations import Labels
-from .discrepancy import AnnotatorDiscrepancy, annotator_discrepancy
+from .discrepancy import AnnotatorDiscrepancy, annotator_discrepancy, discrepancy_ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,12 +48,13 @@ def of_models(
             n_resamples=options["n_resamples"],
             seed=seed,
         )
+        limits = {name: _limit(labels, table, clusters, options, seed) for name, table in choices.items()}
     notes = []
     if found.too_few:
         notes.append(
             f"{len(found.too_few):,} annotators were not set beside the models one by one: fewer than {least} cases with two others."
         )
-    return _rows(found), notes
+    return _rows(found, limits), notes
 
 
 def agreement(known: Any, present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int) -> list[Row]:
@@ -81,13 +82,14 @@ def _taken(labels: Labels, rows: NDArray[np.int64]) -> Labels:
     return Labels(labels.axes.take(rows), labels.annotators, offsets, labels.annotator[at], labels.label[at], labels.count[at])
 
 
-def _rows(found: AnnotatorDiscrepancy) -> list[Row]:
+def _limit(labels: Labels, choices: Array, clusters: Any, options: Mapping[str, Any], seed: int) -> float:
+    """One-sided upper limit of a model's ratio, by the bootstrap-t: percentiles are too low there."""
+    found = discrepancy_ratio(labels, choices, distance="zero-one", clusters=clusters, n_resamples=options["n_resamples"], seed=seed)
+    return found.non_inferiority(0.0, level=max(options["level"], 0.51)).limit
+
+
+def _rows(found: AnnotatorDiscrepancy, limits: Mapping[str, float]) -> list[Row]:
     """``kind, name, value, low, high, upper, n_cases, p_best`` of models, and ``p_better`` by model of annotators."""
-    upper = np.full(len(found.models), np.nan)
-    for m in range(len(found.models)):
-        values = found.resamples.values[:, m]
-        if np.isfinite(values).all() and len(values):
-            upper[m] = np.quantile(values, found.level)
     rows: list[Row] = []
     for row in found.table():
         better = {name: _number(value) for name, value in row["p_better"].items()}
@@ -95,7 +97,7 @@ def _rows(found: AnnotatorDiscrepancy) -> list[Row]:
         own: Row = {"upper": None, "p_best": None}
         if row["kind"] == "model":
             m = found.models.index(row["name"])
-            own = {"upper": _number(upper[m]), "p_best": _number(found.p_best[m])}
+            own = {"upper": _number(limits[row["name"]]), "p_best": _number(found.p_best[m])}
         rows.append({"kind": row["kind"], "name": row["name"], **shown, **own, "n_cases": row["n_cases"], "p_better": better})
     return rows
 

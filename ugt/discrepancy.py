@@ -64,8 +64,8 @@ def discrepancy_ratio(
         One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
         expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
     distance : {"squared", "absolute", "zero-one", "jaccard", "dice"}, ("threshold", λ), (K, K) array, or function
-        δ. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the cost of predicting one class (row) for another. Jaccard and
-        Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
+        δ. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the
+        diagonal. Jaccard and Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
     values : (K,) numbers, optional
         What the classes stand for. Default: the classes, where they are integers.
     clusters : (N,) ids or mapping of case id, optional

@@ -66,9 +66,10 @@ class Evaluation:
         Agreement coefficients of labels: ``coefficient, value, low, high, std_error, observed, expected, n_cases, n_annotators, reason``.
         See :func:`agreement_table`.
     humans : tuple of mappings
-        Discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high, upper, p_best,
-        n_cases, p_better``; ``upper``: one-sided limit; ``p_best``: better than the best annotator; ``p_better`` (of annotators): share of
-        resamples in which each model is better. See :func:`annotator_discrepancy`; a model's prediction is its first choice.
+        Discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high, upper,
+        p_best, n_cases, p_better``; ``upper``: one-sided limit (bootstrap-t); ``p_best``: better than the best annotator; ``p_better``
+        (of annotators): share of resamples in which each model is better. A model's prediction is its first choice. See
+        :func:`annotator_discrepancy`.
     reliability_bins : tuple of mappings
         ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
     sources : mapping

@@ -224,6 +224,10 @@ static void test_faults(problem *p, int64_t row)
             check_fault(p, UGT_INT64, 0, row, first, UGT_HISTOGRAM_PROBABILITY);
             memcpy(z, good_z, sizeof good_z);
         }
+    for (int64_t k = 0; k <= last; k++)
+        z[k] = k == 0 ? 1.00005 : 0.0; /* the sum is fine */
+    check_fault(p, UGT_FLOAT64, 0, row, 0, UGT_HISTOGRAM_PROBABILITY);
+    memcpy(z, good_z, sizeof good_z);
     for (int j = 0; j < 4; j++) {
         const double sum = (double[]){0.9998, 1.0002, 0.99991, 1.00009}[j];
         for (int64_t k = 0; k <= last; k++)

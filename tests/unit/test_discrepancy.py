@@ -167,6 +167,18 @@ def test_predictions_by_case_id():
         ugt.discrepancy_ratio(labels, {"a": 1, "x": 0})
 
 
+def test_pandas():
+    pd = pytest.importorskip("pandas")
+    labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"])
+    expected = ugt.discrepancy_ratio(labels, [0, 1, 2]).value
+    assert ugt.discrepancy_ratio(labels, pd.Series([2, 0, 1], index=["c", "a", "b"])).value == expected
+    p = np.array([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.6, 0.2, 0.2]])
+    frame = pd.DataFrame(p[[2, 0, 1]][:, [1, 0, 2]], index=["c", "a", "b"], columns=[1, 0, 2])
+    assert ugt.discrepancy_ratio(labels, frame).value == ugt.discrepancy_ratio(labels, p).value
+    table = pd.DataFrame([[0, 1, None], [1, 1, 0], [2, 0, 1]])
+    assert ugt.discrepancy_ratio(table, [0, 1, 2]).value == ugt.discrepancy_ratio([[0, 1, None], [1, 1, 0], [2, 0, 1]], [0, 1, 2]).value
+
+
 def test_cases_without_prediction():
     labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0], [0, 0]], case_ids=["a", "b", "c", "d"])
     must = r"predictions must cover every case \(missing='drop' leaves the others out\). Got none for 2 of 4 cases, first at case 'b'."

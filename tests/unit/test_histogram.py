@@ -11,6 +11,8 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
+from ugt._histogram_input import Histograms
+from ugt._histogram_sums import Bins
 
 EDGES = {
     "width": ("width", 15),
@@ -195,6 +197,7 @@ def test_threads_and_chunks():
     np.testing.assert_allclose(alone.el.debiased, ugt.histogram_losses(counts, probs).el.debiased, rtol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:undefined")
 @pytest.mark.parametrize("labels", [(5,), (1,), (0, 1, 2, 3), (70, 3)])
 def test_two_classes(labels):
     """Whole counts of two classes go their own way, two cases at a time: the same bytes as all others."""
@@ -206,6 +209,10 @@ def test_two_classes(labels):
     for given in ((counts, probs), (counts.astype(np.int32), probs), (wide[:, ::2], backwards), (counts, probs.astype(np.float32))):
         np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
     assert expected.accuracy == pytest.approx(twin.accuracy(counts.tolist(), probs.tolist()))
+    data, bins = Histograms.of(counts, probs), Bins.of("width", 15, 2)
+    alone, weighted = data.sums(bins), data.sums(bins, np.ones(2345))
+    np.testing.assert_array_equal(alone.cell, weighted.cell)
+    np.testing.assert_allclose(alone.total, weighted.total, rtol=1e-14)
 
 
 def test_streams():

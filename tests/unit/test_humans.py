@@ -35,7 +35,9 @@ def test_numbers_are_those_of_the_functions():
         assert row["p_best"] == found.p_best[m] and row["n_cases"] == 60
         alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
         assert row["value"] == pytest.approx(alone.value, rel=1e-12)
-        assert row["value"] < row["upper"] < row["high"] + 1e-12
+        options = {"clusters": clusters, "n_resamples": 100, "seed": 4}
+        judged = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one", **options).non_inferiority(0, level=0.9)
+        assert row["upper"] == judged.limit > row["value"]
     for j, name in enumerate(found.annotators.tolist()):
         row = rows["annotator", str(name)]
         assert row["value"] == found.value[j] and row["upper"] is None and row["p_best"] is None
