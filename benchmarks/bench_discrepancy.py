@@ -103,9 +103,8 @@ def judged():
     few = 300
     one = best(definition, [[x for x in row if x == x] for row in table[:few].tolist()], model[:few].tolist()) * n / few
     print(f"12 annotators and a model, {n:,} cases x 9, {n_resamples:,} bootstraps by cluster: {seconds:.2f} s (target 1 s)")
-    print(
-        f"    the definition in Python, 13 times for each resample: about {13 * n_resamples * one:,.0f} s, {13 * n_resamples * one / seconds:,.0f} x"
-    )
+    slow = 13 * n_resamples * one
+    print(f"    the definition in Python, 13 times for each resample: about {slow:,.0f} s, {slow / seconds:,.0f} x")
 
 
 def definition(labels, model):
