@@ -14,6 +14,8 @@ from scipy.special import digamma, gammaln
 
 import ugt
 
+LBFGS = {"method": "L-BFGS-B", "jac": True, "options": {"gtol": 1e-8, "ftol": 0, "maxiter": 1000}}
+
 
 def softmax(u):
     e = np.exp(u - u.max(axis=1, keepdims=True))
@@ -55,7 +57,7 @@ def temperature(n, k):
         value, gradient = loss(beta[0] * logits, counts)
         return value, np.array([(gradient * logits).sum()])
 
-    slow, least = seconds(scipy.optimize.minimize, objective, [1.0], jac=True, method="L-BFGS-B")
+    slow, least = seconds(scipy.optimize.minimize, objective, [1.0], **LBFGS)
     report(f"temperature, N = {n:,}, K = {k}", took, found, 2, (slow, least.fun - found.loss_))
     single = seconds(ugt.TemperatureScaling().fit, logits.astype(np.float32), counts)[0]
     transform = seconds(found.transform, logits)[0]
@@ -81,7 +83,7 @@ def matrix(n, k):
         return value + penalty, np.concatenate([(gradient.T @ logits + 2 * off * w).ravel(), gradient.sum(axis=0) + 2 * b / k])
 
     start = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
-    slow, least = seconds(scipy.optimize.minimize, objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    slow, least = seconds(scipy.optimize.minimize, objective, start, **LBFGS)
     own = objective(np.concatenate([found.matrix_.ravel(), found.shift_]))[0]
     report(f"matrix, N = {n:,}, K = {k}", took, found, 10, (slow, least.fun - own))
     report(f"vector, N = {n:,}, K = {k}", *seconds(ugt.VectorScaling().fit, logits, counts), None)
@@ -108,7 +110,7 @@ def alpha(n, m, k, n_labels):
         by_s += 2 * 0.005 * s
         return (value + 0.005 * (s**2).sum()) / n, np.append(by_s.sum(), by_s @ features) / n
 
-    slow, least = seconds(scipy.optimize.minimize, objective, np.zeros(m + 1), jac=True, method="L-BFGS-B")
+    slow, least = seconds(scipy.optimize.minimize, objective, np.zeros(m + 1), **LBFGS)
     own = objective(np.append(found.intercept_, found.weights_))[0]
     report(f"alpha, N = {n:,}, {m} features, K = {k}, {n_labels} labels a case", took, found, 5, (slow, least.fun - own))
 

@@ -11,6 +11,7 @@ import scipy.optimize
 from twins import calibrators as twin
 
 import ugt
+from ugt import _newton
 from ugt._alpha import _Objective
 from ugt._logits import Histograms, Predictions
 from ugt._multinomial import Likelihood
@@ -243,6 +244,16 @@ def test_many_labels_and_strange_penalties(penalty):
     assert found.converged_
     expected = 0 if penalty > 1 else np.log(30)
     assert found.intercept_ == pytest.approx(expected, abs=0.2)
+
+
+def test_convergence_is_reported(monkeypatch):
+    monkeypatch.setattr(_newton, "MAX_ITER", 1)
+    probs, counts, x = problem()
+    with pytest.warns(RuntimeWarning, match=r"AlphaCalibration did not converge: gradient norm \d.* after 1 iterations") as caught:
+        found = ugt.AlphaCalibration().fit(probs, counts, features=x)
+    assert caught[0].filename == __file__
+    assert found.converged_ is False
+    assert found.gradient_norm_ > 1e-8
 
 
 # ---- bad input
