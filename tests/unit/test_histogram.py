@@ -12,7 +12,7 @@ from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
 from ugt._histogram_input import Histograms
-from ugt._histogram_sums import Bins
+from ugt._histogram_sums import Bins, Losses
 
 EDGES = {
     "width": ("width", 15),
@@ -223,10 +223,11 @@ def test_streams():
         assert stream.update(counts[begin : min(begin + 17, 120)], probs[begin : min(begin + 17, 120)]) is stream
     other = pickle.loads(pickle.dumps(ugt.HistogramAccumulator(3).update(counts[120:], probs[120:])))
     halfway = stream.finish()
-    before = numbers_of(halfway)
+    before, paired = numbers_of(halfway), numbers_of(halfway.paired)
     assert stream.merge(other) is stream
     found = stream.finish()
     np.testing.assert_array_equal(numbers_of(halfway), before)
+    np.testing.assert_array_equal(numbers_of(halfway.paired), paired)
     np.testing.assert_allclose(numbers_of(found), numbers_of(one), rtol=0, atol=1e-13)
     assert found.left_out == one.left_out and found.n_cases == one.n_cases
     whole = ugt.HistogramAccumulator(3).update(counts, probs).finish()
@@ -300,6 +301,7 @@ def test_intervals():
         assert found.interval(name, 0.9, **options) == tuple(table[j])
     ends = np.sqrt(np.maximum(table[2:4], 0))
     assert found.interval("ce", 0.9, **options) == tuple(ends[0]) and found.interval("de", 0.9, **options) == tuple(ends[1])
+    assert found.interval("el", 0.9, kind="basic", **options) == tuple(found.resamples(**options).interval(0.9, "basic")[1])
     by_class = found.resamples(per_class=True, **options).interval(0.9)
     assert found.interval("cl", 0.9, k=1, **options) == tuple(by_class[7])
     together = found.resamples(clusters=clusters, **options)
@@ -318,6 +320,18 @@ def test_intervals():
     ):
         with pytest.raises(ValueError, match=message):
             ask()
+
+
+@pytest.mark.parametrize("single_bins", ["zero", "plugin"])
+def test_single_bins_while_units_are_left_out(single_bins):
+    """The others weigh a little more than 1: a bin with one case still is one."""
+    counts, probs = problem(11, n=12, k=2, labels=(3,))
+    found = ugt.histogram_losses(counts, probs, n_bins=100, single_bins=single_bins)
+    assert found.bin_counts.max() == 1
+    sums = Histograms.of(counts, probs).sums(found._bins, np.full(12, 12 / 11))
+    cl = Losses.of(sums, "omit", single_bins).summed(-1).summed(-1).cl
+    assert cl.debiased == pytest.approx(found.cl.debiased, abs=1e-15)
+    assert found.cl.debiased == (0 if single_bins == "zero" else found.cl.plugin) and found.dl.plugin == 0
 
 
 def test_one_case_has_no_interval():
@@ -345,11 +359,11 @@ def test_reliability_curves():
 
 
 def test_bins_that_say_nothing():
-    counts = [[3, 0]] * 12 + [[0, 2]] * 9
-    found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9, n_bins=4, classes=["no", "yes"])
+    counts = [[3, 0]] * 12 + [[0, 2]] * 9 + [[1, 1]] * 10
+    found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9 + [[0.1, 0.9]] * 10, n_bins=4, classes=["no", "yes"])
     with pytest.warns(RuntimeWarning, match=r"fewer than 10 cases in bins 2 of class yes: they say next to nothing"):
         curve = found.reliability_curve(1)
     assert curve.few.tolist() == [False, False, True, False]
-    assert np.isnan(curve.low[[1, 3]]).all() and np.isnan(curve.mean_probability[[1, 3]]).all()
+    assert np.isnan(curve.low[1]) and np.isnan(curve.mean_probability[1]) and curve.n_cases.tolist() == [12, 0, 9, 10]
     # all cases of the bin say the same: as many labels as cases, Wilson's interval of 0 out of 12
     assert curve.low[0] == 0 and curve.high[0] == pytest.approx(1.959964**2 / (12 + 1.959964**2))
