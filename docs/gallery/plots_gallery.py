@@ -1,0 +1,326 @@
+"""Makes the gallery: an image of every plot, the page about them, and the picture of the README.
+
+``python docs/gallery/plots_gallery.py FOLDER`` writes the images (PNG) into a folder; ``--page docs/gallery.md`` writes the page, whose
+code is the code of the functions below; ``--picture docs/picture.png`` writes the picture of the README.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import textwrap
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot
+
+import ugt
+from ugt import plots, synthetic
+
+STYLE = {"figure.figsize": (6.4, 4.0), "figure.dpi": 100, "figure.constrained_layout.use": True}
+
+INTRODUCTION = """\
+# Gallery
+
+Every plot is a function of `ugt.plots`: it takes a record of the library, or plain numbers, and a matplotlib `ax`, draws, and returns
+the ax. It needs matplotlib (`pip install "ugt[plot]"`). All data here are generated.
+
+Lines, points and bars differ by dashes and markers as well as by colour, so that a grey print can be read. What is undefined or was left
+out is counted in the legend or in the title. Several plots share a figure when each gets an `ax`:
+`figure, (left, right) = pyplot.subplots(1, 2)`.
+
+```pycon
+>>> import numpy as np
+>>> import ugt
+>>> from ugt import plots, synthetic
+
+```
+"""
+
+
+def certainty_curve():
+    """How certain is the truth?
+
+    Cases stand in the order of their certainty, the least certain first. The share of cases left of the bend is what the
+    annotations leave open; how far the lines lie apart is how much depends on how far annotators are trusted.
+    """
+    labels, _ = synthetic.make_labels(400, 6, 5, difficulty=0.4)
+    certainty = {f"reliability {r}": ugt.annotation_certainty(ugt.dirichlet(labels, reliability=r)) for r in (0.5, 1, 3)}
+    return plots.certainty_curve(certainty)
+
+
+def metric_by_reliability():
+    """Does the winner depend on how far annotators are trusted?
+
+    The band around a line is what the annotations leave open; the bars also hold what another set of cases would change. Where the
+    lines cross, the better model changes; at the right stands ordinary accuracy against the voted label, which takes the vote for
+    certain.
+    """
+    rankings, models, _ = synthetic.make_demo()
+    pair = {name: models[name] for name in ("clear-cut", "broad")}
+    evaluation = ugt.evaluate(rankings, pair, k=1, n_resamples=500)
+    return plots.metric_by_reliability(evaluation, voted=True, flips=True)
+
+
+def rank_by_reliability():
+    """Does the ranking of the models change?
+
+    Each cell has the rank of a model, and in brackets the interval of that rank over resamples of the cases. A row that changes
+    from left to right depends on the trust in annotators; wide brackets say that these cases do not settle the order.
+    """
+    rankings, models, _ = synthetic.make_demo()
+    evaluation = ugt.evaluate(rankings, models, k=1, n_resamples=500)
+    return plots.rank_by_reliability(evaluation)
+
+
+def plausibilities():
+    """What do the annotations say about one case?
+
+    Bars are mean plausibilities of the classes, dots are draws: how far these could be off. In brackets stand the ranks that
+    annotators gave to the class. Here the first two classes overlap: either may be the true one.
+    """
+    ranked = [[["eczema"], ["psoriasis"]], [["psoriasis"], ["eczema", "tinea"]], [["eczema"]], [["psoriasis", "eczema"], ["lichen"]]]
+    rankings = ugt.Rankings.from_blocks([ranked], classes=["eczema", "psoriasis", "tinea", "lichen", "rosacea"])
+    return plots.plausibilities(ugt.plackett_luce(rankings, seed=1), 0, annotations=rankings)
+
+
+def accuracy_over_draws():
+    """How well is the accuracy on these cases known?
+
+    The histogram shows the accuracy over draws of the truth: how wide it is, is what the annotations leave open, however many other
+    cases there are. Lines are the means.
+    """
+    rankings, models, _ = synthetic.make_demo()
+    truth = ugt.prirn(rankings, reliability=10)
+    found = {name: ugt.ua_topk_accuracy(truth, models[name]) for name in ("clear-cut", "broad")}
+    return plots.accuracy_over_draws(found)
+
+
+def soft_roc():
+    """ROC: soft and hard
+
+    The soft curve counts each case as positive with the share of annotators who say so; the hard one takes the majority for the
+    truth. The soft one is lower because nobody can rank cases on which annotators are divided. The band is from 200 resamples of
+    the cases.
+    """
+    labels, truth = synthetic.make_counts(300, 2, 5, difficulty=0.5)
+    p, score = labels.counts()[:, 1] / 5, synthetic.make_predictions(truth, skill=0.7)[:, 1]
+    curves = {"soft": ugt.soft_roc_curve(p, score), "hard": ugt.soft_roc_curve(p > 0.5, score)}
+    x, rng = np.linspace(0, 1, 101), np.random.default_rng(0)
+    again = [ugt.soft_roc_curve(p, score, weights=rng.multinomial(300, [1 / 300] * 300)) for _ in range(200)]
+    low, high = np.quantile([np.interp(x, one.false_positive_rate, one.true_positive_rate) for one in again], [0.025, 0.975], axis=0)
+    return plots.soft_curve(curves, band={"soft": (x, low, high)})
+
+
+def soft_precision_recall():
+    """Precision and recall: two models
+
+    Precision is the share of positives among the cases above a threshold, recall the share of all positives that lies above it;
+    both count each case as positive with the share of annotators who say so. The legend has the areas.
+    """
+    labels, truth = synthetic.make_counts(300, 2, 5, difficulty=0.5)
+    p = labels.counts()[:, 1] / 5
+    scores = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill)[:, 1] for skill in (0.8, 0.5)}
+    return plots.soft_curve({name: ugt.soft_precision_recall_curve(p, score) for name, score in scores.items()})
+
+
+def reliability_diagram():
+    """Are predicted probabilities shares of annotators?
+
+    On the diagonal annotators choose a class as often as the model says. The bold model is too sure of itself: below the diagonal
+    at the right, above it at the left. The strip at the bottom shows how many cases each bin has.
+    """
+    labels, truth = synthetic.make_counts(4000, 2, 5, difficulty=0.6)
+    cautious = synthetic.make_predictions(truth, skill=0.9)
+    bold = cautious**3 / (cautious**3).sum(axis=1, keepdims=True)
+    curves = {
+        name: ugt.histogram_losses(labels, model, n_bins=10).reliability_curve(1)
+        for name, model in [("cautious", cautious), ("bold", bold)]
+    }
+    return plots.reliability_diagram(curves)
+
+
+def calibration_dispersion_map():
+    """What would a calibrator mend?
+
+    Upwards is what a calibrator can take away, to the right what only a better model can. Diagonals join models of the same
+    epistemic loss. Blunting a model moves it straight up; noise moves it to the right.
+    """
+    labels, truth = synthetic.make_counts(2000, 3, 5, difficulty=0.6)
+    models = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill) for skill in (0.9, 0.7)}
+    models["skill 0.9, blunt"] = 0.5 * models["skill 0.9"] + 0.5 / 3
+    evaluation = ugt.evaluate(labels, models, k=1, n_resamples=200)
+    return plots.calibration_dispersion_map(evaluation)
+
+
+def forest():
+    """Is the model as close to the annotators as they are to each other?
+
+    Squares are models, circles annotators, each judged by the others. Left of the line at 1 one is nearer to the annotators than
+    they are to each other; an interval across the line leaves that open.
+    """
+    labels, truth = synthetic.make_labels(300, 5, 6, difficulty=0.4)
+    labels = ugt.Labels.from_wide(labels.label.reshape(300, 6), annotators=["ann", "bob", "cy", "dan", "eve", "fay"])
+    models = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill).argmax(axis=1) for skill in (0.9, 0.3)}
+    found = ugt.annotator_discrepancy(labels, predictions=models, distance="zero-one", n_resamples=500)
+    return plots.forest(found, x_label="discrepancy ratio", numbers=True)
+
+
+def rank_heat_map():
+    """How sure is the order of the models?
+
+    A row has the probabilities of the ranks of one model, over resamples of the cases. A dark cell is a settled rank; where two
+    rows share their weight over the same ranks, these cases do not say which of the two models is the better one.
+    """
+    labels, truth = synthetic.make_labels(300, 6, 5, difficulty=0.5)
+    posterior = ugt.dirichlet(labels)
+    names = ["A", "B", "C", "D", "E"]
+    scores = [synthetic.make_predictions(truth, skill=skill, seed=i) for i, skill in enumerate((0.9, 0.85, 0.8, 0.6, 0.58))]
+    right = np.stack([ugt.ua_topk_accuracy(posterior, score).per_case for score in scores], axis=1)
+    return plots.rank_heat_map(ugt.bootstrap(right, n_resamples=1000, seed=0), names)
+
+
+def agreement_matrix():
+    """Who agrees with whom?
+
+    Each cell is the kappa of two annotators on the cases that both have seen. The two dark blocks are two schools, of which the
+    second never uses one of the classes; a dash marks a pair that shares no case.
+    """
+    labels, _ = synthetic.make_labels(200, 4, 6, difficulty=0.3)
+    table = labels.label.reshape(200, 6).astype(float)
+    table[:, 3:] = np.maximum(table[:, 3:], 1)  # the second school calls class 0 class 1
+    table[:100, 0] = np.nan  # ann saw the second half of the cases
+    table[100:, 5] = np.nan  # fay the first
+    labels = ugt.Labels.from_wide(table, annotators=["ann", "bob", "cy", "dan", "eve", "fay"])
+    return plots.agreement_matrix(ugt.pairwise_agreement(labels))
+
+
+def coverage_and_size():
+    """Which prediction sets are small and keep their promise?
+
+    A point at or above the line reaches the wanted coverage of a label drawn from the annotations; the further to the left, the
+    fewer classes that takes. Bars are intervals over cases.
+    """
+    labels, truth = synthetic.make_labels(1200, 6, 4, difficulty=0.3)
+    model, known = synthetic.make_predictions(truth, skill=0.8), ugt.dirichlet(labels)
+    first, second = np.arange(600), np.arange(600, 1200)
+    found = {}
+    for score in ("lac", "aps", "raps"):
+        conformal = ugt.MonteCarloConformal(score, alpha=0.1, m=20, penalty=0.1, k_reg=2).fit(model[first], known.take(first))
+        found[score] = conformal.predict_sets(model[second]).coverage(known.take(second))
+    return plots.coverage_and_size(found, target=0.9)
+
+
+def ternary():
+    """Three classes in a triangle
+
+    Each cloud are draws of the plausibilities of one case; the legend says how many annotators chose benign, unclear and malign. A
+    cloud in a corner: the annotations settle the case. A cloud along an edge: two classes are left. A cloud all over: too few
+    annotations.
+    """
+    labels = ugt.Labels.from_counts([[12, 1, 0], [0, 8, 7], [1, 1, 1]], classes=["benign", "unclear", "malign"])
+    draws = ugt.dirichlet(labels, prior=0.5).draws(300)
+    return plots.ternary({"12 : 1 : 0": draws[0], "0 : 8 : 7": draws[1], "1 : 1 : 1": draws[2]}, names=labels.axes.classes)
+
+
+GALLERY = (
+    certainty_curve,
+    plausibilities,
+    ternary,
+    metric_by_reliability,
+    accuracy_over_draws,
+    rank_by_reliability,
+    rank_heat_map,
+    soft_roc,
+    soft_precision_recall,
+    reliability_diagram,
+    calibration_dispersion_map,
+    forest,
+    agreement_matrix,
+    coverage_and_size,
+)
+
+
+def picture():
+    """The point of the library in one look: the winner by votes loses where annotators are trusted less."""
+    rankings, _, truth = synthetic.make_demo()
+    clear = truth.max(axis=1) > 0.8
+    skills = {"model A": np.where(clear, 0.97, 0.60), "model B": np.where(clear, 0.62, 0.97)}
+    models = {name: synthetic.make_predictions(truth, skill=skill, seed=i) for i, (name, skill) in enumerate(skills.items(), start=1)}
+    evaluation = ugt.evaluate(rankings, models, reliability=(5, 10, 20, 50, 100), k=1, n_resamples=1000)
+    _, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 3.9), gridspec_kw={"width_ratios": (4, 5)})
+    certainty = {f"reliability {r}": ugt.annotation_certainty(ugt.prirn(rankings, reliability=r)) for r in (5, 20, 100)}
+    plots.certainty_curve(certainty, ax=left)
+    left.set_title("How certain do annotators leave the truth?", fontsize="medium")
+    plots.metric_by_reliability(evaluation, voted=True, flips=True, ax=right)
+    right.set_title("Which model is better?", fontsize="medium")
+    right.set_xlabel("how far the annotators are trusted (reliability)")
+    return right
+
+
+def images(folder: Path) -> None:
+    """One PNG for each function of the gallery."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for make in GALLERY:
+        with mpl.rc_context(STYLE):
+            figure = make().figure
+            figure.savefig(folder / f"{make.__name__}.png", metadata={"Software": None})
+            pyplot.close(figure)
+
+
+def save_small(figure, path: Path) -> None:
+    """A PNG of 64 colours: a third of the size, for a file that is kept with the sources."""
+    from PIL import Image  # noqa: PLC0415  (comes with matplotlib)
+
+    figure.set_dpi(120)
+    figure.canvas.draw()
+    Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3]).quantize(64, dither=0).save(path, optimize=True)
+
+
+def page() -> str:
+    """The text of docs/gallery.md."""
+    return INTRODUCTION + "".join(map(section, GALLERY))
+
+
+def section(make) -> str:
+    """Heading, how to read the plot, its code as a session of Python, and its image."""
+    heading, reading = inspect.getdoc(make).split("\n\n", 1)
+    return f"\n## {heading}\n\n{reading}\n\n```pycon\n{session(make)}\n\n```\n\n![{heading}](gallery/{make.__name__}.png)\n"
+
+
+def session(make) -> str:
+    """The body of a function as it is typed, its result as ``ax``."""
+    source = textwrap.dedent(inspect.getsource(make))
+    body = ast.parse(source).body[0].body[1:]
+    lines = source.splitlines()
+    starts = {statement.lineno for statement in body}
+    typed = []
+    for number in range(body[0].lineno, body[-1].end_lineno + 1):
+        line = lines[number - 1][4:].replace("return ", "ax = ", 1) if number == body[-1].lineno else lines[number - 1][4:]
+        typed.append(f"{'>>>' if number in starts or line.startswith('#') else '...'} {line}".rstrip())
+    return "\n".join(typed)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", help="where the images go")
+    parser.add_argument("--page", type=Path, help="write the page to this file")
+    parser.add_argument("--picture", type=Path, help="write the picture of the README to this file (PNG)")
+    chosen = parser.parse_args()
+    if chosen.folder is not None:
+        images(chosen.folder)
+    if chosen.page is not None:
+        chosen.page.write_text(page(), encoding="utf-8")
+    if chosen.picture is not None:
+        with mpl.rc_context(STYLE):
+            save_small(picture().figure, chosen.picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""What holds for every plot: axes, rendering, names, styles, examples, the gallery."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import inspect
+import io
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ugt
+
+matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from ugt import plots, synthetic  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+FUNCTIONS = [name for name in plots.__all__ if callable(getattr(plots, name))]
+LABELS, TRUTH = synthetic.make_labels(60, 3, 4, difficulty=0.5)
+POSTERIOR = ugt.dirichlet(LABELS)
+HARD_NAME = "_a model of US$ 5 and $ 7 with a name that is far too long for any one line of a legend"
+
+
+def evaluation(names=("A", "B")):
+    models = {name: synthetic.make_predictions(TRUTH, skill=0.5, seed=i) for i, name in enumerate(names)}
+    return ugt.evaluate(LABELS, models, reliability=(1, 2, 5), k=1, n_resamples=20)
+
+
+def losses():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = ugt.histogram_losses(LABELS, TRUTH, n_bins=3)
+        return found, found.reliability_curve(0)
+
+
+def made(name):
+    """Something that the function of this name draws, and whether it takes a mapping of names to such things."""
+    if name in ("metric_by_reliability", "rank_by_reliability"):
+        return (evaluation(),), False
+    if name in ("calibration_dispersion_map", "reliability_diagram"):
+        return (losses()[name == "reliability_diagram"],), True
+    return {
+        "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
+        "plausibilities": ((POSTERIOR, 3), False),
+        "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
+        "soft_curve": ((ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
+        "forest": (((0.9, 0.8, 1.05),), True),
+        "rank_heat_map": (([[0.75, 0.25], [0.25, 0.75]],), False),
+        "agreement_matrix": ((ugt.pairwise_agreement(LABELS),), False),
+        "coverage_and_size": (((2.0, 0.9),), True),
+        "ternary": ((POSTERIOR,), True),
+    }[name]
+
+
+def drawn(name, **options):
+    arguments, named = made(name)
+    return getattr(plots, name)(*(({"": arguments[0]},) if named else arguments), **options)
+
+
+def pixels(figure):
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())[..., :3]
+
+
+@pytest.fixture(autouse=True)
+def close():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing here may warn, when drawing neither
+        yield
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_plot_takes_and_returns_its_axes(name):
+    figure, axes = pyplot.subplots(1, 2)
+    assert drawn(name, ax=axes[1]) is axes[1]
+    assert not axes[0].has_data() and not axes[0].texts and axes[0].get_legend() is None
+    assert pyplot.get_fignums() == [figure.number]
+    assert drawn(name).figure is not figure
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_plot_can_be_rendered_small_and_twice_on_the_same_axes(name):
+    figure, ax = pyplot.subplots(figsize=(2.4, 1.8), dpi=60)
+    empty = pixels(figure).copy()
+    drawn(name, ax=ax)
+    once = pixels(figure).copy()
+    assert (once != empty).any(axis=2).mean() > 0.005 and len(np.unique(once.reshape(-1, 3), axis=0)) > 5
+    drawn(name, ax=ax)
+    assert pixels(figure).shape == once.shape
+    png = io.BytesIO()
+    figure.savefig(png)
+    assert png.getvalue().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if made(name)[1]])
+def test_names_are_drawn_whole_whatever_they_are(name):
+    (one, *_), _ = made(name)
+    ax = getattr(plots, name)({HARD_NAME: one, "B": one})
+    pixels(ax.figure)
+    legend = ax.get_legend()
+    texts = [text.get_text() for text in legend.get_texts()] if legend else [tick.get_text() for tick in ax.get_yticklabels()]
+    assert len(texts) >= 2 and texts[0].replace("\n", " ").strip().startswith(HARD_NAME.replace("$", r"\$"))
+    assert max(len(part) for part in texts[0].split("\n")) < 50
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if made(name)[1] and name != "forest"])
+def test_many_series_are_all_named_and_look_different(name):
+    (one, *_), _ = made(name)
+    ax = getattr(plots, name)({f"model {i}": one for i in range(20)})
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [text.split(" (")[0] for text in texts[:20]] == [f"model {i}" for i in range(20)]
+    handles = ax.get_legend_handles_labels()[0][:20]
+    dashes = [str(vars(line).get("_dash_pattern", vars(line).get("_us_dashSeq"))) for line in handles]  # the latter: matplotlib < 3.6
+    looks = {(line.get_color(), dash, line.get_linestyle(), line.get_marker()) for line, dash in zip(handles, dashes)}
+    assert len(looks) == 20
+
+
+def test_many_models_with_hard_names_in_an_evaluation():
+    names = [f"{HARD_NAME} {i}" for i in range(9)]
+    many = evaluation(names)
+    for function in (plots.metric_by_reliability, plots.rank_by_reliability, plots.forest, plots.calibration_dispersion_map):
+        ax = function(many)
+        pixels(ax.figure)
+        legend = ax.get_legend()
+        texts = [text.get_text() for text in legend.get_texts()] if legend else [tick.get_text() for tick in ax.get_yticklabels()]
+        assert sum("far too long" in text.replace("\n", " ") for text in texts) == 9
+        assert all(text.count("\n") <= (3 if legend else 1) for text in texts)
+
+
+def test_a_second_call_goes_on_with_the_next_style():
+    ax = plots.certainty_curve({"a": [0.5, 0.9]})
+    plots.certainty_curve({"b": [0.4, 0.8]}, ax=ax)
+    assert [line.get_color() for line in ax.lines] == list(plots.COLOURS[:2])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+    ax = plots.agreement_matrix([[np.nan, 0.5], [0.5, np.nan]], ["x", "y"])
+    plots.forest({"a": (1, 0.5, 2)}, ax=ax)
+    plots.forest({"a": (1, 0.5, 2)}, ax=ax)
+    assert ax.get_ylim() == (0.5, -0.5)
+
+
+def test_styles_differ_without_colours():
+    assert len({str(dash) for dash in plots.DASHES}) == len(plots.DASHES) == len(set(plots.MARKERS)) == len(plots.COLOURS)
+    combined = {(plots._base.colour(i), str(plots._base.style(i)["linestyle"]), plots._base.marker(i)) for i in range(49)}
+    assert len(combined) == 49
+
+
+def test_notes_add_up():
+    _, ax = pyplot.subplots()
+    for text in ("2 cells", "", "3 bins", "2 cells"):
+        plots._base.note(ax, text)
+    assert ax.get_title(loc="right") == "2 cells; 3 bins" and ax.get_title() == ""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_no_axes_is_refused(name):
+    with pytest.raises(ValueError, match=r"ax must be one matplotlib Axes\. Got ndarray\."):
+        drawn(name, ax=pyplot.subplots(1, 2)[1])
+
+
+@pytest.mark.parametrize("bad", ["text", object(), [[1], [2, 3]], {"a": "text"}, None])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whatever_else_is_given_is_named(name, bad):
+    argument = next(iter(inspect.signature(getattr(plots, name)).parameters))
+    with pytest.raises((ValueError, TypeError), match=rf"^{argument} must (be|hold|have) .*Got"):
+        getattr(plots, name)(*((bad, 0) if name == "plausibilities" else (bad,)))
+    assert pyplot.get_fignums() == []  # nothing was drawn before the check
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_without_matplotlib(monkeypatch, name):
+    arguments, named = made(name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"plots need matplotlib: install ugt with the extra plot"):
+        getattr(plots, name)(*(({"": arguments[0]},) if named else arguments))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_plot_is_documented_and_its_example_runs(name):
+    function = getattr(plots, name)
+    text = inspect.getdoc(function)
+    assert all(f"{heading}\n{'-' * len(heading)}\n" in text for heading in ("Parameters", "Returns", "Raises", "Examples"))
+    assert all(parameter in text for parameter in inspect.signature(function).parameters)
+    (test,) = doctest.DocTestFinder(recurse=False).find(function, name, globs={})
+    assert test.examples and doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+def gallery():
+    script = ROOT / "docs" / "gallery" / "plots_gallery.py"
+    if not script.is_file():
+        pytest.skip("no docs folder beside the tests")
+    spec = importlib.util.spec_from_file_location("plots_gallery", script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_gallery_shows_every_plot_and_its_page_is_what_the_script_makes():
+    module = gallery()
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert module.page() == page, "run: python docs/gallery/plots_gallery.py --page docs/gallery.md"
+    assert all(f"plots.{name}(" in page for name in FUNCTIONS)
+    assert page.count("](gallery/") == page.count("\n## ") == len(module.GALLERY)
+
+
+def test_the_script_writes_images_page_and_picture(tmp_path, monkeypatch):
+    module = gallery()
+    monkeypatch.setattr(module, "GALLERY", (module.ternary, module.certainty_curve))  # all of them are made with the documentation
+    monkeypatch.setattr(module, "picture", module.certainty_curve)
+    options = ["--page", str(tmp_path / "page.md"), "--picture", str(tmp_path / "picture.png")]
+    monkeypatch.setattr(sys, "argv", ["plots_gallery.py", str(tmp_path / "images"), *options])
+    module.main()
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == module.page()
+    images = sorted((tmp_path / "images").iterdir())
+    assert [path.name for path in images] == ["certainty_curve.png", "ternary.png"]
+    for path in [*images, tmp_path / "picture.png"]:
+        assert 0.01 < (pyplot.imread(str(path))[..., :3] < 1).any(axis=2).mean() < 1
+
+
+def test_the_picture_is_small():
+    picture = ROOT / "docs" / "picture.png"
+    if not picture.is_file():
+        pytest.skip("no docs folder beside the tests")
+    assert 1000 < picture.stat().st_size < 60_000 and pyplot.imread(str(picture)).shape[1] > 900

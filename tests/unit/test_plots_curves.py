@@ -1,0 +1,393 @@
+"""Plots of curves, calibration, tables, intervals and triangles: what is drawn are the numbers that were given."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import ugt
+
+pytest.importorskip("matplotlib", reason="plots need matplotlib").use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from ugt import plots, synthetic  # noqa: E402
+
+P, S = [0.9, 0.5, 0.1, 0.7], [4.0, 2.0, 1.0, 3.0]
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    pyplot.close("all")
+
+
+def entries(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()] if ax.get_legend() else []
+
+
+def line(ax, label):
+    (found,) = [one for one in ax.lines if one.get_label() == label]
+    return found
+
+
+def written(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def names(ax):
+    return [tick.get_text() for tick in ax.get_yticklabels()]
+
+
+# ---- ROC and precision-recall ----
+
+
+def test_curves():
+    roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
+    ax = plots.soft_curve({"model": roc})
+    first = ax.lines[0]
+    assert first.get_xdata().tolist() == roc.false_positive_rate.tolist() and first.get_label() == f"model ({roc.area:.3f})"
+    assert first.get_ydata().tolist() == roc.true_positive_rate.tolist() and ax.get_xlabel() == "false positive rate"
+    ax = plots.soft_curve(pr)
+    assert ax.lines[0].get_ydata().tolist() == pr.precision.tolist() and ax.get_xlabel() == "recall"
+    assert entries(ax) == [f"{pr.area:.3f}"] and len(ax.lines) == 1
+
+
+def test_bands_of_curves():
+    roc = ugt.soft_roc_curve(P, S)
+    band = ([0.0, 0.5, 1.0], [0.1, 0.6, 0.9], [0.3, 0.8, 1.0])
+    for ax in (plots.soft_curve(roc, band=band), plots.soft_curve({"a": roc, "b": roc}, band={"b": band})):
+        corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices.round(9).tolist()}
+        assert {(x, y) for x, low, high in zip(*band) for y in (low, high)} == corners
+        assert len(ax.collections) == 1
+    with pytest.raises(ValueError, match=r"band must have names of curves, of 'a'\. Got 'c'\."):
+        plots.soft_curve({"a": roc}, band={"c": band})
+    with pytest.raises(ValueError, match=r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."):
+        plots.soft_curve(roc, band=([0, 1, 2], [0, 1]))
+
+
+def test_undefined_curves_are_named():
+    ax = plots.soft_curve({"model": ugt.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft_roc_curve(P, S)})
+    assert entries(ax)[0] == "model (undefined)"
+
+
+def test_errors_of_curves():
+    roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
+    with pytest.raises(ValueError, match=r"curve must be curves of one kind\. Got both kinds\."):
+        plots.soft_curve({"a": roc, "b": pr})
+    with pytest.raises(ValueError, match=r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\."):
+        plots.soft_curve({"a": roc, "b": [1, 2]})
+
+
+# ---- calibration ----
+
+
+def reliability(n=300, seed=0, n_bins=15):
+    labels, truth = synthetic.make_counts(n, 2, 4, difficulty=0.6, seed=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return ugt.histogram_losses(labels, truth, n_bins=n_bins).reliability_curve(1)
+
+
+def test_reliability_diagram():
+    curve = reliability(120)
+    ax = plots.reliability_diagram({"model": curve})
+    there = curve.n_cases > 0
+    assert line(ax, "model").get_ydata().tolist() == curve.label_share[there].tolist()
+    assert line(ax, "model").get_xdata().tolist() == curve.mean_probability[there].tolist()
+    segments = [segment[:, 1].tolist() for one in ax.collections if hasattr(one, "get_segments") for segment in one.get_segments()]
+    assert segments == [pytest.approx(ends) for ends in np.stack([curve.low, curve.high], axis=1)[there].tolist()]
+    white = (ax.collections[-1].get_facecolors()[:, :3] == 1).all(axis=1)
+    assert white.tolist() == curve.few[there].tolist() and 0 < white.sum() < len(white)
+    assert entries(ax) == ["model", "hollow: below 10 cases"]
+
+
+def test_bins_are_counted():
+    curve = reliability()
+    ax = plots.reliability_diagram(curve)
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == pytest.approx(0.14 * curve.n_cases / curve.n_cases.max())
+    assert [bar.get_x() for bar in ax.patches] == pytest.approx(curve.edges[:-1])
+    assert ax.get_title(loc="right") == f"fullest bin: {curve.n_cases.max()} cases"
+
+
+def test_several_diagrams_share_a_strip():
+    curves = {"a": reliability(n_bins=5), "b": reliability(200, 1, n_bins=5)}
+    ax = plots.reliability_diagram(curves)
+    most = max(one.n_cases.max() for one in curves.values())
+    for curve, outline in zip(curves.values(), [one for one in ax.lines if len(one.get_xdata()) == 12]):
+        assert outline.get_ydata()[1:-1:2].tolist() == pytest.approx(0.14 * curve.n_cases / most)
+
+
+def test_bins_without_interval_are_counted():
+    curve = reliability()
+    low = curve.low.copy()
+    low[np.flatnonzero(curve.n_cases > 0)[0]] = np.nan
+    changed = ugt.ReliabilityCurve(curve.edges, curve.mean_probability, curve.label_share, curve.n_cases, low, curve.high, curve.few)
+    assert entries(plots.reliability_diagram({"model": changed}))[0] == "model (1 bin without interval)"
+
+
+def test_empty_diagrams_are_refused():
+    curve = reliability()
+    nothing = ugt.ReliabilityCurve(curve.edges, *[curve.mean_probability * np.nan] * 2, curve.n_cases * 0, *[curve.low] * 2, curve.few)
+    with pytest.raises(ValueError, match=r"curve must have a bin with cases\. Got none, first at 'model'\."):
+        plots.reliability_diagram({"model": nothing})
+
+
+def test_calibration_and_dispersion():
+    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
+    losses = ugt.histogram_losses(labels, truth)
+    for estimate in ("plugin", "debiased"):
+        ax = plots.calibration_dispersion_map({"model": losses}, estimate=estimate)
+        point = ax.lines[0].get_xydata()[0].tolist()
+        assert point == [getattr(losses.dl, estimate), getattr(losses.cl, estimate)]
+        assert ax.get_xlabel() == f"dispersion loss ({estimate})" and entries(ax) == ["model"]
+    with pytest.raises(ValueError, match=r"estimate must be one of 'debiased', 'plugin'\. Got 'other'\."):
+        plots.calibration_dispersion_map({"model": losses}, estimate="other")
+
+
+def test_calibration_of_an_evaluation_comes_with_intervals():
+    labels, truth = synthetic.make_counts(200, 3, 4, difficulty=0.6)
+    ev = ugt.evaluate(labels, {"A": truth, "B": (truth + 1) / 4}, k=1, n_resamples=20)
+    ax = plots.calibration_dispersion_map(ev)
+    rows = {(row["model"], row["loss"]): row for row in ev.calibration if row["class"] is None}
+    assert line(ax, "B").get_xydata().tolist() == [[rows["B", "dl"]["debiased"], rows["B", "cl"]["debiased"]]]
+    segments = [segment for one in ax.collections for segment in one.get_segments()]
+    assert len(segments) == 4
+    assert segments[2][:, 0].tolist() == pytest.approx([rows["B", "dl"]["low"], rows["B", "dl"]["high"]])
+    assert segments[3][:, 1].tolist() == pytest.approx([rows["B", "cl"]["low"], rows["B", "cl"]["high"]])
+    assert len(plots.calibration_dispersion_map(ev, estimate="plugin").collections) == 0
+    rankings, truth = synthetic.make_rankings(10, 4, 3)
+    with pytest.raises(ValueError, match=r"losses must be of an evaluation that has calibration\. Got none\."):
+        plots.calibration_dispersion_map(ugt.evaluate(rankings, {"A": truth}, reliability=10, k=1, n_resamples=5))
+
+
+def test_a_second_map_is_not_cut_off_by_the_first():
+    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
+    ax = plots.calibration_dispersion_map({"sharp": ugt.histogram_losses(labels, truth)})
+    ax = plots.calibration_dispersion_map({"blunt": ugt.histogram_losses(labels, np.full((300, 3), 1 / 3))}, ax=ax)
+    for name in ("sharp", "blunt"):
+        (x, y), (left, right), (bottom, top) = line(ax, name).get_xydata()[0], ax.get_xlim(), ax.get_ylim()
+        assert left < x < right and bottom < y < top
+
+
+def test_diagonals_are_lines_of_equal_loss():
+    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
+    ax = plots.calibration_dispersion_map({"A": ugt.histogram_losses(labels, truth), "B": ugt.histogram_losses(labels, truth[::-1])})
+    said = [(float(text.get_text()[3:]), text.xy) for text in ax.texts]
+    assert len(said) >= 2
+    for total, (x, y) in said:
+        assert x + y == pytest.approx(total, rel=1e-2)
+    totals = []
+    for one in ax.lines:
+        if one.get_color() == "0.85":
+            ends = ax.transData.inverted().transform(one.get_transform().transform(np.transpose(one.get_data())))
+            assert ends[0].sum() == pytest.approx(ends[1].sum()) and abs(ends[0, 0] - ends[1, 0]) > 1e-3
+            totals.append(ends[0].sum())
+    assert all(min(abs(np.subtract(totals, total))) < 1e-2 * total for total, _ in said)
+
+
+def test_diagonals_leave_the_limits_to_the_models():
+    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
+    ax = plots.calibration_dispersion_map({"A": ugt.histogram_losses(labels, truth), "B": ugt.histogram_losses(labels, truth[::-1])})
+    ax.figure.canvas.draw()
+    points = np.array([line(ax, name).get_xydata()[0] for name in "AB"])
+    for ends, values in zip((ax.get_xlim(), ax.get_ylim()), points.T):
+        assert list(ends) == pytest.approx([values.min() - 0.05 * np.ptp(values), values.max() + 0.05 * np.ptp(values)])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_undefined_losses_are_named():
+    alone = ugt.histogram_losses([[1, 0], [0, 1], [0, 0]], [[0.6, 0.4]] * 3)  # a label a case: no epistemic loss
+    assert entries(plots.calibration_dispersion_map({"A": alone})) == [f"A (undefined; {sum(alone.left_out.values())} left out)"]
+
+
+# ---- forests ----
+
+
+def test_forest():
+    ax = plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
+    assert ax.lines[0].get_xdata().tolist() == [0.8, 1.05] and names(ax) == ["model", "ann"]
+    assert ax.lines[1].get_xdata().tolist() in ([0.9], 0.9) and ax.get_xlabel() == "discrepancy ratio"
+    assert ax.get_ylim() == (1.5, -0.5) and ax.lines[-1].get_xdata() == [1.0, 1.0]
+    assert names(plots.forest({"model": (0.9, 0.8, 1.05)}, numbers=True)) == ["model  0.90 [0.80, 1.05]"]
+    assert plots.forest({"model": (0.1, 0.0, 0.2)}, reference=0).lines[-1].get_xdata() == [0, 0]
+
+
+def test_forest_says_what_is_not_finite():
+    ax = plots.forest({"a": (np.nan,) * 3, "b": (0.5, np.nan, np.nan), "c": (np.inf, 1.0, np.inf), "d": (1.0, 0.5, 2.0)})
+    assert written(ax) == ["undefined", "0.50, no interval", "inf [1.00, inf]"]
+    assert [text.get_position()[1] for text in ax.texts] == [0, 1, 2] and names(ax) == ["a", "b", "c", "d"]
+
+
+def test_forest_of_records():
+    labels, truth = synthetic.make_labels(60, 4, 4, difficulty=0.4)
+    found = ugt.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)}, n_resamples=50)
+    ax = plots.forest(found)
+    rows = found.table()
+    assert names(ax) == [str(row["name"]) for row in rows]
+    drawn = [one.get_xdata() for one in ax.lines if one.get_marker() in ("o", "s")]
+    assert np.ravel(drawn).tolist() == [row["value"] for row in rows]
+    assert [one.get_marker() for one in ax.lines if one.get_marker() in ("o", "s")] == ["os"[row["kind"] == "model"] for row in rows]
+    ratio = ugt.discrepancy_ratio(labels, truth.argmax(axis=1), n_resamples=50)
+    assert plots.forest({"model": ratio}).lines[0].get_xdata().tolist() == list(ratio.interval())
+    grouped = ugt.stratified_discrepancy(labels, truth.argmax(axis=1), n_resamples=50)
+    assert plots.forest(grouped).lines[0].get_xdata().tolist() == grouped.interval[0].tolist()
+    ev = ugt.evaluate(labels, {"model": truth}, k=1, n_resamples=50)
+    assert names(plots.forest(ev)) == [row["name"] for row in ev.humans]
+
+
+def test_errors_of_forests():
+    with pytest.raises(ValueError, match=r"rows must hold something to draw\. Got an empty mapping\."):
+        plots.forest({})
+    with pytest.raises(
+        ValueError, match=r"rows must hold \(value, low, high\), or a DiscrepancyRatio, for every name\. Got \(1, 2\), first at 'a'"
+    ):
+        plots.forest({"a": (1, 2)})
+    with pytest.raises(ValueError, match=r"Got \('x', 1, 2\), first at 'a'"):
+        plots.forest({"a": ("x", 1, 2)})
+    ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=5)  # counts have no annotators
+    with pytest.raises(ValueError, match=r"rows must hold something to draw\. Got an empty table\."):
+        plots.forest(ev)
+
+
+# ---- tables ----
+
+
+def test_rank_heat_map():
+    ax = plots.rank_heat_map([[0.75, 0.25], [0.25, 0.75]], ["A", "B"])
+    assert written(ax) == ["0.75", "0.25", "0.25", "0.75"] and names(ax) == ["A", "B"]
+    assert ax.images[0].get_array().tolist() == [[0.75, 0.25], [0.25, 0.75]] and ax.images[0].get_clim() == (0, 1)
+    assert names(plots.rank_heat_map(np.eye(3))) == ["1", "2", "3"]
+    resamples = ugt.bootstrap([[1, 0], [1, 1], [0, 0], [1, 0]], n_resamples=50)
+    assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_probability().tolist()
+
+
+def test_rank_heat_map_of_stability():
+    models = {"A": [0.1, 0.6, 0.8, 0.7], "B": [0.3, 0.2, 0.4, 0.1]}
+    found = ugt.ranking_stability([[4, 1], [3, 2], [1, 4], [2, 3]], models, n_resamples=50)
+    ax = plots.rank_heat_map(found, metric="hard_auroc")
+    expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_probability()
+    assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
+    with pytest.raises(ValueError, match=r"metric must be one of 'soft_auroc', .*Got 'other'"):
+        plots.rank_heat_map(found, metric="other")
+    with pytest.raises(ValueError, match=r"metric must be None but for a RankingStability\. Got 'soft_auroc'\."):
+        plots.rank_heat_map(np.eye(2), metric="soft_auroc")
+
+
+def test_undefined_cells_are_marked_and_counted():
+    ax = plots.rank_heat_map([[np.nan, 1.0], [0.5, np.nan]], ["A", "B"])
+    assert written(ax) == ["–", "1.00", "0.50", "–"] and ax.get_title(loc="right") == "2 cells undefined (–)"
+    ax = plots.agreement_matrix([[np.nan, 0.5, np.nan], [0.5, np.nan, -0.2], [np.nan, -0.2, np.nan]], ["x", "y", "z"])
+    assert written(ax) == ["0.50", "–", "0.50", "-0.20", "–", "-0.20"] and ax.images[0].get_clim() == (-0.2, 1)
+    assert ax.get_title(loc="right") == "2 cells undefined (–)"
+
+
+def test_agreement_matrix():
+    ax = plots.agreement_matrix([[np.nan, 0.5], [0.5, np.nan]], ["x", "y"])
+    assert written(ax) == ["0.50", "0.50"] and ax.get_title(loc="right") == ""
+    labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None]], annotators=["ann", "bob", "eve"])
+    pairs = ugt.pairwise_agreement(labels, "percent")
+    ax = plots.agreement_matrix(pairs)
+    assert names(ax) == ["ann", "bob", "eve"] and np.array_equal(ax.images[0].get_array().filled(np.nan), pairs.value, equal_nan=True)
+    assert names(plots.agreement_matrix(pairs, "abc")) == ["a", "b", "c"]
+    assert written(plots.agreement_matrix(np.full((2, 2), np.nan)))[0] == "–"
+
+
+def test_large_tables_have_a_scale_instead_of_numbers():
+    ax = plots.agreement_matrix(np.eye(17))
+    assert written(ax) == [] and len(ax.figure.axes) == 2 and len(names(ax)) == 17
+    assert len(plots.agreement_matrix(np.eye(16)).texts) == 256
+
+
+def test_dark_cells_have_light_numbers():
+    ax = plots.rank_heat_map([[1.0, 0.0], [0.5, 0.6]])
+    assert [text.get_color() for text in ax.texts] == ["white", "black", "black", "white"]
+
+
+def test_errors_of_tables():
+    with pytest.raises(ValueError, match=r"matrix must be of shape \(3, 3\), as there are names\. Got \(2, 2\)\."):
+        plots.agreement_matrix(np.eye(2), ["x", "y", "z"])
+    for bad in ([], [[]], [1.0], 3, np.ones((2, 3))):
+        with pytest.raises(ValueError, match=r"probability must be a square table\. Got shape"):
+            plots.rank_heat_map(bad)
+
+
+def test_ranks_by_reliability():
+    labels, truth = synthetic.make_counts(40, 3, 4, difficulty=0.6)
+    ev = ugt.evaluate(labels, {"A": truth, "B": 1 - truth, "C": truth}, reliability=(1, 2), k=1, n_resamples=50)
+    ax = plots.rank_by_reliability(ev)
+    rows = {(row["model"], row["reliability"]): row for row in ev.metrics if row["metric"] == "topk_accuracy"}
+    for place, text in zip([(model, at) for model in "ABC" for at in (1, 2)], written(ax)):
+        row = rows[place]
+        rank = 1 + sum(other["value"] > row["value"] + 1e-9 for key, other in rows.items() if key[1] == place[1])
+        assert text == f"{rank}\n[{row['rank_low']:g}, {row['rank_high']:g}]"
+    assert written(ax)[2].startswith("3") and names(ax) == ["A", "B", "C"] and ax.get_title(loc="right") == "rank by top-1 accuracy"
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2"] and ax.get_xlabel() == "reliability"
+    with pytest.raises(ValueError, match=r"metric must be one with reliabilities"):
+        plots.rank_by_reliability(ev, "nothing")
+
+
+# ---- prediction sets ----
+
+
+def test_coverage_and_size():
+    ax = plots.coverage_and_size({"APS": (2.5, 0.91), "LAC": (np.nan, 0.9)}, target=0.9)
+    assert line(ax, "APS").get_xydata().tolist() == [[2.5, 0.91]] and line(ax, "wanted: 0.9").get_ydata()[0] == 0.9
+    assert entries(ax) == ["APS", "LAC (undefined)", "wanted: 0.9"]
+
+
+def test_coverage_of_records_has_intervals():
+    labels = ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5], [1, 1, 0], [0, 0, 0]])
+    sets = ugt.PredictionSets.of([[0, 1], [2], [], [0]], n_classes=3)
+    found = sets.coverage(labels)
+    for against in ("mass", "best", "voted"):
+        ax = plots.coverage_and_size({"sets": found}, against=against)
+        one = getattr(found, against)
+        assert ax.lines[0].get_xydata().tolist() == [[found.mean_size, one.value]]
+        assert ax.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx(list(one.interval()))
+        assert entries(ax) == ["sets (1 empty; 1 left out)"]
+    with pytest.raises(ValueError, match=r"against must be one of 'mass', 'best', 'voted'\. Got 'all'\."):
+        plots.coverage_and_size(found, against="all")
+    with pytest.raises(
+        ValueError, match=r"coverage must hold \(mean size, coverage\), or a SetCoverage, for every name\. Got 3, first at 'a'"
+    ):
+        plots.coverage_and_size({"a": 3})
+
+
+# ---- triangles ----
+
+
+def test_ternary():
+    ax = plots.ternary([[1, 0, 0], [0, 2, 0], [0, 0, 1], [1, 1, 1]], names="abc")
+    assert ax.lines[1].get_xdata().tolist() == pytest.approx([0, 1, 0.5, 0.5])
+    assert ax.lines[1].get_ydata().tolist() == pytest.approx([0, 0, 3**0.5 / 2, 3**0.5 / 6])
+    assert written(ax) == ["a", "b", "c"] and ax.get_legend() is None
+    corners = [text.get_position()[0] for text in ax.texts]
+    assert corners == [0, 1, 0.5]
+
+
+def test_ternary_of_plausibilities_counts_what_is_undefined():
+    labels = ugt.Labels.from_counts([[3, 0, 1], [0, 0, 0], [1, 1, 1]], classes=["x", "y", "z"])
+    truth = ugt.dirichlet(labels, prior=0)
+    ax = plots.ternary(truth)
+    mean = truth.mean()[[0, 2]]
+    assert ax.lines[1].get_xdata().tolist() == pytest.approx((mean[:, 1] + mean[:, 2] / 2).tolist())
+    assert written(ax) == ["x", "y", "z"] and entries(ax) == ["1 undefined"]
+    ax = plots.ternary({"a": [[1, 0, 0], [np.nan] * 3], "b": [[0, 1, 0]]})
+    assert entries(ax) == ["a (1 undefined)", "b"] and written(ax) == ["", "", ""]
+
+
+@pytest.mark.parametrize("bad", [[[1, 0]], [[1, 0, np.nan]], [[1, -1, 1]], [[0, 0, 0]], [[np.inf, 0, 0]], [1, 2, 3]])
+def test_ternary_refuses_what_is_no_plausibility(bad):
+    with pytest.raises(ValueError, match=r"draws must be of shape \(n, 3\) and finite \(or NaN in a whole row\)"):
+        plots.ternary(bad)
+
+
+def test_ternary_names_the_first_bad_row():
+    with pytest.raises(ValueError, match=r"Got \[1\.0, -1\.0, 1\.0\], first at row 2\."):
+        plots.ternary([[1, 0, 0], [np.nan] * 3, [1, -1, 1]])
+    with pytest.raises(ValueError, match=r"names must be three names\. Got 2\."):
+        plots.ternary([[1, 0, 0]], names="ab")

@@ -1,0 +1,187 @@
+"""Bars: plausibilities of one case, and the law of a metric over draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._checks import error, whole
+from ..annotations import Rankings
+from ..plausibilities import Point, as_plausibilities
+from . import _base
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+DOTS = 100  # draws shown of a case
+MOST_RANKS = 6  # shown of a class
+QUANTILES = 400  # that an exact law is drawn from
+
+
+def plausibilities(
+    truth: Any, case: int, *, annotations: Any = None, names: Sequence[Any] | None = None, top: int = 10, ax: Any = None
+) -> Any:
+    """Plausibilities of one case: bars of means, dots of draws, and beside each class what annotators said of it.
+
+    A long first bar with its dots close together: annotators leave no doubt. Dots of two classes over the same range: either may be the
+    true one.
+
+    Parameters
+    ----------
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+    case : int
+        Position of the case.
+    annotations : Labels or Rankings, optional
+        Adds to the names of classes the numbers of labels, or the ranks that annotators gave (tied classes share the first of theirs).
+    names : sequence of K names, optional
+        Default: those of the truth.
+    top : int
+        Most classes shown, the most plausible ones; the others are one bar. Classes of plausibility 0 are others, too.
+    ax : matplotlib Axes, optional
+        Default: of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        Without bars, and with a note, where the case has no annotations.
+
+    Raises
+    ------
+    ValueError
+        If the case does not exist, or annotations or names do not fit.
+    TypeError
+        If ``truth`` is neither plausibilities nor such an array.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> from ugt import plots
+    >>> labels = ugt.Labels.from_counts([[1, 0, 1], [0, 1, 5]], classes=["a", "b", "c"])
+    >>> ax = plots.plausibilities(ugt.dirichlet(labels), 1, annotations=labels)
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['c (5)', 'b (1)', 'a (0)']
+    """
+    known: Any = as_plausibilities(truth if hasattr(truth, "axes") else _base.array("truth", truth))
+    at, most = whole("case", case, 0, known.n_cases - 1), whole("top", top)
+    labels = [str(name) for name in (known.axes.classes if names is None else names)]
+    if len(labels) != known.n_classes:
+        raise error("names", f"be {known.n_classes} names, one a class", len(labels))
+    said = _said(annotations, at, known)
+    ax, one = _base.axes_of(ax), known.take(np.array([at]))
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("plausibility")
+    mean = one.mean()[0]
+    if not np.isfinite(mean).all():
+        ax.set_yticks([])
+        _base.note(ax, "undefined: no annotations")
+        return ax
+    order = np.argsort(-mean, kind="stable")[: min(most, int((mean > 0).sum()))]
+    others = np.setdiff1d(np.arange(len(mean)), order)
+    ax.barh(np.arange(len(order)), mean[order], color=_base.COLOURS[5], edgecolor=_base.COLOURS[0], height=0.7)
+    shown = [f"{labels[k]} ({said[k]})" if said else labels[k] for k in order]
+    if len(others):
+        ax.barh([len(order)], [mean[others].sum()], color="0.9", edgecolor="0.5", height=0.7, hatch="//")
+        shown.append(_base.counted(len(others), "other"))
+    if not isinstance(one, Point):
+        _dots(ax, one, order)
+    _base.name_rows(ax, [_base.row_name(name, len(shown)) for name in shown])
+    return ax
+
+
+def _dots(ax: Any, one: Any, order: NDArray[np.int64]) -> None:
+    n = min(DOTS, getattr(one, "n_draws", DOTS))
+    values = one.draws(n)[0][:, order]
+    shift = (np.arange(n) / max(n - 1, 1) - 0.5) * 0.5
+    for j in range(len(order)):
+        ax.plot(values[:, j], j + shift, ".", color="black", markersize=2, alpha=0.5)
+
+
+def _said(annotations: Any, case: int, known: Any) -> list[str]:
+    """What annotators said of each class, in a word; nothing without annotations."""
+    if annotations is None:
+        return []
+    if not hasattr(annotations, "counts") and not isinstance(annotations, Rankings):
+        raise error("annotations", "be Labels or Rankings", type(annotations).__name__)
+    shape = annotations.axes.n_cases, annotations.axes.n_classes
+    if shape != (known.n_cases, known.n_classes):
+        raise error("annotations", f"have {known.n_cases} cases and {known.n_classes} classes, as the truth", shape)
+    if not isinstance(annotations, Rankings):
+        return [f"{n:,}" for n in annotations.counts()[case]]
+    ranks: list[list[int]] = [[] for _ in range(known.n_classes)]
+    for ranking in range(*annotations.case_offsets[case : case + 2]):
+        begin, end = annotations.ranking_offsets[ranking : ranking + 2]
+        for block in range(begin, end):
+            first, last = annotations.block_offsets[block : block + 2]
+            for item in annotations.items[first:last]:
+                ranks[item].append(int(first - annotations.block_offsets[begin]) + 1)
+    return [_ranks(sorted(given)) for given in ranks]
+
+
+def _ranks(given: Sequence[int]) -> str:
+    if not given:
+        return "not ranked"
+    more = f", … {len(given)} in all" if len(given) > MOST_RANKS else ""
+    return f"{'rank' if len(given) == 1 else 'ranks'} {', '.join(map(str, given[:MOST_RANKS]))}{more}"
+
+
+def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
+    """Law of a metric over draws of the truth, with its mean.
+
+    How wide it is, is what the annotations leave open: the metric of these cases, were the truth known. It says nothing of other cases.
+
+    Parameters
+    ----------
+    estimate : Estimate, or mapping of name to these
+    bins : int
+        Bars over the range of all.
+    ax : matplotlib Axes, optional
+        Default: of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        Only a line for a metric without spread (the truth is certain). Cases left out are counted in the legend.
+
+    Raises
+    ------
+    ValueError
+        If an estimate is undefined or ``bins`` is below 1.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> from ugt import plots
+    >>> found = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
+    >>> ax = plots.accuracy_over_draws(found)
+    >>> bool(ax.lines[0].get_xdata()[0] == found.value)
+    True
+    """
+    given = _base.records("estimate", estimate, "an Estimate", "value", "per_draw", "draw_quantile")
+    n_bins = whole("bins", bins)
+    for name, one in given.items():
+        if not np.isfinite(one.value):
+            raise error("estimate", "be defined", one.value, repr(name) if name else "")
+    laws = {name: _law(one) for name, one in given.items()}
+    ax = _base.axes_of(ax)
+    edges = np.linspace(min(law.min() for law in laws.values()), max(law.max() for law in laws.values()), n_bins + 1)
+    for i, (name, law) in enumerate(laws.items(), start=_base.first_style(ax)):
+        one, spread = given[name], bool(law.min() < law.max())
+        if spread:
+            look: dict[str, Any] = {"color": _base.COLOURS[5], "edgecolor": _base.COLOURS[0]}
+            if len(given) > 1:
+                look = {"histtype": "stepfilled", "alpha": 0.35, "color": _base.colour(i), "edgecolor": _base.colour(i)}
+                look["linestyle"] = _base.style(i)["linestyle"]
+            ax.hist(law, bins=edges, density=True, **look)
+        remarks = (f"{one.value:.3f}" if name else "", "" if spread else "no spread", _base.left_out(one))
+        ax.axvline(one.value, label=_base.labelled(name, *remarks), **_base.style(i if name else 1))
+    return _base.finish(ax, "value over draws of the truth", "density")
+
+
+def _law(estimate: Any) -> Array:
+    """Values that show the law: the draws, or quantiles of the exact one."""
+    values = estimate.per_draw if estimate.per_draw is not None else estimate.draw_quantile(np.linspace(0.001, 0.999, QUANTILES))
+    return np.asarray(values, np.float64)

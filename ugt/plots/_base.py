@@ -1,0 +1,212 @@
+"""What all plots share: axes, styles that can be told apart in grey, names that are drawn as they are, counts of what is not drawn."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#000000")
+DASHES = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 4)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+WIDE, WIDER = 26, 60  # letters of a name in a line: in legends and of few rows, of many rows
+FEW_LINES, SOME_LINES = 8, 26  # of a legend inside the axes, of one in a single column
+INCHES = 0.075  # of a letter
+FEW_ROWS, SOME_ROWS = 5, 16  # whose names may have several lines, whose names have the usual size
+GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 1, "zorder": 1}
+
+
+def axes_of(ax: Any, least: tuple[float, float] = (0, 0)) -> Any:
+    """The axes given, or those of a new figure of at least some size (inches), which makes room for names and legends."""
+    try:
+        from matplotlib import pyplot  # noqa: PLC0415  (optional)
+    except ImportError:
+        raise ImportError("plots need matplotlib: install ugt with the extra plot, or matplotlib itself") from None
+    if ax is None:
+        size = tuple(max(pair) for pair in zip(pyplot.rcParams["figure.figsize"], least))
+        return pyplot.subplots(figsize=size, constrained_layout=True)[1]
+    if not hasattr(ax, "plot") or not hasattr(ax, "set_xlabel"):
+        raise error("ax", "be one matplotlib Axes", type(ax).__name__)
+    return ax
+
+
+# ---- styles ----
+
+
+def colour(i: int) -> str:
+    """Of series i."""
+    return COLOURS[i % len(COLOURS)]
+
+
+def marker(i: int) -> str:
+    """Of series i: shifted against the colours from the eighth series on."""
+    return MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
+
+
+def style(i: int) -> dict[str, Any]:
+    """Colour and dashes of series i, different for the first 49."""
+    return {"color": colour(i), "linestyle": DASHES[(i + i // len(COLOURS)) % len(DASHES)]}
+
+
+def first_style(ax: Any) -> int:
+    """How many named series the axes hold already: a second call goes on with the next style."""
+    return len(ax.get_legend_handles_labels()[0])
+
+
+# ---- names and counts ----
+
+
+def named(argument: str, given: Any) -> dict[str, Any]:
+    """One thing as a mapping without a name."""
+    if isinstance(given, Mapping):
+        if not given:
+            raise error(argument, "hold something to draw", "an empty mapping")
+        return {str(name): value for name, value in given.items()}
+    return {"": given}
+
+
+def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str, Any]:
+    """The same of records that have certain attributes."""
+    found = named(argument, given)
+    for name, one in found.items():
+        if not all(hasattr(one, attribute) for attribute in attributes):
+            raise error(argument, f"be {kind}", type(one).__name__, repr(name) if name else "")
+    return found
+
+
+def shown(name: Any, width: int = WIDE) -> str:
+    """A name as it is drawn: long ones in several lines, dollars as dollars, and no leading underscore, which would hide it."""
+    text = textwrap.fill(str(name), width).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 case``, ``2,000 cases``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def labelled(name: str, *remarks: str) -> str | None:
+    """A name and what is to be said about it, for the legend; None where there is neither."""
+    said = "; ".join(remark for remark in remarks if remark)
+    if name and said:
+        return f"{shown(name)} ({said})"
+    return shown(name) if name else said or None
+
+
+def metric_name(metric: str, k: int | None) -> str:
+    """``top-1 accuracy``, ``overlap, k = 3``, ``soft auroc``."""
+    if metric == "topk_accuracy":
+        return f"top-{k} accuracy"
+    return metric.replace("_", " ") + ("" if k is None else f", k = {k}")
+
+
+def undefined(n: int) -> str:
+    """How many are undefined, if any."""
+    return f"{n:,} undefined" if n else ""
+
+
+def left_out(one: Any) -> str:
+    """What a record left out, if anything."""
+    n = sum(getattr(one, "left_out", {}).values())
+    return f"{n:,} left out" if n else ""
+
+
+def note(ax: Any, text: str) -> None:
+    """Add to the right title, which no plot and seldom a user needs for anything else."""
+    before = ax.get_title(loc="right")
+    if text and text not in before:
+        ax.set_title(f"{before}; {text}" if before else text, loc="right", fontsize="small")
+
+
+def legend(ax: Any, loc: str = "best") -> None:
+    """A legend, if anything has a name; a long one stands at the right of the axes.
+
+    Plots with many points name a corner: to look for the best one takes seconds there.
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    lines = sum(1 + label.count("\n") for label in labels)
+    if 0 < lines <= FEW_LINES:
+        ax.legend(handles, labels, loc=loc, frameon=False)
+    elif handles:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+        ax.legend(handles, labels, frameon=False, fontsize="small", ncol=1 if lines <= SOME_LINES else 2, **place)
+
+
+def finish(ax: Any, x: str, y: str, loc: str = "best") -> Any:
+    """Names of both axes and the legend."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    legend(ax, loc)
+    return ax
+
+
+def name_rows(ax: Any, names: Sequence[str]) -> None:
+    """Names (as :func:`row_name` makes them) on the vertical axis, the first at the top, also where the axes are used again."""
+    ax.set_yticks(range(len(names)))
+    ax.set_yticklabels(names, fontsize=row_size(len(names)))
+    ax.set_ylim(len(names) - 0.5, -0.5)
+
+
+def row_name(name: Any, rows: int) -> str:
+    """The name of one of so many rows: in one line where there are many."""
+    return shown(name, WIDE if rows <= FEW_ROWS else WIDER)
+
+
+def longest(names: Sequence[str]) -> float:
+    """Inches that the longest of these names takes."""
+    return INCHES * min(WIDER, max(map(len, names), default=0))
+
+
+def row_size(rows: int) -> str:
+    """Size of the names of so many rows or columns."""
+    return "medium" if rows <= SOME_ROWS else "x-small"
+
+
+# ---- intervals ----
+
+
+def whiskers(ax: Any, at: Array, low: Array, high: Array, colour_: str, *, across: bool = False) -> None:
+    """Intervals with caps, from low to high wherever the value lies; across: along the horizontal axis."""
+    known = np.isfinite(low) & np.isfinite(high)
+    if not known.any():
+        return
+    middle, half = ((low + high) / 2)[known], ((high - low) / 2)[known]
+    ends: dict[str, Any] = {"fmt": "none", "ecolor": colour_, "capsize": 3, "elinewidth": 1.2}
+    if across:
+        ax.errorbar(middle, at[known], xerr=half, **ends)
+    else:
+        ax.errorbar(at[known], middle, yerr=half, **ends)
+
+
+def column(rows: Sequence[Mapping[str, Any]], key: str) -> Array:
+    """Numbers of a table; None as NaN."""
+    return np.array([np.nan if row[key] is None else row[key] for row in rows], dtype=np.float64)
+
+
+def array(argument: str, values: Any) -> Array:
+    """An array of numbers."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise error(argument, "hold numbers, in rows of one length", type(values).__name__) from None
+
+
+def numbers(argument: str, values: Any, n: int, must: str, where: str) -> tuple[float, ...]:
+    """So many numbers, NaN and infinities among them."""
+    try:
+        found = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        found = ()
+    if len(found) != n:
+        raise error(argument, must, repr(values), where)
+    return found
