@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
 UNRANKED = ("individual", "lump", "ignore")
+WORST_RHAT, LEAST_ESS = 1.05, 25  # beyond which chains of a case have not mixed; effective draws a chain
 
 
 def as_rankings(annotations: Any) -> Rankings:
@@ -258,12 +259,13 @@ def _warn(draws: MentionedDraws) -> None:
     if draws.n_draws // draws.n_chains < 4:
         return
     found = plackett_luce_diagnostics(draws)
-    short = found.falls_short(rhat=1.05, ess_per_chain=25.0)
+    short = found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS)
     if short.any():
         worst = int(np.nanargmax(np.where(short, found.rhat, -np.inf)))
         warnings.warn(
-            f"chains have not mixed well in {int(short.sum())} of {draws.n_cases} cases (R-hat above 1.05 or fewer than 25 effective draws "
-            f"a chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): take more draws or a longer warm-up",
+            f"chains have not mixed well in {int(short.sum())} of {draws.n_cases} cases (R-hat above {WORST_RHAT} or fewer than "
+            f"{LEAST_ESS} effective draws a chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): take more "
+            "draws or a longer warm-up",
             RuntimeWarning,
             stacklevel=3,
         )

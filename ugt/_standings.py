@@ -149,6 +149,26 @@ def _end(at: Array, q: float) -> float | None:
 # ---- clusters ----
 
 
+def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:
+    """(N,) text of each subgroup column; "" where it is not stated: blank, None, NaN or a case that the mapping lacks."""
+    if subgroups is not None and not isinstance(subgroups, Mapping):
+        raise TypeError(f"subgroups must be a mapping from names to values. Got {type(subgroups).__name__}.")
+    found = {}
+    for name, values in (subgroups or {}).items():
+        if isinstance(values, Mapping):
+            known = {str(case): value for case, value in values.items()}
+            listed = [known.get(str(case)) for case in axes.case_ids]
+            if not known.keys() & {str(case) for case in axes.case_ids}:
+                raise error(f"subgroups[{name!r}]", "hold values for some of the cases", "none of them")
+        elif np.shape(values) != (axes.n_cases,):
+            raise error(f"subgroups[{name!r}]", f"be {axes.n_cases} values, one a case", f"shape {np.shape(values)}")
+        else:
+            listed = np.asarray(values).tolist()
+        stated = ["" if value is None or value != value else str(value) for value in listed]  # noqa: PLR0124  (NaN)
+        found[str(name)] = np.asarray(stated, np.str_)
+    return found
+
+
 def clusters_of(clusters: Any, axes: Any) -> NDArray[Any] | None:
     """(N,) cluster of every case from ids in the order of the cases, or from a mapping of case id to cluster."""
     if clusters is None:

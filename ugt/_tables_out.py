@@ -106,8 +106,13 @@ def to_dict(evaluation: Any) -> dict[str, Any]:
         *("provenance", "data", "left_out", "notes", "models", "certainty", "metrics", "winners", "flips"),
         *("calibration", "reliability_bins", "agreement", "humans", "sources", "cases"),
     )
-    found = _plain({name: getattr(evaluation, name) for name in names})
-    return {"ugt": __version__, "schema": SCHEMA, **found}
+    found = {**{name: getattr(evaluation, name) for name in names}, **evaluation.details}
+    return {"ugt": __version__, "schema": SCHEMA, **_plain(found)}
+
+
+def names(evaluation: Any) -> tuple[str, ...]:
+    """The tables that an evaluation has."""
+    return (*TABLES, *evaluation.details)
 
 
 def _plain(value: Any) -> Any:
@@ -122,12 +127,17 @@ def _plain(value: Any) -> Any:
 
 def columns(evaluation: Any, table: str) -> dict[str, list[Any]]:
     """One table as columns."""
-    _checks.option("table", table, TABLES)
+    _checks.option("table", table, names(evaluation))
     if table == "cases":
         found = dict(evaluation.cases)
         certainty = found.pop("certainty")
         mean = found.pop("mean_certainty")
         return {**found, **{f"certainty_{name}": values for name, values in certainty.items()}, "mean_certainty": mean}
+    if table in evaluation.details:
+        from . import _details  # noqa: PLC0415  (it uses this module's neighbours)
+
+        rows, headings = evaluation.details[table], _details.HEADINGS.get(table, ())
+        return {key: [row[key] for row in rows] for key in (rows[0] if rows else headings)}
     rows = getattr(evaluation, table)
     if table == "humans":  # a column for each model
         rows = [{**row, **{f"p_better {model}": row["p_better"].get(model) for model in evaluation.models}} for row in rows]

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _checks, aggregation
 from ._draws import MentionedDraws
-from ._plackett_luce import as_rankings, plackett_luce
+from ._plackett_luce import LEAST_ESS, WORST_RHAT, as_rankings, plackett_luce, plackett_luce_diagnostics
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet, Draws, Plausibilities, Point
 
@@ -28,6 +28,7 @@ class Truths:
     makers: list[tuple[float | None, Callable[[], Plausibilities]]]
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of the chains of each reliability
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
         for reliability, make in self.makers:
@@ -43,8 +44,15 @@ class Truths:
                     "named, and set accuracy is low there, because the rest of the set is a random choice."
                 )
             if isinstance(truth, Draws):
+                self.diagnostics += _mixing(reliability, truth)
                 self.say("The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little.")
             yield reliability, truth
+
+    @property
+    def middle(self) -> float | None:
+        """The reliability in the middle."""
+        known = [reliability for reliability, _ in self.makers]
+        return known[len(known) // 2]
 
     def say(self, note: str) -> None:
         """Add a note once."""
@@ -92,6 +100,20 @@ def _annotated_draws(rankings: Any, **options: Any) -> Draws:
     return replace(draws, with_empty=False)
 
 
+def _mixing(reliability: float | None, draws: Draws) -> list[dict[str, Any]]:
+    """The worst cases of chains; nothing of draws that were made elsewhere, or of too few."""
+    if not isinstance(draws, MentionedDraws) or draws.n_draws // draws.n_chains < 4 or not draws.defined.any():
+        return []
+    found = plackett_luce_diagnostics(draws)
+    worst = {
+        "largest R-hat": float(np.nanmax(found.rhat)),
+        "smallest bulk effective sample size": float(np.nanmin(found.ess_bulk)),
+        "smallest tail effective sample size": float(np.nanmin(found.ess_tail)),
+        "cases that have not mixed": int(found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS).sum()),
+    }
+    return [{"reliability": reliability, "quantity": name, "value": value} for name, value in worst.items()]
+
+
 def _reliabilities(given: Any) -> list[float]:
     found = np.atleast_1d(np.asarray(given, np.float64))
     if found.ndim != 1 or len(found) == 0:
@@ -109,4 +131,4 @@ def voted(known: Any) -> Point:
         return aggregation.votes(known)
     if isinstance(known, Rankings):
         return aggregation.irn(known)
-    return Point.from_array(known.mean())
+    return Point.from_array(known.mean(), case_ids=known.axes.case_ids, classes=known.axes.classes)

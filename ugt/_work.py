@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _standings, _tables_out, _threads, resampling
+from ._details.context import MOST_CELLS
 from ._orders import Orders
 from ._soft_score import ROOM, SoftScore
 from .certainty import annotation_certainty
@@ -54,6 +55,8 @@ class Work:
         self.sources: dict[str, tuple[str, ...]] = {}
         self.certainty_columns: list[Array] = []
         self.case_certainty: dict[str, Array] = {}
+        self.middle = truths.middle
+        self.mean: Array | None = None  # under the middle reliability
 
     def run(self) -> None:
         for name, order in self.orders.items():
@@ -74,6 +77,8 @@ class Work:
                 found = estimate(truth.compare(order, metric, k, ties=self.ties))
                 self._add_metric(name, reliability, NAMES.get(metric, metric), k, found)
         self._add_soft(reliability, truth)
+        if reliability == self.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
+            self.mean = truth.mean()
 
     def _wanted(self) -> list[tuple[str, int]]:
         wider = [k for k in self.ks if k > 1]

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _calibration, _checks, _humans, _standings, _tables_out, _threads, _truths, resampling
-from ._truths import KINDS
+from . import _calibration, _details, _humans, _standings, _tables_out, _threads, _truths, resampling
+from ._details.context import Context
+from ._evaluation_input import aggregation_input, group_names_of, joined, options_of, orders_of
 from ._version import __version__
 from ._work import Work
-from .annotations import Labels, Rankings
 from .annotator_models import warn_if_judged
-from .predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,6 +75,9 @@ class Evaluation:
         For each interval, the sources of uncertainty that it holds.
     cases : mapping
         Columns of the worklist, least certain case first.
+    details : mapping of name to tuple of mappings
+        Further tables, such as ``"annotators"``, ``"truth_models"``, ``"strata"``, ``"confusion"``, ``"curves"``, ``"set_coverage"`` and
+        ``"sensitivity"``; see the guide to the report. Empty ones are those that the data do not allow.
 
     Examples
     --------
@@ -100,14 +102,15 @@ class Evaluation:
     humans: tuple[Mapping[str, Any], ...]
     sources: Mapping[str, tuple[str, ...]]
     cases: Mapping[str, Any]
+    details: Mapping[str, tuple[Mapping[str, Any], ...]]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values; NaN as None."""
         return _tables_out.to_dict(self)
 
     def to_frame(self, table: str = "metrics") -> Any:
-        """One table ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins" or "cases"): a pandas DataFrame, or
-        a mapping of columns without pandas.
+        """One table ("metrics", "certainty", "winners", "cases" ..., or one of ``details``): a pandas DataFrame, or a mapping of columns
+        without pandas.
         """
         return _tables_out.to_frame(self, table)
 
@@ -146,11 +149,14 @@ def evaluate(
     ties: str = "expectation",
     missing: str = "error",
     clusters: Any = None,
+    subgroups: Mapping[str, Any] | None = None,
+    details: bool = True,
     level: float = 0.95,
     interval: str = "percentile",
     n_resamples: int = 1000,
     seed: resampling.Seed = 0,
     n_threads: int = 1,
+    plan: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Evaluate models against an uncertain truth.
@@ -184,6 +190,10 @@ def evaluate(
         Cases without predictions of some model: refuse, or leave them out everywhere and count them.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together, such as one patient's: they are resampled together.
+    subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
+        Results are given for each value apart, such as each site; blank, None and cases that a mapping lacks are "not stated".
+    details : bool
+        Whether to make the further tables of the report. Without them an evaluation takes less time.
     level : float
         Of all intervals, in (0, 1).
     interval : {"percentile", "basic", "bca"}
@@ -194,6 +204,8 @@ def evaluate(
         Same seed, same bytes, for any number of threads.
     n_threads : int
         Threads to use.
+    plan : mapping, optional
+        What was prespecified, for the report; see ``ugt plan`` for the fields.
     provenance : mapping, optional
         ``command`` and ``inputs`` for the record.
 
@@ -217,87 +229,65 @@ def evaluate(
     >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
     [('A', 0.349), ('B', 0.425)]
     """
-    options = _options(level, interval, n_resamples, ties, missing)
+    planned = _planned(plan)
+    options = options_of(level, interval, n_resamples, ties, missing)
     making = {
         "prior": prior, "background": background, "tie_weight": tie_weight, "prior_mass": prior_mass, "unranked": unranked,
         "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": n_chains, "seed": resampling.seed_of(seed), "n_threads": n_threads,
     }  # fmt: skip
     with _threads.threads(n_threads):
         known = aggregation_input(annotations)
-        scores, present = _joined(predictions, known.axes, missing)
+        scores, present = joined(predictions, known.axes, missing)
         truths = _truths.truths(known, aggregation, reliability, making)
-        orders_k = _orders_wanted(k, known.n_classes)
+        orders_k = orders_of(k, known.n_classes)
         of_case = _standings.clusters_of(clusters, known.axes)
+        parts = _standings.subgroups_of(subgroups, known.axes)
         work = Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
         work.run()
         judged = None if of_case is None else of_case[present]
         work.resample(judged)
         tables = _calibration.of_models(known, scores, present, judged, options, making["seed"])
         beside = _humans.of_models(known, scores, present, judged, options, making["seed"])
-        circular = warn_if_judged(known, list(predictions), stacklevel=3)
+        circular = [CIRCULAR.format(name) for name in warn_if_judged(known, list(predictions), stacklevel=3)]
         agreement = _humans.agreement(known, present, judged, options, making["seed"])
-    settings = truths.settings
-    settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
+        settings = truths.settings
+        settings.update(options, k=orders_k, seed=seed if isinstance(seed, int) else str(seed))
+        further = (
+            _details.compute(_context(known, work, scores, judged, parts, {**settings, "calibration": tables[0]}, making))
+            if details
+            else ({}, [])
+        )
     if groups is not None:
-        settings["groups"] = _group_names(group_names, int(np.max(groups)) + 1)
-    return _record(known, work, tables, (agreement, *beside), circular, _provenance(settings, provenance), list(predictions))
-
-
-def aggregation_input(annotations: Any) -> Any:
-    """Annotations or plausibilities; an array of counts becomes Labels."""
-    if isinstance(annotations, (Labels, Rankings, *KINDS)):
-        return annotations
-    if np.ndim(annotations) == 2:
-        return Labels.from_counts(annotations)
-    raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
-
-
-def _options(level: float, interval: str, n_resamples: int, ties: str, missing: str) -> dict[str, Any]:
-    return {
-        "level": resampling.check_level(level),
-        "interval": _checks.option("interval", interval, ("percentile", "basic", "bca")),
-        "n_resamples": _checks.whole("n_resamples", n_resamples),
-        "ties": _checks.option("ties", ties, _checks.TIES),
-        "missing": _checks.option("missing", missing, ("error", "drop")),
-    }
-
-
-def _orders_wanted(k: Any, n_classes: int) -> list[int]:
-    wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
-    if not wanted:
-        raise _checks.error("k", "hold at least one order", k)
-    return sorted({_checks.whole("k", one, 1, n_classes) for one in wanted})
-
-
-def _group_names(names: Any, n_groups: int) -> list[str]:
-    found = [str(name) for name in (range(n_groups) if names is None else names)]
-    if len(found) != n_groups:
-        raise _checks.error("group_names", f"be {n_groups} names, one a group", len(found))
-    return found
-
-
-def _joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
-    """Scores of every model in the order of the cases, and which cases all models have."""
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
-    scores, present = {}, np.ones(axes.n_cases, bool)
-    for name, value in predictions.items():
-        try:
-            scores[str(name)], here = Predictions.from_any(value).aligned(axes, missing=missing)
-        except ValueError as problem:
-            raise ValueError(f"model {name!r}: {problem}") from None
-        present &= here
-    if not present.any():
-        raise _checks.error("predictions", "cover at least one case together", "none")
-    return scores, present
+        settings["groups"] = group_names_of(group_names, int(np.max(groups)) + 1)
+    made = _provenance({**settings, "plan": planned}, provenance)
+    return _record(known, work, tables, (agreement, *beside), further, circular, made)
 
 
 def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["reliability"] or 0.0, row["measure"], row["k"])
 
 
+def _planned(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+    if plan is None:
+        return {}
+    from ._plan import check_plan  # noqa: PLC0415
+
+    return check_plan(plan)
+
+
+def _context(
+    known: Any, work: Work, scores: Mapping[str, Array], clusters: Any, subgroups: Mapping[str, Any], settings: Any, making: Any
+) -> Context:
+    rows = work.rows
+    return Context(
+        known, rows, {name: table[rows] for name, table in scores.items()}, work.voted, clusters,
+        {name: values[rows] for name, values in subgroups.items()}, work.metrics, work.columns, work.case_certainty, work.middle, work.mean,
+        {**settings, "diagnostics": work.truths.diagnostics}, making, work.options, work.seed, making["n_threads"],
+    )  # fmt: skip
+
+
 def _record(
-    known: Any, work: Work, calibration: Any, humans: Any, circular: list[str], provenance: dict[str, Any], models: list[str]
+    known: Any, work: Work, calibration: Any, humans: Any, further: Any, circular: list[str], provenance: dict[str, Any]
 ) -> Evaluation:
     undefined = int((~work.voted.defined).sum())
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
@@ -305,8 +295,15 @@ def _record(
         provenance,
         _tables_out.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
-        (*_tables_out.notes(known, provenance), *work.truths.notes, *calibration[2], *humans[2], *map(CIRCULAR.format, circular)),
-        tuple(str(name) for name in models),
+        (
+            *_tables_out.notes(known, provenance),
+            *work.truths.notes,
+            *calibration[2],
+            *humans[2],
+            *further[1],
+            *circular,
+        ),
+        tuple(work.orders),
         tuple(sorted(work.certainty, key=_certainty_order)),
         tuple(work.metrics),
         tuple(work.winners),
@@ -317,6 +314,7 @@ def _record(
         tuple(humans[1]),
         work.sources,
         _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
+        further[0],
     )
 
 

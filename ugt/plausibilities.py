@@ -17,6 +17,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from ._checks import error
 from ._dirichlet import Dirichlet
 from ._draws import Draws
 from ._point import Point
@@ -40,7 +41,10 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
     if kind in ("Labels", "Rankings"):
         advice = "ugt.dirichlet" if kind == "Labels" else "ugt.prirn"
         raise TypeError(f"{argument} must be plausibilities. Got {kind}: aggregate them first, for example with {advice}.")
-    array = np.asarray(truth)
+    try:
+        array = np.asarray(truth)
+    except ValueError:  # older numpy makes an array of lists, which has one dimension
+        raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
     if array.ndim == 2:
         return Point.from_array(array)
     if array.ndim == 3:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -565,3 +566,10 @@ def test_membership_names_a_wrong_order(kind):
     for k in (0, 4, 1.5, True):
         with pytest.raises(ValueError, match=r"k must be a whole number from 1 to 3\. Got"):
             kind.from_array([[1.0, 2.0, 3.0]]).membership(k)
+
+
+def test_rows_of_different_lengths_are_named():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of numpy 1.19, about rows of different lengths
+        with pytest.raises((ValueError, TypeError), match=r"^truth must be plausibilities"):
+            ugt.annotation_certainty([[1], [2, 3]])

@@ -1,0 +1,281 @@
+"""Each setting of the table of sensitivity against a whole evaluation that is made with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from twins import details
+
+import ugt
+from ugt._details import sensitivity
+
+K = 4
+ANNOTATORS = ("ann", "bob", "cid")
+
+
+def labels(n=30, seed=0, without=None, annotators=ANNOTATORS):
+    """Some label each case: cases, annotators, labels; those of one annotator may be left out."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        for a in annotators:
+            if rng.random() < 0.6:
+                rows.append((f"c{i}", a, int(rng.integers(0, K))))
+    rows = [row for row in rows if row[1] != without]
+    return ugt.Labels.from_long(*zip(*rows), classes=K, cases=[f"c{i}" for i in range(n)])
+
+
+def rankings(n=30, seed=0, without=None):
+    """Partial rankings with ties, as strings."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        for a in ANNOTATORS:
+            order = rng.permutation(K).tolist()
+            text = f"{order[0]} > {order[1]} = {order[2]}" if rng.random() < 0.5 else f"{order[0]} = {order[1]}"
+            if rng.random() < 0.6:
+                rows.append((f"c{i}", a, text))
+    rows = [row for row in rows if row[1] != without]
+    return ugt.Rankings.from_strings(*zip(*rows), classes=K, cases=[f"c{i}" for i in range(n)])
+
+
+def models(n=30, seed=1):
+    """Two with ties."""
+    rng = np.random.default_rng(seed)
+    return {name: rng.integers(1, 4, (n, K)).astype(float) for name in ("A", "B")}
+
+
+def found(context):
+    tables, notes = sensitivity.make(context)
+    for name, rows in tables.items():
+        assert all(tuple(row) == sensitivity.HEADINGS[name] for row in rows)
+    json.dumps(tables, allow_nan=False)
+    return tables["sensitivity"], notes
+
+
+def evaluated(annotations, scores, **options):
+    """Top-1 accuracy of each model, and the cases it is of."""
+    options = {"k": 1, "n_resamples": 2, "details": False, **options}
+    if np.size(options.get("reliability", 1.0)) > 1:
+        options["reliability"] = options["reliability"][(len(options["reliability"])) // 2]
+    ev = ugt.evaluate(annotations, scores, **options)
+    return {row["model"]: (row["value"], row["n_cases"]) for row in ev.metrics if row["metric"] == "topk_accuracy"}
+
+
+def check(rows, kind, setting, values, main):
+    """Rows of a setting have these values."""
+    rows = [row for row in rows if (row["kind"], row["setting"]) == (kind, setting)]
+    assert [row["model"] for row in rows] == list(values)
+    top = max(value for value, _ in values.values())
+    best = " = ".join(name for name, (value, _) in values.items() if top - value <= 1e-12)
+    for row in rows:
+        value, n = values[row["model"]]
+        assert row["value"] == pytest.approx(value, abs=1e-12)
+        assert row["change"] == pytest.approx(value - main[row["model"]][0], abs=1e-12)
+        assert (row["best"], row["n_cases"], row["metric"], row["k"]) == (best, n, "topk_accuracy", 1)
+
+
+def settings(rows):
+    return list(dict.fromkeys((row["kind"], row["setting"]) for row in rows))
+
+
+SWEEPS = {"n_draws": 40, "n_warmup": 10, "n_chains": 2}
+OF_LABELS = {
+    "dirichlet": [
+        ("reliability", "0.5", {"reliability": 0.5}),
+        ("reliability", "2", {"reliability": 2.0}),
+        ("prior", "x 0.1", {"prior": 0.01}),
+        ("prior", "x 10", {"prior": 1.0}),
+        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
+        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
+        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
+    ],
+    "votes": [
+        ("aggregation", "irn", {"aggregation": "irn"}),
+        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
+        ("aggregation", "dirichlet, reliability 1", {"aggregation": "dirichlet", "reliability": 1.0}),
+    ],
+}
+OF_RANKINGS = {
+    "prirn": [
+        ("reliability", "15", {"reliability": 15.0}),
+        ("reliability", "60", {"reliability": 60.0}),
+        ("prior", "background 0.001", {"background": 0.001}),
+        ("prior", "background 0.1", {"background": 0.1}),
+        ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"}),
+        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
+        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
+    ],
+    "irn": [
+        ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"}),
+        ("aggregation", "votes", {"aggregation": "votes"}),
+        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
+    ],
+    "plackett-luce": [
+        ("reliability", "1.5", {"reliability": 1.5}),
+        ("reliability", "6", {"reliability": 6.0}),
+        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
+        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
+        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
+    ],
+}
+MIDDLE = {"dirichlet": 1.0, "prirn": 30.0, "plackett-luce": 3.0}
+
+
+@pytest.mark.filterwarnings("ignore:chains have not mixed")
+@pytest.mark.parametrize("ties", ["expectation", "first"])
+@pytest.mark.parametrize("make, how", [(labels, how) for how in OF_LABELS] + [(rankings, how) for how in OF_RANKINGS])
+def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
+    if (how, ties) == ("plackett-luce", "first"):
+        ties = "expectation"
+    scores = models()
+    options = {"aggregation": how, "ties": ties, "seed": 3, **SWEEPS}
+    rows, notes = found(details.context(make(), scores, **options))
+    options["reliability"] = MIDDLE.get(how)
+    main = evaluated(make(), scores, **options)
+    other = {"expectation": ("first", "position"), "first": ("expectation", "expectation")}[ties]
+    expected = [*(OF_LABELS if make is labels else OF_RANKINGS)[how], ("tie rule", f"tied scores by {other[1]}", {"ties": other[0]})]
+    for kind, setting, changed in expected:
+        check(rows, kind, setting, evaluated(make(), scores, **{**options, **changed}), main)
+    for annotator in ANNOTATORS:
+        check(rows, "annotator dropped", annotator, evaluated(make(without=annotator), scores, **options), main)
+    assert set(settings(rows)) == {(kind, setting) for kind, setting, _ in expected} | {("annotator dropped", a) for a in ANNOTATORS}
+    assert notes == []
+
+
+def test_cases_that_lose_their_only_annotator_drop_out():
+    known = ugt.Labels.from_long(["1", "1", "2", "2", "3"], ["a", "b", "a", "b", "a"], [0, 0, 1, 0, 1], classes=2)
+    scores = {"A": [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]}
+    rows, _ = found(details.context(known, scores, aggregation="votes"))
+    dropped = {row["setting"]: (row["value"], row["change"], row["n_cases"]) for row in rows if row["kind"] == "annotator dropped"}
+    # main: right, half right, right
+    assert dropped == {"a": (1.0, pytest.approx(1 / 6), 2), "b": (pytest.approx(2 / 3), pytest.approx(-1 / 6), 3)}
+
+
+def test_only_judged_cases_count():
+    scores = models()
+    known = labels()
+    ids = [f"c{i}" for i in range(30)]
+    part = {"A": ugt.Predictions(ids, scores["A"]), "B": ugt.Predictions(ids[5:], scores["B"][5:])}
+    rows, _ = found(details.context(known, part, missing="drop"))
+    main = evaluated(known, part, missing="drop")
+    check(rows, "prior", "x 10", evaluated(known, part, missing="drop", prior=1.0), main)
+    check(rows, "annotator dropped", "bob", evaluated(labels(without="bob"), part, missing="drop"), main)
+
+
+def test_the_first_order_need_not_be_asked_for():
+    scores = models()
+    rows, notes = found(details.context(labels(), scores, k=[2]))
+    assert (rows, notes) == found(details.context(labels(), scores, k=[1]))
+
+
+def test_truths_that_are_given_have_a_rule_for_ties_only():
+    scores = models()
+    truth = ugt.dirichlet(labels())
+    rows, notes = found(details.context(truth, scores))
+    assert settings(rows) == [("tie rule", "tied scores by position")] and notes == []
+    check(rows, "tie rule", "tied scores by position", evaluated(truth, scores, ties="first"), evaluated(truth, scores))
+
+
+def test_annotators_without_names_or_alone_are_not_dropped():
+    scores = models()
+    rows, notes = found(details.context(ugt.Labels.from_counts(labels().counts()), scores))
+    assert "annotator dropped" not in {row["kind"] for row in rows} and notes == []
+    rows, notes = found(details.context(labels(annotators=("ann",)), scores))
+    assert "annotator dropped" not in {row["kind"] for row in rows} and notes == ["No annotator was dropped: there is one only."]
+
+
+def test_the_annotators_with_most_cases_are_dropped(monkeypatch):
+    monkeypatch.setattr(sensitivity, "MOST_ANNOTATORS", 2)
+    known = labels()
+    per_annotator = {name: int((known.annotator == a).sum()) for a, name in enumerate(known.annotators.tolist())}
+    rows, notes = found(details.context(known, models()))
+    most = sorted(per_annotator, key=lambda name: -per_annotator[name])[:2]
+    assert [row["setting"] for row in rows if row["kind"] == "annotator dropped" and row["model"] == "A"] == most
+    assert notes == ["Of 3 annotators the 2 with most cases were dropped one by one."]
+
+
+def test_an_array_of_priors_is_scaled():
+    scores, prior = models(), [0.1, 0.2, 0.3, 0.4]
+    rows, _ = found(details.context(labels(), scores, prior=prior))
+    main = evaluated(labels(), scores, prior=prior)
+    check(rows, "prior", "x 0.1", evaluated(labels(), scores, prior=[0.01, 0.02, 0.03, 0.04]), main)
+    rows, _ = found(details.context(labels(), scores, prior=0.0))
+    assert "prior" not in {row["kind"] for row in rows}
+
+
+def test_a_background_may_be_taken_away():
+    rows, _ = found(details.context(rankings(), models(), background=0.1))
+    assert [setting for kind, setting in settings(rows) if kind == "prior"] == ["background 0", "background 0.001"]
+
+
+# ---- bounds
+
+
+def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
+    context = details.context(labels(), models())
+    every, _ = found(context)
+    monkeypatch.setattr(sensitivity, "MOST_WORK", 30 * 4 * 2)
+    rows, notes = found(context)
+    assert rows == every[:4] and settings(rows) == [("reliability", "0.5"), ("reliability", "2")]
+    left_out = "prior (x 0.1), prior (x 10), tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
+    more = "aggregation (prirn, reliability 30), annotator dropped"
+    assert len(notes) == 1 and notes[0].startswith(
+        f"Sensitivity to some settings was not computed, because it takes too long: {left_out}{more}"
+    )
+
+
+@pytest.mark.filterwarnings("ignore:chains have not mixed")
+def test_sampling_is_bounded(monkeypatch):
+    context = details.context(labels(), models(), aggregation="plackett-luce", seed=1, **SWEEPS)
+    every, _ = found(context)
+    monkeypatch.setattr(sensitivity, "MOST_SWEEPS", 30 * 60 + 10)
+    rows, notes = found(context)
+    sampled = {("reliability", "1.5")}
+    assert set(settings(rows)) == sampled | {key for key in settings(every) if key[0] == "aggregation"}
+    assert len(notes) == 1 and "reliability (6), tie rule (tied scores by position), annotator dropped" in notes[0]
+    monkeypatch.setattr(sensitivity, "MOST_DRAWS", 30 * 40 - 1)
+    rows, _ = found(context)
+    assert {key[0] for key in settings(rows)} == {"aggregation"}
+    # without the values of the main analysis nothing can be said
+    rows, notes = found(replace(context, metrics=[], columns=[]))
+    assert rows == [] and notes == ["Sensitivity was not computed: sampling all cases anew takes too long."]
+
+
+# ---- the rest
+
+
+def test_without_models_there_are_none():
+    tables, notes = sensitivity.make(details.context(labels(), {}))
+    assert tables == {"sensitivity": [], "diagnostics": []} and notes == []
+
+
+def test_one_case():
+    rows, notes = found(details.context([[2, 1]], {"A": [[0.6, 0.4]]}))
+    assert {row["n_cases"] for row in rows} == {1} and notes == []
+
+
+def test_diagnostics_are_passed_on():
+    rows = [{"reliability": 3.0, "quantity": "largest R-hat", "value": 1.01}]
+    context = details.context(labels(), models())
+    tables, _ = sensitivity.make(replace(context, settings={**context.settings, "diagnostics": rows}))
+    assert tables["diagnostics"] == rows
+    assert sensitivity.make(replace(context, settings={"aggregation": "dirichlet"}))[0]["diagnostics"] == []
+
+
+def test_nothing_of_the_annotations_is_changed():
+    known = rankings()
+    before = [array.copy() for array in (known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator)]
+    found(details.context(known, models()))
+    for array, copy in zip((known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator), before):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_threads_give_the_same_bytes():
+    context = details.context(rankings(300), models(300))
+    alone = found(context)
+    with ugt.threads(3):
+        assert found(context) == alone

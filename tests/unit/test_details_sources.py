@@ -1,0 +1,125 @@
+"""Where the uncertainty of accuracy comes from; subgroups; what evaluate() does with the further tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ugt
+
+RNG = np.random.default_rng(5)
+COUNTS = RNG.multinomial(6, [0.5, 0.3, 0.2], 120)
+SCORES = {"A": RNG.dirichlet([2, 1, 1], 120), "B": RNG.dirichlet([1, 1, 1], 120)}
+
+
+def rows(evaluation, **wanted):
+    return [row for row in evaluation.details["sources_of_spread"] if all(row[key] == value for key, value in wanted.items())]
+
+
+def test_draws_and_cases_are_those_of_the_metric():
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, reliability=(0.5, 2, 4))
+    for name, scores in SCORES.items():
+        (metric,) = [row for row in evaluation.metrics if (row["model"], row["metric"], row["reliability"]) == (name, "topk_accuracy", 2.0)]
+        (draws,), (cases,), (both,) = (rows(evaluation, model=name, source=one) for one in ("draws", "cases", "cases and draws"))
+        assert (draws["std"], draws["low"], draws["high"]) == (metric["draw_std"], metric["draw_low"], metric["draw_high"])
+        assert (cases["low"], cases["high"]) == (metric["case_low"], metric["case_high"])
+        assert (both["low"], both["high"]) == (metric["both_low"], metric["both_high"])
+        assert both["std"] == pytest.approx(math.hypot(draws["std"], cases["std"]))
+        per_case = ugt.ua_topk_accuracy(ugt.dirichlet(COUNTS, reliability=2), scores, 1).per_case
+        assert cases["std"] == pytest.approx(per_case.std() / math.sqrt(120), rel=0.15)  # 1,000 resamples: 6 standard errors
+        assert all(row["value"] == metric["value"] and row["n_cases"] == 120 for row in rows(evaluation, model=name))
+
+
+def test_other_annotators():
+    """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
+    truth = np.array([0.5, 0.3, 0.2])
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
+    generator = np.random.default_rng(1)
+    found = np.empty((400, 2))
+    for b in range(400):
+        drawn = np.stack([generator.multinomial(6, row / 6) for row in COUNTS])
+        post = ugt.dirichlet(drawn)
+        found[b] = [ugt.ua_topk_accuracy(post, scores, 1).value for scores in SCORES.values()]
+    for name, std in zip(SCORES, found.std(0)):
+        (row,) = rows(evaluation, model=name, source="annotators")
+        assert row["std"] == pytest.approx(std, rel=0.5)  # 100 and 400 resamples: 6 standard errors of the ratio are 0.46
+        assert row["low"] < row["value"] < row["high"]
+        assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * row["std"], rel=1e-6)
+    assert truth.sum() == 1
+
+
+def test_cases_with_one_annotation_have_no_spread_over_annotators():
+    evaluation = ugt.evaluate(np.eye(3, dtype=int)[RNG.integers(3, size=120)], SCORES, k=1)
+    assert all(math.isnan(row["std"]) if row["std"] is not None else True for row in rows(evaluation, source="annotators"))
+    assert len(rows(evaluation, source="cases")) == 2
+
+
+def test_clusters_are_named_and_count():
+    clusters = np.repeat(np.arange(12), 10)
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=clusters)
+    assert len(rows(evaluation, source="clusters")) == 2 == len(rows(evaluation, source="clusters and draws"))
+    assert rows(evaluation, source="cases") == []
+
+
+def test_cases_left_out_are_left_out_here_too():
+    counts = COUNTS.copy()
+    counts[:20] = 0
+    scores = {name: ugt.Predictions(range(10, 120), table[10:]) for name, table in SCORES.items()}
+    evaluation = ugt.evaluate(counts, scores, k=1, missing="drop")
+    alone = ugt.evaluate(counts[20:], {name: table[20:] for name, table in SCORES.items()}, k=1)
+    for row, other in zip(evaluation.details["sources_of_spread"], alone.details["sources_of_spread"]):
+        assert row["value"] == other["value"]
+        assert row["n_cases"] == other["n_cases"] == 100
+        assert row["std"] == pytest.approx(other["std"], rel=0.6)
+
+
+def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are_diagnosed():
+    rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]]] * 5, n_classes=3)
+    evaluation = ugt.evaluate(
+        rankings, {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, k=1, aggregation="plackett-luce", reliability=(1, 2), n_draws=200, n_warmup=50
+    )
+    assert rows(evaluation, source="annotators") == []
+    assert any("spread over annotators was not computed" in note for note in evaluation.notes)
+    found = evaluation.details.get("diagnostics", ())
+    assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
+    post = ugt.plackett_luce(rankings, reliability=2, n_draws=200, n_warmup=50)
+    assert found[4]["value"] == ugt.plackett_luce_diagnostics(post).rhat.max()
+
+
+def test_without_models_or_details_there_are_no_rows():
+    assert ugt.evaluate(COUNTS, {}).details["sources_of_spread"] == ()
+    assert ugt.evaluate(COUNTS, SCORES, details=False).details == {}
+
+
+def test_same_seed_same_rows_for_any_number_of_threads():
+    one = ugt.evaluate(COUNTS, SCORES, seed=3)
+    two = ugt.evaluate(COUNTS, SCORES, seed=3, n_threads=2)
+    assert one.details == two.details
+
+
+def test_details_leave_as_json_frame_and_csv(tmp_path):
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
+    found = evaluation.to_dict()
+    for name, table in evaluation.details.items():
+        assert found[name] == [dict(row) for row in table]
+        evaluation.to_csv(tmp_path / f"{name}.csv", table=name)
+        assert len((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()) >= 1 + len(table)
+    with pytest.raises(ValueError, match=r"table must be one of .*sources_of_spread.* Got 'strengths'"):
+        evaluation.to_frame("strengths")
+
+
+def test_subgroups_are_joined_by_position_or_id():
+    site = ["north", None, float("nan"), ""]
+    labels = ugt.Labels.from_counts([[2, 0], [1, 1], [0, 3], [2, 2]], case_ids=["a", "b", "c", "d"])
+    from ugt._standings import subgroups_of
+
+    found = subgroups_of({"site": site, "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
+    assert {name: values.tolist() for name, values in found.items()} == {"site": ["north", "", "", ""], "age": ["x", "", "", "7"]}
+    with pytest.raises(ValueError, match=r"subgroups\['site'\] must be 4 values, one a case. Got shape \(2,\)"):
+        subgroups_of({"site": ["north", "south"]}, labels.axes)
+    with pytest.raises(ValueError, match=r"subgroups\['site'\] must hold values for some of the cases. Got none of them"):
+        subgroups_of({"site": {"x": "north"}}, labels.axes)
+    with pytest.raises(TypeError, match=r"subgroups must be a mapping from names to values. Got list"):
+        subgroups_of(["north"], labels.axes)
