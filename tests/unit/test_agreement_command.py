@@ -104,7 +104,7 @@ def test_in_an_evaluation(tmp_path):
     assert list(ev.agreement) == ugt.agreement_table(given, n_resamples=100, seed=2, clusters=clusters).rows()
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    part = page[page.index('<section id="agreement">') :]
+    part = page[page.index('<section id="agreement"') :]
     assert f"<td>{ev.agreement[1]['value']:.4f}</td>" in part[: part.index("</section>")]
     same = ugt.evaluate(ugt.Labels.from_counts([[3, 0], [2, 0]]), {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20)
     assert same.agreement[1]["reason"].startswith("no variation")

@@ -247,7 +247,7 @@ def test_the_report_shows_it(tmp_path):
     ev = ugt.evaluate(counts, {"A<b>": softmax(logits), "B": softmax(logits / 2)}, k=1, n_resamples=50)
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    part = page[page.index('<section id="calibration">') :]
+    part = page[page.index('<section id="calibration"') :]
     part = part[: part.index("</section>")]
     row = next(row for row in ev.calibration if row["loss"] == "cl" and row["model"] == "B" and row["class"] is None)
     assert f"<td>{row['debiased']:.4f}</td>" in part and "A&lt;b&gt;" in part and "A<b>" not in part
@@ -257,4 +257,4 @@ def test_the_report_shows_it(tmp_path):
     two = ugt.evaluate(counts[:, :2], {"A": softmax(logits[:, :2])}, k=1, n_resamples=20)
     two.to_html(tmp_path / "two.html")
     page = (tmp_path / "two.html").read_text(encoding="utf-8")
-    assert page[page.index('<section id="calibration">') : page.index('<section id="comparison">')].count("rowgroup") == 1 + 1
+    assert page[page.index('<section id="calibration"') : page.index('<section id="dispersion"')].count("rowgroup") == 1 + 1

@@ -80,7 +80,7 @@ def test_report_and_table(tmp_path):
     _, _, ev = evaluation(names=(hostile, "B"))
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    part = page[page.index('<section id="humans">') :]
+    part = page[page.index('<section id="humans"') :]
     part = part[: part.index("</section>")]
     assert hostile not in part and "one-sided 95% limit" in part
     root = ET.fromstring(part[part.index("<svg") : part.index("</svg>") + 6])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import figures
+from . import figures, svg
+from .design import grid_height, squares
 from .markup import UNDEFINED, Section, bullets, interval, number, section, share, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Data = Mapping[str, Any]
+
+MOST_PAIRS = 20
 
 
 def agreement(source: Data) -> Section:
@@ -35,7 +38,53 @@ def agreement(source: Data) -> Section:
         for e in entries
     ]
     columns = ["coefficient", "value", level, "observed", "by chance", "cases"]
-    return section("agreement", "Agreement among annotators", how, table("Coefficients of agreement", columns, rows))
+    overall = table("Coefficients of agreement", columns, rows)
+    return section("agreement", "Agreement among annotators", how, overall, *_by_class(source, level), *_by_pair(source, level))
+
+
+def _by_class(source: Data, level: str) -> list[str]:
+    entries = source.get("agreement_by_class") or ()
+    if not entries:
+        return []
+    rows = [
+        [text(e["class"]), *_with_kappa(e), share(e["prevalence"]), f"{e['n_cases']:,}"]
+        for e in entries
+    ]  # fmt: skip
+    columns = ["class", "another annotator gives it too", level, "kappa against all others", level, "share of labels", "cases"]
+    return [table("Agreement class by class", columns, rows)]
+
+
+def _by_pair(source: Data, level: str) -> list[str]:
+    entries = source.get("agreement_by_pair") or ()
+    if not entries:
+        return []
+    names = list(dict.fromkeys(name for e in entries for name in (e["annotator"], e["other"])))
+    at = {name: i for i, name in enumerate(names)}
+    value = {(at[e["annotator"]], at[e["other"]]): e for e in entries if e["agreement"] is not None}
+    value.update({(b, a): e for (a, b), e in value.items()})
+    said = {(a, b): f"{names[a]} and {names[b]}: agree in {share(e['agreement'])} of {e['n_cases']:,} cases" for (a, b), e in value.items()}
+    said.update({(i, i): name for i, name in enumerate(names)})
+    content = squares(
+        names,
+        names,
+        {key: e["agreement"] for key, e in value.items()},
+        {key: f"{100 * e['agreement']:.0f}" for key, e in value.items()},
+        said,
+        1.0,
+    )
+    note = "Percent of the shared cases in which two annotators agree; the darker, the more. Empty: they share no case, or one"
+    drawn = svg.figure("agreement-pairs", "Agreement of every two annotators", note, content, height=grid_height(len(names), len(names)))
+    shown = sorted(entries, key=lambda e: -int(e["n_cases"]))[:MOST_PAIRS]
+    rows = [[f"{text(e['annotator'])}, {text(e['other'])}", *_with_kappa(e), f"{e['n_cases']:,}"] for e in shown]
+    columns = ["annotators", "percent agreement", level, "Cohen's kappa", level, "cases"]
+    more = f"<p>{len(shown):,} of {len(entries):,} pairs are shown; the file agreement_by_pair.csv has all of them.</p>"
+    listed = table("Agreement pair by pair, those with most cases first", columns, rows)
+    return [drawn, listed, *([more] if len(shown) < len(entries) else [])]
+
+
+def _with_kappa(entry: Mapping[str, Any]) -> list[str]:
+    kappa = interval(entry["kappa_low"], entry["kappa_high"])
+    return [number(entry["agreement"]), interval(entry["low"], entry["high"]), number(entry["kappa"]), kappa]
 
 
 def humans(source: Data) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 UNDEFINED = "undefined"
+ON_PAPER = 80  # characters of a row's cells that A4 has room for
+# Bold type is silent in most screen readers.
+BEST = '<span class="unseen"> (best)</span>'
 
 # Embeddings, overrides, isolates and marks of the bidirectional algorithm: they could make one id look like another.
 _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -85,7 +89,7 @@ class Group(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of the page, and what a link to it needs."""
+    """A part of the page, and what a link to it needs: its anchor, and its title as HTML."""
 
     anchor: str
     title: str
@@ -95,7 +99,18 @@ class Section(NamedTuple):
 def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section:
     """A section with its heading and the few words that say how to read it."""
     body = "\n".join(content)
-    return Section(anchor, title, f'<section id="{anchor}">\n<h2>{title}</h2>\n<p class="how">{how_to_read}</p>\n{body}\n</section>')
+    head = f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n<h2 id="{anchor}-heading">{title}</h2>'
+    return Section(anchor, title, f'{head}\n<p class="how">{how_to_read}</p>\n{body}\n</section>')
+
+
+def subheading(title: str, anchor: str = "") -> str:
+    """A heading below that of the section."""
+    return f'<h3 id="{anchor}">{title}</h3>' if anchor else f"<h3>{title}</h3>"
+
+
+def link(anchor: str, title: str) -> str:
+    """A link to another place of the page."""
+    return f'<a href="#{anchor}">{title}</a>'
 
 
 def definitions(pairs: Iterable[tuple[str, str]]) -> str:
@@ -108,15 +123,27 @@ def bullets(items: Iterable[str]) -> str:
     return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of HTML cells whose first column names the rows."""
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, wordy: bool = False) -> str:
+    """A table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
     body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(map(Cell, row[1:]))}</tr>' for row in rows)
-    return _framed("plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
+    return _framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
 
 
-def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group]) -> str:
-    """A table in which each name has several labelled rows; the first two columns are headings."""
-    return _framed("grouped", caption, "\n".join([_head(columns), *map(_row_group, groups)]))
+def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group], *, wordy: bool = False) -> str:
+    """A table in which each name has several labelled rows; the first two columns are headings. ``wordy``: cells are text, and wrap."""
+    parts = list(groups)
+    kind = "grouped wordy" if wordy else "grouped broad" if _is_broad(parts) else "grouped"
+    return _framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
+
+
+def _is_broad(groups: Sequence[Group]) -> bool:
+    """Whether cells have to wrap on paper."""
+    return any(sum(len(_bare(cell.html)) for cell in cells) > ON_PAPER for group in groups for _, cells in group.rows)
+
+
+def _bare(html: str) -> str:
+    """Without elements."""
+    return re.sub(r"<[^>]*>", "", html)
 
 
 def _row_group(group: Group) -> str:
@@ -126,14 +153,16 @@ def _row_group(group: Group) -> str:
 
 
 def _cells(cells: Iterable[Cell]) -> str:
-    return "".join(f"<td><strong>{c.html}</strong></td>" if c.best else f"<td>{c.html}</td>" for c in cells)
+    return "".join(f"<td><strong>{c.html}</strong>{BEST}</td>" if c.best else f"<td>{c.html}</td>" for c in cells)
 
 
 def _head(columns: Sequence[str]) -> str:
-    return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in columns) + "</tr></thead>"
+    """The row of headings; a corner without a name is no heading."""
+    return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in columns) + "</tr></thead>"
 
 
 def _framed(kind: str, caption: str, content: str) -> str:
-    # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it.
-    frame = f'<div class="frame" role="region" aria-label="{caption}" tabindex="0">'
+    # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it. An attribute holds no elements.
+    label = _bare(caption).replace('"', "&quot;")
+    frame = f'<div class="frame" role="region" aria-label="{label}" tabindex="0">'
     return f'{frame}\n<table class="{kind}">\n<caption>{caption}</caption>\n{content}\n</table>\n</div>'

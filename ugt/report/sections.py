@@ -47,40 +47,6 @@ def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
     ]
 
 
-def provenance(source: Data) -> Section:
-    """When, with what and from which files."""
-    facts = source["provenance"]
-    listed = [
-        ("Date", text(facts["date"])),
-        ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts["versions"].items())),
-        ("Command", f"<code>{text(facts['command'])}</code>" if facts["command"] else "called from Python"),
-        ("Seed", text(facts["seed"])),
-    ]
-    rows = [[text(file["name"]), f"<code>{text(file['sha256'])}</code>"] for file in facts["inputs"]]
-    files = table("Files read", ["file", "SHA-256"], rows) if rows else "<p>The input was given in memory, not as files.</p>"
-    how = "The same input, version and seed give this report again; a file whose SHA-256 differs is another file."
-    return section("provenance", "Provenance", how, definitions(listed), files)
-
-
-def truth(source: Data) -> Section:
-    """How annotations became truth, with the parameters and the limits."""
-    facts = source["provenance"]
-    done, limits = words.truth(facts["aggregation"])
-    listed = [
-        ("Model", text(facts["aggregation"])),
-        ("Reliability", ", ".join(f"{value:g}" for value in facts["reliability"] or ()) or "none"),
-        *((text(name.replace("_", " ")), text(value)) for name, value in facts["parameters"].items()),
-        ("Tied scores", text(facts["ties"])),
-        *([("Groups of classes", _groups(facts["groups"]))] if "groups" in facts else ()),
-    ]
-    how = "Plausibility is how probable a class is as the true class of a case, given its annotations; this section says how it was got."
-    return section("truth", "How annotations became truth", how, f"<p>{done}</p>", definitions(listed), f"<p><b>Limits.</b> {limits}</p>")
-
-
-def _groups(names: list[str] | int) -> str:
-    return _count(names) if isinstance(names, int) else ", ".join(map(text, names))
-
-
 def certainty(source: Data) -> Section:
     """How certain the truth itself is, under each reliability."""
     entries = source["certainty"]
@@ -210,7 +176,7 @@ def _flip_table(source: Data) -> str:
         high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
         names = [words.metric_name(e["metric"], e["k"]), text(below), text(above)]
         rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", share(e["p_inside"])])
-    headings = ["metric", "better below", "better above", "at reliability", _level(source), "resamples that have it"]
+    headings = ["metric", "better below", "better above", "at reliability", f"{_level(source)} interval", "resamples that have it"]
     return table("Where the order of two models changes", headings, rows)
 
 
@@ -221,10 +187,6 @@ def _unit(source: Data) -> str:
 def _bootstrap(source: Data) -> str:
     facts = source["provenance"]
     return f"{facts['interval']} bootstrap, {_count(facts['n_resamples'])} resamples"
-
-
-def _over_both(entry: Entry) -> str:
-    return interval(entry["both_low"], entry["both_high"]) if entry["draw_low"] is not None else "–"
 
 
 def worklist(source: Data) -> Section:

@@ -74,7 +74,7 @@ def _winner_cell(winner: Winner | None) -> str:
         return "–"
     if winner["margin"] is None:
         return text(winner["model"])
-    lead = f"by {number(winner['margin'])}, {interval(winner['margin_low'], winner['margin_high'])}"
+    lead = f'by {number(winner["margin"])}, <span class="whole">{interval(winner["margin_low"], winner["margin_high"])}</span>'
     return f"{text(winner['model'])}<br>{lead}<br>best in {share(winner['p_best'])}"
 
 

@@ -1,0 +1,443 @@
+"""The frame of the report: structure and colours of the page, the plan, what is assumed, the checklist."""
+
+from __future__ import annotations
+
+import functools
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import ugt
+import ugt.report
+from ugt import _plan
+from ugt.report import assumptions, checklist, page, provenance
+
+FOR_AUTHORS = "not stated: to be written by the authors"
+PLAN = {
+    "question": "Is the net as good as its readers?",
+    "primary_aggregation": "Dirichlet",
+    "primary_metric": "top-1 accuracy",
+    "reliability": [1, 2],
+    "level": 0.95,
+    "sample_size": 30,
+    "blinding": "annotators saw no predictions",
+    "annotators_independent_of_models": True,
+}
+
+
+@functools.cache
+def evaluated(rankings=False):
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.ones(3), 30)
+    scores = {"net": truth * 0.5 + rng.dirichlet(np.ones(3), 30) * 0.5, "tree": rng.dirichlet(np.ones(3), 30)}
+    if rankings:
+        ranked = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)[:2]] for _ in range(3)] for _ in range(30)], n_classes=3)
+        return ugt.evaluate(ranked, scores, reliability=[10, 50], k=1, n_resamples=20).to_dict()
+    case, annotator = np.repeat(np.arange(30), 4), np.tile(["a", "b", "c", "d"], 30)
+    label = [rng.choice(3, p=truth[i]) for i in case]
+    labels = ugt.Labels.from_long(case, annotator, label, classes=[0, 1, 2])
+    return ugt.evaluate(labels, scores, reliability=[1, 2], k=1, n_resamples=20, clusters=np.arange(30) // 2).to_dict()
+
+
+def source(plan=None, rankings=False, **changed):
+    found = dict(evaluated(rankings))
+    plan = {} if plan is None else _plan.check_plan(plan)
+    return {**found, "provenance": {**found["provenance"], "plan": plan, **changed}}
+
+
+class Page(HTMLParser):
+    """Elements in order: tag, attributes, the tags around it, and the text within."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        element = {"tag": tag, "attrs": dict(attrs), "around": [e["tag"] for e in self.open], "text": "", "within": []}
+        for outer in self.open:
+            outer["within"].append(element)
+        self.found.append(element)
+        if tag not in ("meta", "br"):
+            self.open.append(element)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, *tags):
+        return [e for e in self.found if e["tag"] in tags]
+
+
+@functools.cache
+def shown(planned=True, rankings=False):
+    return Page(ugt.report.html(source(PLAN if planned else None, rankings)))
+
+
+@pytest.fixture(params=[False, True], ids=["labels", "rankings"])
+def whole(request):
+    return shown(rankings=request.param)
+
+
+# ---- structure ----
+
+
+def test_headings_go_down_one_step_at_a_time(whole):
+    levels = [int(e["tag"][1]) for e in whole.found if re.fullmatch("h[1-6]", e["tag"])]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:]))
+    assert all(e["text"].strip() for e in whole.found if re.fullmatch("h[1-6]", e["tag"]))
+
+
+def test_landmarks_and_the_way_past_them(whole):
+    for tag in ("header", "nav", "main", "footer"):
+        assert len(whole.all(tag)) == 1, tag
+    assert whole.all("nav")[0]["attrs"]["aria-label"] == "Contents"
+    body = [e for e in whole.found if e["around"] == ["html", "body"]]
+    assert body[0]["tag"] == "a" and body[0]["attrs"] == {"class": "skip", "href": "#main"}
+    assert whole.all("main")[0]["attrs"] == {"id": "main", "tabindex": "-1"}
+    assert whole.all("html")[0]["attrs"]["lang"] == "en"
+
+
+def test_ids_are_unique_and_references_lead_somewhere(whole):
+    ids = [e["attrs"]["id"] for e in whole.found if "id" in e["attrs"]]
+    assert len(ids) == len(set(ids))
+    for e in whole.found:
+        named = " ".join(e["attrs"].get(name, "") for name in ("aria-labelledby", "aria-describedby", "headers")).split()
+        assert set(named) <= set(ids), e["attrs"]
+        if e["tag"] == "a":
+            assert e["attrs"]["href"][0] == "#" and e["attrs"]["href"][1:] in ids and e["text"].strip()
+
+
+def test_sections_are_named_by_their_headings_and_listed_in_the_contents(whole):
+    listed = [e["attrs"]["href"][1:] for e in whole.all("a") if "nav" in e["around"]]
+    assert listed == [e["attrs"]["id"] for e in whole.all("section")]
+    for e in whole.all("section"):
+        heading = next(inner for inner in e["within"] if inner["tag"] == "h2")
+        assert e["attrs"]["aria-labelledby"] == heading["attrs"]["id"]
+    groups = [e for e in whole.all("ul") if e["around"][-2:] == ["nav", "details"]]
+    assert len(groups) == 1 and len(page._PARTS) == sum(e["around"][-3:] == ["nav", "details", "ul"] for e in whole.all("li"))
+    assert [e["attrs"] for e in whole.all("details") if "nav" in e["around"]] == [{"open": None}]
+
+
+def test_tables_can_be_read_without_seeing_them(whole):
+    for e in whole.all("table"):
+        assert e["around"][-1] == "div"
+        assert e["within"][0]["tag"] == "caption" and e["within"][0]["text"].strip()
+        assert all(inner["attrs"].get("scope") and inner["text"].strip() for inner in e["within"] if inner["tag"] == "th")
+        assert any(inner["attrs"].get("scope") == "col" for inner in e["within"])
+    frames = [e for e in whole.all("div") if e["attrs"].get("class") == "frame"]
+    assert len(frames) == len(whole.all("table"))
+    for e in frames:
+        assert (e["attrs"]["role"], e["attrs"]["tabindex"]) == ("region", "0")
+        assert re.sub(r"\s+", " ", e["attrs"]["aria-label"]) == re.sub(r"\s+", " ", e["within"][1]["text"])
+
+
+def test_figures_have_a_name_a_description_and_a_caption(whole):
+    assert whole.all("figure")
+    for e in whole.all("figure"):
+        (drawing,) = (inner for inner in e["within"] if inner["tag"] == "svg")
+        assert drawing["attrs"]["role"] == "img"
+        by_id = {inner["attrs"]["id"]: inner["text"] for inner in drawing["within"] if "id" in inner["attrs"]}
+        assert all(by_id[name].strip() for name in drawing["attrs"]["aria-labelledby"].split())
+        assert next(inner for inner in e["within"] if inner["tag"] == "figcaption")["text"].strip()
+
+
+def test_a_caption_with_markup_is_a_label_without():
+    html = ugt.report.markup.table('<b>one</b> &quot;two&quot; <bdi>&lt;x&gt;</bdi> "three"', ["", "a"], [["b", "c"]])
+    (frame,) = Page(html).all("div")
+    assert frame["attrs"]["aria-label"] == 'one "two" <x> "three"'
+    assert [e["tag"] for e in Page(html).found if e["around"][-1:] == ["tr"]] == ["td", "th", "th", "td"]  # a corner is no heading
+
+
+def test_the_best_value_is_said_as_well_as_set_in_bold(whole):
+    bold = [e for e in whole.all("strong") if e["around"][-1] == "td" and re.match(r"[<>\d]", e["text"])]
+    said = [e for e in whole.all("span") if e["attrs"].get("class") == "unseen"]
+    assert bold and len(said) >= len(bold) and {e["text"] for e in said} == {" (best)"}
+
+
+# ---- colours ----
+
+
+def palettes():
+    """Variables of the light page, the dark one and paper; each begins with those of the light one."""
+    style = page._STYLE
+    blocks = [dict(re.findall(r"--(\w+): (#\w+)", block)) for block in re.findall(r":root {([^}]*)}", style)]
+    blocks = [block for block in blocks if block]
+    assert len(blocks) == 3
+    assert style.index("@media screen and (prefers-color-scheme: dark)") < style.index("@media print")
+    return {"light": blocks[0], "dark": {**blocks[0], **blocks[1]}, "print": {**blocks[0], **blocks[2]}}
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2.2."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    low, high = sorted([luminance(a), luminance(b)])
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_measure_of_contrast():
+    assert contrast("#000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "print"])
+def test_contrasts(name):
+    colours = palettes()[name]
+    for paper in ("paper", "shade"):
+        for ink in ("ink", "faint"):
+            assert contrast(colours[ink], colours[paper]) >= 4.5, (ink, paper)
+    for line in ("line", "c0", "c1", "c2", "c3", "c4", "c5"):
+        assert contrast(colours[line], colours["paper"]) >= 3, line
+
+
+def test_every_variable_has_a_value_in_every_scheme():
+    used = set(re.findall(r"var\(--(\w+)\)", ugt.report.html(source())))
+    light = set(palettes()["light"])
+    forced = re.search(r"forced-colors: active\) {\s*:root {([^}]*)}", page._STYLE).group(1)
+    assert used <= light
+    assert set(re.findall(r"--(\w+):", forced)) == light and "#" not in forced
+
+
+def test_colours_come_from_the_variables_alone():
+    outside = re.sub(r":root {[^}]*}", "", page._STYLE + ugt.report.svg.STYLE)
+    assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![\w-]*\s*{)|rgb|hsl", outside)
+
+
+# ---- the plan ----
+
+
+def section_of(html_section):
+    return re.sub(r"\s+", " ", Page(html_section.html).found[0]["text"])
+
+
+def test_without_a_plan_that_is_said():
+    text = section_of(provenance.provenance(source()))
+    assert "No plan was given: what was prespecified is not stated." in text
+
+
+def test_every_field_is_printed_blanks_as_not_stated():
+    found = Page(provenance.provenance(source(PLAN)).html)
+    rows = {e["within"][0]["text"] if e["within"][0]["attrs"].get("scope") == "row" else e["within"][1]["text"]: e for e in found.all("tr")}
+    for name, meaning in _plan.FIELDS.items():
+        (row,) = (row for heading, row in rows.items() if heading == _plan.title(name) + meaning)
+        assert ("not stated" in row["text"]) == (name not in PLAN), name
+    assert "annotators saw no predictions" in section_of(provenance.provenance(source(PLAN)))
+    assert f"Of {len(_plan.FIELDS)} fields {len(PLAN)} are stated." in section_of(provenance.provenance(source(PLAN)))
+    assert re.search(r"is compared with the models ?yes", section_of(provenance.provenance(source(PLAN))))
+
+
+def test_a_plan_that_was_kept():
+    text = section_of(provenance.provenance(source(PLAN)))
+    names = "sample size, primary aggregation, reliability, primary metric, level"
+    assert f"Where plan and run can be compared ({names}), they agree." in text and "(differs)" not in text
+    assert provenance.differences(source(PLAN)) == []
+
+
+@pytest.mark.parametrize(
+    ("planned", "name", "said"),
+    [
+        ({"reliability": [1, 2, 5]}, "reliability", "reliability (planned 1, 2, 5; run 1, 2)"),
+        ({"reliability": 1}, "reliability", "reliability (planned 1; run 1, 2)"),
+        ({"primary_aggregation": "votes"}, "primary_aggregation", "primary aggregation (planned votes; run dirichlet)"),
+        ({"primary_metric": "kappa"}, "primary_metric", "primary metric (planned kappa; run Top-1 accuracy against the voted label, Top-1"),
+        ({"primary_metric": ["topk_accuracy@1", "F1"]}, "primary_metric", "(planned topk_accuracy@1, F1; run"),
+        ({"level": "0.9"}, "level", "level (planned 0.9; run 0.95)"),
+        ({"seed": 7}, "seed", "seed (planned 7; run 0)"),
+        ({"sample_size": 31}, "sample_size", "sample size (planned 31; run 30)"),
+        ({"number_of_annotators": 5}, "number_of_annotators", "number of annotators (planned 5; run 4)"),
+        ({"prior": 0.2}, "prior", "prior (planned 0.2; run 0.1)"),
+        ({"date": "2999-01-01"}, "date", "date (planned 2999-01-01; run 20"),
+    ],
+)
+def test_where_plan_and_run_differ_a_sentence_says_so(planned, name, said):
+    found = source(planned)
+    assert provenance.differences(found) == [name]
+    text = section_of(provenance.provenance(found))
+    assert "This run departs from the plan in: " in text and said in text
+    assert text.count("(differs)") == 1
+
+
+@pytest.mark.parametrize(
+    "planned",
+    [
+        {"reliability": "1, 2"},
+        {"reliability": "two, but see below"},
+        {"primary_metric": "topk_accuracy"},
+        {"primary_metric": "topk_accuracy@1"},
+        {"primary_metric": "Discrepancy ratio"},
+        {"primary_metric": "Krippendorff's alpha (nominal)"},
+        {"seed": "0"},
+        {"sample_size": "about thirty"},
+        {"date": "2020-02-02"},
+        {"date": "last autumn"},
+        {"margin": 0.3},
+    ],
+)
+def test_what_agrees_or_cannot_be_compared_is_no_difference(planned):
+    assert provenance.differences(source(planned)) == []
+
+
+def test_a_plan_cannot_break_the_page():
+    hostile = "</td><script>alert('x')</script>&\"\u202e"
+    html = ugt.report.html(source({name: hostile for name in _plan.FIELDS}))
+    assert "<script" not in html and "\u202e" not in html
+    assert html.count("&lt;/td&gt;&lt;script&gt;") >= len(_plan.FIELDS)
+    Page(html)
+
+
+# ---- what is assumed ----
+
+
+def numbers_of(html, caption):
+    (found,) = (e for e in Page(html).all("table") if e["within"][0]["text"].startswith(caption))
+    rows = [e for e in found["within"] if e["tag"] == "tr"][1:]
+    return [[float(n) for e in row["within"] if e["tag"] == "td" for n in re.findall(r"[\d.]+", e["text"])] for row in rows]
+
+
+def test_the_example_has_the_numbers_of_the_posterior():
+    rows = numbers_of(assumptions.assumptions(source()).html, "What this means")
+    for gamma, row in zip((1, 2), rows):
+        for (mean, deviation), counts in zip(zip(row[::2], row[1::2]), ([1, 0, 0], [2, 1, 0], [3, 0, 0])):
+            assert mean == pytest.approx(ugt.dirichlet([counts], reliability=gamma, prior=0.1).mean()[0, 0], abs=5e-5)
+            drawn = np.random.default_rng(0).dirichlet(gamma * np.array(counts) + 0.1, 20_000)[:, 0]
+            assert deviation == pytest.approx(drawn.std(), rel=0.06)
+    assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.assumptions(source()))
+
+
+def test_the_example_of_rankings():
+    rows = numbers_of(assumptions.assumptions(source(rankings=True)).html, "What this means")
+    two = ugt.prirn(ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=3), reliability=50)  # weights 2/3 and 1/3
+    alpha = np.array(two.concentration)
+    assert alpha.tolist() == pytest.approx([100 / 3, 50 / 3])
+    p = alpha[0] / alpha.sum()
+    assert rows[1][2:4] == pytest.approx([two.mean()[0, 0], np.sqrt(p * (1 - p) / (alpha.sum() + 1))], rel=0.02)
+
+
+KNOWN = ["votes", "irn", "prirn", "dirichlet", "plackett-luce"]
+
+
+@pytest.mark.parametrize("aggregation", [*KNOWN, "given (Draws)"])
+def test_every_truth_says_what_it_assumes(aggregation):
+    text = section_of(assumptions.assumptions(source(aggregation=aggregation, parameters={})))
+    assert "What is assumed" in text and "would come to agree on" in text and re.search(r"Limits\. \w+", text)
+    assert ("made elsewhere" in text) == (aggregation not in KNOWN)
+
+
+def test_known_truths_are_those_of_evaluate():
+    from ugt import _truths
+
+    assert {*assumptions._ASSUMED, "auto"} == set(_truths.AGGREGATIONS)
+
+
+@pytest.mark.parametrize(
+    ("reliability", "said"), [([], "Reliabilitynone"), ([2.0], "Only one reliability was evaluated"), ([1, 2], "2 reliabil")]
+)
+def test_number_of_reliabilities_is_a_limit(reliability, said):
+    assert said in section_of(assumptions.assumptions(source(reliability=reliability)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"prior": [0.1, 0.2, 0.3]}, "[0.1, 0.2, 0.3]"),
+        ({"prior_mass": None, "unranked": "lump"}, "blank"),
+        ({"own": "<b>"}, "<b>"),
+        ({"prior": 0}, "counts as much as 0 labels"),
+    ],
+)
+def test_parameters_of_any_kind(parameters, said):
+    assert said in section_of(assumptions.assumptions(source(parameters=parameters)))
+
+
+# ---- the checklist ----
+
+
+def test_items_name_fields_and_places_that_exist():
+    for items in checklist.GUIDELINES.values():
+        for item in items:
+            assert set(item.fields) <= set(_plan.FIELDS) and set(item.places) <= set(checklist._PLACES)
+            assert item.fields or item.places
+    titles = {e["attrs"]["id"] for e in shown().all("section")}
+    assert all(set(place.anchors) & titles for place in checklist._PLACES.values())
+
+
+def answers(data, titles=None):
+    """Status of each item and the anchors that it links to, by guideline and position."""
+    if titles is None:
+        titles = {**{e["attrs"]["id"]: "title" for e in shown().all("section")}, checklist.PLAN: "plan"}
+    found = {}
+    for e in Page(checklist.checklist(data, titles).html).all("table"):
+        name = e["within"][0]["text"].replace(": see the original", "")
+        for i, row in enumerate([e for e in e["within"] if e["tag"] == "tr"][1:]):
+            links = [inner["attrs"]["href"][1:] for inner in row["within"] if inner["tag"] == "a"]
+            found[name, i] = (row["within"][-1]["text"] if row["within"][-1]["tag"] == "td" else row["text"], links, row["text"])
+    return found
+
+
+def of_item(data, guideline, number, titles=None):
+    (i,) = (i for i, item in enumerate(checklist.GUIDELINES[guideline]) if item.number == number)
+    return answers(data, titles)[guideline, i]
+
+
+def test_every_item_has_a_row():
+    assert set(answers(source())) == {(name, i) for name, items in checklist.GUIDELINES.items() for i in range(len(items))}
+
+
+def test_blinding_comes_from_the_plan_if_the_plan_has_it():
+    _, links, text = of_item(source(), "STARD-AI 2025", "17b")
+    assert FOR_AUTHORS in text and links == []
+    _, links, text = of_item(source(PLAN), "STARD-AI 2025", "17b")
+    assert "from the plan: blinding" in text and "not stated: what annotators saw" in text and links == ["plan"]
+    _, _, text = of_item(source({**PLAN, "what_annotators_saw": "photographs"}), "STARD-AI 2025", "17b")
+    assert "from the plan: what annotators saw, blinding" in text and "not stated" not in text
+
+
+def test_numbers_are_answered_only_where_they_were_computed():
+    data = source()
+    assert of_item(data, "CLAIM 2024", "38")[1] == ["performance"]
+    without = {**data, "metrics": [{**e, "case_low": None} for e in data["metrics"]]}
+    assert FOR_AUTHORS in of_item(without, "CLAIM 2024", "38")[2]
+    assert of_item(data, "TRIPOD+AI 2024", "12e")[1][0] == "performance"
+    assert "not in this report: performance with intervals" in of_item(without, "TRIPOD+AI 2024", "12e")[2]
+    assert "agreement" in of_item(data, "CLAIM 2024", "18")[1]
+    assert "agreement" not in of_item({**data, "agreement": []}, "CLAIM 2024", "18")[1]
+
+
+def test_subgroups_count_only_where_the_user_gave_some():
+    rows = [{"stratum": name, "level": "x", "value": 0.5, "low": 0.4, "high": 0.6} for name in (*checklist.OWN_STRATA, "site")]
+    assert "strata" in of_item({**source(), "strata": rows}, "STARD-AI 2025", "23")[1]
+    assert FOR_AUTHORS in of_item({**source(), "strata": rows[:-1]}, "STARD-AI 2025", "23")[2]
+    assert "not in this report: subgroups" in of_item({**source(), "strata": rows[:-1]}, "TRIPOD+AI 2024", "23a")[2]
+
+
+def test_only_sections_of_the_page_are_linked():
+    assert of_item(source(), "CLAIM 2024", "38", titles={"data": "Data"})[1] == []
+
+
+def test_totals_are_counted():
+    for data in (source(), source(PLAN), source({name: "x" for name in _plan.FIELDS})):
+        found = [text for _, _, text in answers(data).values()]
+        none = sum(FOR_AUTHORS in text for text in found)
+        part = sum(bool(re.search("not stated: |not in this report: |authors: ", text)) for text in found) - none
+        total = f"Of {len(found)} items {len(found) - part - none} are answered here, {part} in part; {none} are for the authors to write."
+        titles = {**{e["attrs"]["id"]: "title" for e in shown().all("section")}, checklist.PLAN: "plan"}
+        assert total in section_of(checklist.checklist(data, titles))
+    items = [item for items in checklist.GUIDELINES.values() for item in items]
+    assert none == sum(FOR_AUTHORS in text and not item.fields for text, item in zip(found, items))  # the plan is full
+
+
+def test_truth_by_annotators_has_the_words_for_it():
+    text = section_of(checklist.checklist(source(), {}))
+    assert "positive and negative percent agreement (PPA, NPA), not sensitivity and specificity" in text
