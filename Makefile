@@ -33,7 +33,7 @@ test: .venv-test/installed
 # The developer's environment runs the tree itself; `make build` compiles what has changed.
 .venv-dev/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
-	$(DEV)python $(PIP) --editable ".[dev,test]"
+	$(DEV)python $(PIP) --editable ".[dev,test,docs]"
 	@touch $@
 
 build: .venv-dev/installed
@@ -60,8 +60,11 @@ ctest:
 	    else echo "no valgrind: skipped"; fi; \
 	done
 
-# Every example in the documentation and in the docstrings.
+# The pages, into build/docs, without a warning; then every example in them and in the docstrings.
+docs: export MPLBACKEND = Agg
 docs: build
+	$(DEV)python -m sphinx -q -E -W --keep-going -n -b html -d build/doctrees docs build/docs
+	@echo "pages: build/docs/index.html"
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
 
@@ -78,4 +81,5 @@ sdist: .venv-dev/installed
 clean:
 	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
+	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +

@@ -344,7 +344,7 @@ def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -
     models : names
         Of the models to judge.
     stacklevel : int
-        As in :func:`warnings.warn`.
+        As in ``warnings.warn``.
 
     Returns
     -------

@@ -249,6 +249,11 @@ def agreement(truth: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
     ----------
     truth, scores : (N, K) arrays
 
+    Returns
+    -------
+    float
+        In [0, 1].
+
     Examples
     --------
     >>> agreement([[0.75, 0.25], [0.5, 0.5]], [[3, 1], [0, 9]])

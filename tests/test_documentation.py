@@ -1,0 +1,187 @@
+"""The documentation as tests: all public names and pages are in it, examples are run, links lead somewhere, words are plain."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import ugt
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [ROOT / "README.md", *PAGES]
+
+# In the Makefile's target docs: what pytest is given to run. Every text with an example must be among it.
+RUN_BY_DOCTEST = ("--doctest-glob='*.md' README.md docs", "--doctest-modules ugt")
+
+# Words that promise instead of saying something, and words that tell readers how easy they should find it.
+FORBIDDEN = (
+    *("very", "simply", "obviously", "clearly", "basically", "powerful", "state-of-the-art", "cutting-edge", "seamless", "seamlessly"),
+    *("robustly", "novel", "leverage", "leverages", "leveraging", "utilize", "utilise", "blazing", "effortless", "effortlessly"),
+    *("comprehensive", "intuitive", "world-class", "best-in-class", "game-changing", "delve", "unleash", "supercharge", "performant"),
+    *("easy-to-use", "user-friendly", "of course", "needless to say", "it should be noted", "in order to", "please note"),
+)
+
+FENCE = re.compile(r"^(```+)(.*?)$(.*?)^\1$", re.MULTILINE | re.DOTALL)
+CODE_SPAN = re.compile(r"`[^`\n]+`")
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def load_reference():
+    spec = importlib.util.spec_from_file_location("_reference", DOCS / "_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE = load_reference()
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def prose(path):
+    """A text without its code."""
+    return CODE_SPAN.sub("", FENCE.sub("", read(path)))
+
+
+def fences(path):
+    """``(language, content)`` of every block of code."""
+    return [(language.strip(), content) for _, language, content in FENCE.findall(read(path))]
+
+
+def anchors(path):
+    """What a link can name on a page: its headings, as GitHub and MyST spell them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", read(path)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def toctree(path):
+    """The pages that a page's tables of contents list."""
+    listed = [content for language, content in fences(path) if language.startswith("{toctree}")]
+    return [line for content in listed for line in content.split("\n") if line and not line.startswith(":")]
+
+
+def docs_recipe():
+    """The commands of the Makefile's target docs."""
+    return re.search(r"^docs:.*\n((?:\t.*\n?)+)", read(ROOT / "Makefile"), re.MULTILINE).group(1)
+
+
+# --- the reference ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_public_name_is_in_the_reference():
+    assert REFERENCE.problems(ugt.__all__) == []
+
+
+def test_a_name_without_a_group_or_in_two_is_told():
+    (missing,) = REFERENCE.problems([*ugt.__all__, "brand_new"])
+    assert "ugt.brand_new is public but stands in no group" in missing
+    (gone,) = REFERENCE.problems([name for name in ugt.__all__ if name != "votes"])
+    assert "votes stands in a group" in gone
+    with pytest.raises(ValueError, match=r"brand_new .* add it"):
+        REFERENCE.pages(type("Package", (), {"__all__": [*ugt.__all__, "brand_new"]}), {})
+
+
+def test_pages_of_the_reference_hold_every_name():
+    modules = {name: importlib.import_module(f"ugt.{name}") for name in REFERENCE.MODULES}
+    pages = REFERENCE.pages(ugt, modules)
+    written = re.findall(r"^\.\. auto(?:function|class):: (\w+)$", "\n".join(pages.values()), re.MULTILINE)
+    wanted = [name for name in ugt.__all__ if name not in REFERENCE.WITHOUT_A_PAGE]
+    of_modules = [name for module in modules.values() for name in REFERENCE.public_members(module)]
+    assert sorted(written) == sorted([*wanted, *of_modules])
+    assert {"read_annotations", "read_predictions", "forest", "make_labels"} <= set(of_modules)
+    assert sorted(toctree(DOCS / "reference.md")) == sorted(f"{REFERENCE.FOLDER}/{name[: -len('.rst')]}" for name in pages)
+
+
+@pytest.mark.parametrize("module", REFERENCE.MODULES)
+def test_names_of_modules_are_documented(module):
+    found = importlib.import_module(f"ugt.{module}")
+    assert [name for name in REFERENCE.public_members(found) if not getattr(found, name).__doc__] == []
+
+
+# --- the pages -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_page_is_in_the_contents_once():
+    listed = toctree(DOCS / "index.md")
+    assert sorted(listed) == sorted(page.stem for page in PAGES if page.stem != "index")
+    assert listed[:3] == ["glossary", "data-model", "quickstart"]
+    assert listed[-4:] == ["gallery", "reference", "references", "small-print"]
+
+
+def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():
+    named = {name for group in REFERENCE.GROUPS.values() for name in re.findall(r":doc:`/([\w-]+)`", group.about)}
+    named |= {name for _, about in REFERENCE.MODULES.values() for name in re.findall(r":doc:`/([\w-]+)`", about)}
+    assert named <= {page.stem for page in PAGES}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_examples_are_run(path):
+    assert all(argument in docs_recipe() for argument in RUN_BY_DOCTEST)
+    for language, content in fences(path):
+        assert language not in ("python", "py", "python3"), f"an example that nothing runs: make it `pycon`\n{content}"
+        assert (">>>" in content) == (language == "pycon"), content
+        assert language != "pycon" or content.endswith("\n\n"), f"no blank line at the end: the fence counts as output\n{content}"
+
+
+def test_every_text_is_where_examples_are_looked_for():
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {f"docs/{page.name}" for page in PAGES}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    drawn = re.findall(r"^def (\w+)", read(DOCS / "gallery" / "plots_gallery.py"), re.MULTILINE)
+    generated = {f"gallery/{name}.png" for name in drawn}
+    for target in LINK.findall(CODE_SPAN.sub("", FENCE.sub("", read(path)))):
+        if re.match(r"https?://|mailto:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        found = path if not name else path.parent / name
+        assert found.exists() or name in generated, f"{path.name}: {target}"
+        assert not anchor or anchor in anchors(found), f"{path.name}: {target}"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_words_are_plain(path):
+    words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, FORBIDDEN))})(?![\w-])", re.IGNORECASE)
+    found = [match.group() for match in words.finditer(prose(path))]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_every_name_that_a_text_calls_exists(path):
+    text = FENCE.sub(lambda fence: fence.group() if fence.group(2) == "pycon" else "", read(path))
+    for name in re.findall(r"(?<![\w/-])ugt\.((?:io|plots|synthetic|resampling)\.\w+|[A-Za-z_]\w*)", text):
+        home, _, last = name.rpartition(".")
+        if last in ("io", "plots", "synthetic", "resampling", "cli", "name"):
+            continue
+        assert hasattr(importlib.import_module(f"ugt.{home}" if home else "ugt"), last), f"{path.name}: ugt.{name}"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_commands_exist_with_their_options(path, capsys):
+    cli = importlib.import_module("ugt.cli")
+    for language, content in fences(path):
+        commands = content.replace("\\\n", " ") if language in ("", "sh", "bash") else ""
+        for line in re.findall(r"^(?:\S*/)?ugt (\w+)(.*)$", commands, re.MULTILINE):
+            with pytest.raises(SystemExit):
+                cli.main([line[0], "--help"])
+            known = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+            assert set(re.findall(r"(?<!\S)--[\w-]+", line[1])) <= known, f"{path.name}: ugt {' '.join(line)}"
+
+
+def test_guide_to_the_report_has_its_sections_in_order():
+    report = importlib.import_module("ugt.report")
+    evaluation = ugt.evaluate(
+        [[3, 1], [1, 3], [4, 0], [2, 2]], {"A": [[0.8, 0.2], [0.4, 0.6], [0.7, 0.3], [0.5, 0.5]]}, k=1, n_resamples=20
+    )
+    titles = re.findall(r"<h2 [^>]*>(.*?)</h2>", report.html(evaluation.to_dict()))
+    headings = re.findall(r"^### (.+)$", read(DOCS / "reading-the-report.md"), re.MULTILINE)
+    assert headings == titles
