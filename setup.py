@@ -30,6 +30,7 @@ MODULES = {
     "_em": ["status", "stream", "em", "skills", "coins"],
     "_sets": ["status", "stream", "sets"],
     "_pairs": ["status", "pairs", "masks"],
+    "_rows": ["status", "rows"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

@@ -19,7 +19,7 @@ import ugt
 PACKAGE = Path(__file__).parents[1] / "ugt"
 CORE = PACKAGE / "_core"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm"}
+OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm", "yaml"}
 
 # From the bottom up: a module imports its own layer or a lower one. Names that are not here are metric modules, private ones at the bottom.
 METRICS = 2
@@ -39,11 +39,16 @@ LAYERS = {
     **dict.fromkeys(["_discrepancy_groups", "_discrepancy_alternatives"], 1),
     **dict.fromkeys(["_forest", "_threshold_sweep", "_studentized", "_substitution", "_alternative_annotator", "_equivalence"], 1),
     **dict.fromkeys(["_annotators", "_annotator_em", "_skills"], 1),
+    **dict.fromkeys(["_io_predictions"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_truths", "_standings", "_work", "_tables_out", "_calibration", "_humans"], 3),
+    **dict.fromkeys(["evaluation", "_evaluation_input", "_details", "_truths", "_standings", "_work"], 3),
+    **dict.fromkeys(["_tables_out", "_calibration", "_humans"], 3),
+    **dict.fromkeys(["_io_annotations", "_io_arrays", "_io_mapping", "_writers"], 3),
     **dict.fromkeys(["io", "_exports", "plots", "report", "synthetic"], 3),
     **dict.fromkeys(["conformal", "_conformal", "_conformal_input", "_conformal_regions", "_conformal_sets"], 3),
     **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_agreement", "_cli_conformal", "__main__"], 4),
+    **dict.fromkeys(["_cli_evaluate", "_cli_output", "_cli_progress", "_cli_report", "_cli_shell", "_cli_subgroups"], 4),
+    **dict.fromkeys(["_completion", "_man", "_cli_convert"], 4),
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _calibration, io
 from ._checks import error
-from ._command import add_reading, aligned, annotations_of, decimal, say
+from ._command import PREDICTIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
 from ._disagreement import PredictedDisagreement
 from ._logits import Predictions as Logits
 from ._scaling import softmax
@@ -34,6 +34,7 @@ METHODS: dict[str, Any] = {
     "alpha": AlphaCalibration,
 }
 PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "disagreement_ce")
+PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that are told
 COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases")
 
 
@@ -50,28 +51,53 @@ class Part(NamedTuple):
 
 def add(commands: Any) -> None:
     """The command and its options."""
-    parser = commands.add_parser("calibrate", help="fit a calibrator to labels, apply it to predictions", allow_abbrev=False)
-    parser.set_defaults(run=run)
-    parser.add_argument("--annotations", required=True, metavar="FILE", help="labels of the validation cases, and of test cases if known")
-    parser.add_argument("--fit", required=True, metavar="VALIDATION", help="predictions of the validation cases: CSV, NPY or NPZ")
-    parser.add_argument("--apply", required=True, metavar="TEST", help="predictions to calibrate; judged where their cases have labels")
-    parser.add_argument("--test-annotations", metavar="FILE", help="labels of the test cases, where --annotations does not hold them")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for calibrated.csv, calibrator.json and calibration.csv")
-    parser.add_argument("--method", default="temperature", choices=tuple(METHODS), help="default: %(default)s")
-    parser.add_argument("--input", default="auto", choices=("auto", "logits", "probabilities"), help="what predictions are")
-    parser.add_argument("--penalty-b", type=float, nargs="+", metavar="L", help="of shifts (vector, matrix); the best of several")
-    parser.add_argument("--penalty-w", type=float, nargs="+", metavar="L", help="off the diagonal (matrix); the best of several")
-    parser.add_argument("--penalty", type=float, metavar="L", help="of log concentrations (alpha; default 0.005)")
-    parser.add_argument("--floor", type=float, metavar="P", help="probabilities below it count as this much")
-    parser.add_argument("--features", nargs=2, metavar=("VALIDATION", "TEST"), help="files of features (alpha)")
-    parser.add_argument("--clusters", metavar="FILE", help="CSV with the columns case and cluster: kept together")
-    parser.add_argument("--level", type=float, default=0.95, help="of intervals; default %(default)s")
-    parser.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    parser = new_command(
+        commands,
+        "calibrate",
+        run=run,
+        help="fit a calibrator to labels, apply it to predictions",
+        usage="--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]",
+        text="""
+        Fits a calibrator to the label histograms of validation cases, applies it to the predictions of other cases, and judges
+        both, before and after, where there are labels. All labels of a case count, not the voted one.""",
+        examples="""
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --out calibrated
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --method vector --penalty-b 0.01 0.1 1 --n-boot 200 --out calibrated
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --method alpha --input probabilities --out calibrated --json
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("--annotations", required=True, metavar="FILE", help="labels of the validation cases, and of test cases if known")
+    group.add_argument("--fit", required=True, metavar="VALIDATION", help=f"predictions of the validation cases: {PREDICTIONS}")
+    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to calibrate; judged where their cases have labels")
+    test = "labels of the test cases, where --annotations does not hold them; default: it does"
+    group.add_argument("--test-annotations", metavar="FILE", help=test)
+    group.add_argument("--out", required=True, metavar="DIR", help="folder for calibrated.csv, calibrator.json and calibration.csv")
+    group = parser.add_argument_group("calibrator")
+    group.add_argument("--method", default="temperature", choices=tuple(METHODS), help="default: %(default)s")
+    kinds = ("auto", "logits", "probabilities")
+    group.add_argument("--input", default="auto", choices=kinds, help="what predictions are; default: %(default)s (by their values)")
+    shifts = "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)"
+    group.add_argument("--penalty-b", type=float, nargs="+", metavar="L", help=shifts)
+    off = "off the diagonal (matrix); the best of several; default: 10"
+    group.add_argument("--penalty-w", type=float, nargs="+", metavar="L", help=off)
+    group.add_argument("--penalty", type=float, metavar="L", help="of log concentrations (alpha); default: 0.005")
+    group.add_argument("--floor", type=float, metavar="P", help="probabilities below it count as this much; default: see the calibrator")
+    group.add_argument("--features", nargs=2, metavar=("VALIDATION", "TEST"), help="files of features (alpha); default: no features")
+    group = parser.add_argument_group("judging")
+    clusters = "CSV with the columns case and cluster: kept together; default: every case by itself"
+    group.add_argument("--clusters", metavar="FILE", help=clusters)
+    group.add_argument("--level", type=float, metavar="P", default=0.95, help="of intervals; default: %(default)s")
+    group.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default: %(default)s")
+    group.add_argument("--seed", type=int, metavar="N", default=0, help="of folds and of the bootstrap; default: %(default)s")
     add_reading(parser)
+    add_output(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> dict[str, Any]:
     """Fit, apply, judge, write."""
     with io.output_folder(options.out) as draft:
         given = annotations_of(options)
@@ -88,8 +114,24 @@ def run(options: argparse.Namespace) -> None:
         write_text(draft / "calibrator.json", calibrator.to_json() + "\n")
         rows, notes = _judged(options, calibrator, kind, {"validation": fit, "test": apply})
         _write_rows(draft / "calibration.csv", rows)
+        files = files_of(draft, options.out)
     lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *notes]
     say(*lines, "", *_table(rows), "", f"Calibrated predictions: {Path(options.out) / 'calibrated.csv'}")
+    return {**_record(calibrator, apply), "losses": _overall(rows), "notes": notes, **read_record(given), "files": files}
+
+
+def _record(calibrator: Any, apply: Part) -> dict[str, Any]:
+    """What was fitted, as data."""
+    fitted = {"calibrator": type(calibrator).__name__, "n_cases": calibrator.n_cases_, "converged": bool(calibrator.converged_)}
+    parameters = {name: getattr(calibrator, f"{name}_") for name in PARAMETERS if hasattr(calibrator, f"{name}_")}
+    sizes = {"n_cases": len(apply.scores), "n_classes": len(apply.classes)}
+    fitted.update(gradient_norm=calibrator.gradient_norm_, parameters=parameters)
+    return {"data": sizes, "fit": fitted, "left_out": calibrator.left_out_}
+
+
+def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Losses over all classes together."""
+    return [{key: value for key, value in row.items() if key != "class"} for row in rows if row["class"] is None]
 
 
 def _reading(options: argparse.Namespace, path: str) -> argparse.Namespace:

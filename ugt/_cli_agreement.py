@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import io
+from . import _tables_out, io
 from ._checks import error
 from ._coefficients_pairs import PairwiseAgreement, pairwise_agreement
 from ._coefficients_rows import COLUMNS, AgreementTable, agreement_table
-from ._command import add_reading, aligned, annotations_of, decimal, say
+from ._command import ANNOTATIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
 from ._tables_out import csv_cell
 from .agreement import annotator_average_overlap, leave_one_annotator_out
 from .annotations import Labels, Rankings, Ratings
@@ -27,33 +27,79 @@ SHOWN = 12  # annotators in the printed table
 
 def add(commands: Any) -> None:
     """The command and its options."""
-    parser = commands.add_parser("agreement", help="how far annotators agree with each other", allow_abbrev=False)
-    parser.set_defaults(run=run)
-    parser.add_argument("annotations", metavar="FILE", help="annotations: CSV, NPY, NPZ or JSON")
-    parser.add_argument("--out", metavar="DIR", help="folder for agreement.csv, classes.csv, pairs.csv and annotators.csv")
-    parser.add_argument("--ratings", action="store_true", help="labels are numbers on a scale")
-    parser.add_argument("--weights", choices=("linear", "quadratic"), help="of disagreements between ordered classes")
-    parser.add_argument("--levels", nargs="+", choices=("nominal", "ordinal", "interval", "ratio"), help="scales of Krippendorff's alpha")
-    parser.add_argument(
-        "--coefficient", choices=("cohen", "percent", "scott", "ac1"), default="cohen", help="of pairs; default %(default)s"
+    parser = new_command(
+        commands,
+        "agreement",
+        run=run,
+        help="how far annotators agree with each other",
+        usage="FILE [options]",
+        text="""
+        Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others
+        for labels; coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out
+        agreement and overlap for rankings. Then each annotator against the others, lowest first.""",
+        examples="""
+        ugt agreement readings.csv
+        ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
+        ugt agreement grades.csv --weights quadratic --levels nominal ordinal
+        ugt agreement grades.csv --ratings --json
+        """,
     )
-    parser.add_argument("--clusters", metavar="FILE", help="CSV with the columns case and cluster: resampled together")
-    parser.add_argument("--level", type=float, default=0.95, help="of intervals; default %(default)s")
-    parser.add_argument("--interval", choices=("percentile", "basic", "bca", "analytic"), default="percentile", help="default %(default)s")
-    parser.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    group = parser.add_argument_group("files")
+    group.add_argument("annotations", metavar="FILE", help=ANNOTATIONS)
+    out = "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only"
+    group.add_argument("--out", metavar="DIR", help=out)
+    group = parser.add_argument_group("agreement")
+    group.add_argument("--ratings", action="store_true", help="labels are numbers on a scale")
+    weights = "of disagreements between ordered classes; default: all disagreements alike"
+    group.add_argument("--weights", choices=("linear", "quadratic"), help=weights)
+    levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"
+    scales = ("nominal", "ordinal", "interval", "ratio")
+    group.add_argument("--levels", nargs="+", metavar="SCALE", choices=scales, help=levels)
+    pairs = ("cohen", "percent", "scott", "ac1")
+    group.add_argument("--coefficient", choices=pairs, default="cohen", help="of pairs of annotators; default: %(default)s")
+    clusters = "CSV with the columns case and cluster: resampled together; default: every case by itself"
+    group.add_argument("--clusters", metavar="FILE", help=clusters)
+    group.add_argument("--level", type=float, metavar="P", default=0.95, help="of intervals; default: %(default)s")
+    kinds = ("percentile", "basic", "bca", "analytic")
+    group.add_argument("--interval", choices=kinds, default="percentile", help="kind of interval; default: %(default)s")
+    group.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default: %(default)s")
+    group.add_argument("--seed", type=int, metavar="N", default=0, help="of the bootstrap; default: %(default)s")
     add_reading(parser)
+    add_output(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> dict[str, Any]:
     """Read, compute, write, print."""
+    files: list[str] = []
     with nullcontext() if options.out is None else io.output_folder(options.out) as draft:
         read = annotations_of(options)
         given = _as_ratings(read.annotations) if options.ratings else read.annotations
-        lines = _of_rankings(given, options) if isinstance(given, Rankings) else _of_labels(given, options, draft)
+        _check(given, options)
+        lines, found = _of_rankings(given, options) if isinstance(given, Rankings) else _of_labels(given, options, draft)
+        if draft is not None:
+            files = files_of(draft, options.out)
     say(*filter(None, [read.missing_note()]), *lines)
     if draft is not None:
         say("", f"Tables: {options.out}")
+    return {"data": _sizes(given), **found, **read_record(read), "files": files}
+
+
+def _check(given: Any, options: argparse.Namespace) -> None:
+    """Refuse options that mean nothing for these annotations."""
+    kind = type(given).__name__.lower()
+    unused = {"ratings": ("weights",), "rankings": ("out", "weights", "levels")}.get(kind, ())
+    for name in unused:
+        if getattr(options, name) is not None:
+            raise error(f"--{name}", f"be left out for {kind}", repr(getattr(options, name)))
+    if kind == "rankings" and options.interval == "analytic":
+        raise error("--interval", "be a bootstrap interval for rankings", "'analytic'")
+
+
+def _sizes(given: Any) -> dict[str, Any]:
+    """Numbers of cases and annotators."""
+    if isinstance(given, Ratings):
+        return {"kind": "ratings", "n_cases": len(given.case_ids), "n_annotators": len(given.annotators), "n_annotations": len(given.value)}
+    return _tables_out.data_summary(given)
 
 
 def _as_ratings(given: Any) -> Ratings:
@@ -79,23 +125,22 @@ def _clusters(options: argparse.Namespace, ids: Iterable[Any]) -> Any:
     return np.array([of_case[str(case)] for case in ids])
 
 
-def _of_rankings(given: Rankings, options: argparse.Namespace) -> list[str]:
+def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
     """Rankings have no coefficients corrected for chance."""
-    if options.out is not None:
-        raise error("--out", "be left out for rankings", options.out)
     depth = min(3, given.n_classes)
     found = {"annotator ranked the first class of the others": leave_one_annotator_out(given)}
     found[f"average overlap of pairs at {depth}"] = annotator_average_overlap(given, depth)
     resampling = {"clusters": _clusters(options, given.axes.case_ids.tolist()), "n_resamples": options.n_resamples, "seed": options.seed}
-    kind = "percentile" if options.interval == "analytic" else options.interval
-    lines = [["agreement of rankings", "value", "low", "high", "cases"]]
+    rows: list[dict[str, Any]] = []
     for name, one in found.items():
-        low, high = one.interval(options.level, kind=kind, **resampling)
-        lines.append([name, decimal(one.value), decimal(low), decimal(high), str(one.n_cases)])
-    return aligned(lines)
+        low, high = one.interval(options.level, kind=options.interval, **resampling)
+        rows.append({"coefficient": name, "value": one.value, "low": low, "high": high, "n_cases": one.n_cases})
+    lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
+    record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
+    return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record
 
 
-def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path | None) -> list[str]:
+def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path | None) -> tuple[list[str], dict[str, Any]]:
     ids = given.axes.case_ids if isinstance(given, Labels) else given.case_ids
     table = agreement_table(
         given,
@@ -114,19 +159,22 @@ def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path
         _write(draft, table, pairs)
     lines = str(table).splitlines()
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
-    return [*lines, *(_annotators(pairs) if pairs is not None else [])]
+    record = {"left_out": table.left_out, "agreement": table.rows(), "pairs": None if pairs is None else pairs.coefficient}
+    annotators = [] if pairs is None else _annotators(pairs)
+    return [*lines, *(_annotator_lines(pairs, annotators) if pairs is not None else [])], {**record, "annotators": annotators}
 
 
-def _annotators(pairs: PairwiseAgreement) -> list[str]:
-    """The annotators that agree least with the others."""
+def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
+    """The annotators, those first that agree least with the others."""
     order = np.argsort(np.where(np.isnan(pairs.per_annotator), np.inf, pairs.per_annotator), kind="stable")
-    rows = [[str(pairs.annotators[a]), f"{pairs.n_cases[a, a]:,}", _number(pairs.per_annotator[a])] for a in order[:SHOWN]]
+    columns = (pairs.annotators.tolist(), np.diagonal(pairs.n_cases).tolist(), pairs.per_annotator.tolist())
+    return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]
+
+
+def _annotator_lines(pairs: PairwiseAgreement, annotators: list[dict[str, Any]]) -> list[str]:
+    rows = [[row["annotator"], f"{row['n_cases']:,}", decimal(row["value"])] for row in annotators[:SHOWN]]
     title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
     return ["", title, *aligned([["annotator", "cases", "agreement"], *rows])]
-
-
-def _number(value: float) -> str:
-    return decimal(None if np.isnan(value) else float(value))
 
 
 def _write(draft: Path, table: AgreementTable, pairs: PairwiseAgreement | None) -> None:

@@ -13,7 +13,19 @@ import numpy as np
 
 from . import _calibration, _ids, io
 from ._checks import error
-from ._command import add_reading, aligned, annotations_of, decimal, say
+from ._command import (
+    PREDICTIONS,
+    add_output,
+    add_reading,
+    aligned,
+    annotations_of,
+    decimal,
+    files_of,
+    new_command,
+    of_classes,
+    read_record,
+    say,
+)
 from ._conformal_sets import PredictionSets
 from ._logits import Predictions as Logits
 from ._scaling import softmax
@@ -44,46 +56,73 @@ class Part(NamedTuple):
 
 def add(commands: Any) -> None:
     """The command and its options."""
-    parser = commands.add_parser("conformal", help="prediction sets with a coverage guarantee", allow_abbrev=False)
-    parser.set_defaults(run=run)
-    parser.add_argument("--annotations", required=True, metavar="FILE", help="of the calibration cases, and of test cases if known")
-    parser.add_argument("--calibrate", required=True, metavar="VALIDATION", help="predictions of the calibration cases: CSV, NPY or NPZ")
-    parser.add_argument("--apply", required=True, metavar="TEST", help="predictions to make sets of; judged where cases are annotated")
-    parser.add_argument("--test-annotations", metavar="FILE", help="of the test cases, where --annotations does not hold them")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for sets.csv, sizes.csv, coverage.csv and conformal.json")
-    parser.add_argument("--method", default="monte-carlo", choices=("monte-carlo", "split"), help="default: %(default)s")
-    parser.add_argument("--truth", default="auto", choices=("auto", "shares", "votes", "dirichlet", "irn", "prirn"), help=_TRUTH_HELP)
-    parser.add_argument("--input", default="auto", choices=("auto", "logits", "probabilities"), help="what predictions are")
-    parser.add_argument("--score", default="aps", choices=("lac", "aps", "raps"), help="default: %(default)s")
-    parser.add_argument("--penalty", type=float, metavar="P", help="of raps; default 0.01")
-    parser.add_argument("--k-reg", type=int, metavar="K", help="places without a penalty (raps); default 5")
-    parser.add_argument("--alpha", type=float, default=0.1, help="error rate; default %(default)s")
-    parser.add_argument("--m", type=int, metavar="M", help="labels sampled a case (monte-carlo); default 100")
-    parser.add_argument(
-        "--correction", choices=("none", "ecdf"), help="none: coverage of 1 - 2 alpha guaranteed (default); ecdf: 1 - alpha"
+    parser = new_command(
+        commands,
+        "conformal",
+        run=run,
+        help="prediction sets with a coverage guarantee",
+        usage="--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]",
+        text="""
+        Makes prediction sets for the cases of one file, calibrated on the annotated cases of another, with a guarantee on how
+        often they hold a label drawn from what annotators say (monte-carlo) or the only label of a case (split). Coverage is
+        judged where the test cases are annotated.""",
+        examples="""
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --out sets
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --alpha 0.2 --score raps --m 20 --no-empty --out sets
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --groups sites-of-cases.csv --out sets --json
+        """,
     )
-    parser.add_argument("--by-class", action="store_true", help="a threshold for each class")
-    parser.add_argument(
-        "--groups", metavar="FILE", help="CSV with the columns case and cluster: groups of cases with thresholds of their own"
-    )
-    parser.add_argument("--no-random", action="store_true", help="scores without random numbers")
-    parser.add_argument("--no-empty", action="store_true", help="every set holds at least the class of the lowest score")
-    parser.add_argument("--clusters", metavar="FILE", help="CSV with the columns case and cluster: resampled together")
-    parser.add_argument("--level", type=float, default=0.95, help="of intervals; default %(default)s")
-    parser.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    _add_files(parser)
+    group = parser.add_argument_group("sets")
+    group.add_argument("--method", default="monte-carlo", choices=("monte-carlo", "split"), help="default: %(default)s")
+    truths = ("auto", "shares", "votes", "dirichlet", "irn", "prirn")
+    group.add_argument("--truth", default="auto", choices=truths, help=_TRUTH_HELP)
+    kinds = ("auto", "logits", "probabilities")
+    group.add_argument("--input", default="auto", choices=kinds, help="what predictions are; default: %(default)s (by their values)")
+    group.add_argument("--score", default="aps", choices=("lac", "aps", "raps"), help="of conformity; default: %(default)s")
+    group.add_argument("--penalty", type=float, metavar="P", help="of raps; default: 0.01")
+    group.add_argument("--k-reg", type=int, metavar="K", help="places without a penalty (raps); default: 5")
+    group.add_argument("--alpha", type=float, metavar="A", default=0.1, help="error rate; default: %(default)s")
+    group.add_argument("--m", type=int, metavar="M", help="labels sampled a case (monte-carlo); default: 100")
+    correction = "none: coverage of 1 - 2 alpha guaranteed; ecdf: 1 - alpha; default: none"
+    group.add_argument("--correction", choices=("none", "ecdf"), help=correction)
+    group.add_argument("--by-class", action="store_true", help="a threshold for each class")
+    groups = "CSV with the columns case and cluster: groups of cases with thresholds of their own; default: one threshold"
+    group.add_argument("--groups", metavar="FILE", help=groups)
+    group.add_argument("--no-random", action="store_true", help="scores without random numbers")
+    group.add_argument("--no-empty", action="store_true", help="every set holds at least the class of the lowest score")
+    group.add_argument("--seed", type=int, metavar="N", default=0, help="of random numbers and of the bootstrap; default: %(default)s")
+    group = parser.add_argument_group("judging")
+    clusters = "CSV with the columns case and cluster: resampled together; default: every case by itself"
+    group.add_argument("--clusters", metavar="FILE", help=clusters)
+    group.add_argument("--level", type=float, metavar="P", default=0.95, help="of intervals; default: %(default)s")
+    group.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default: %(default)s")
     add_reading(parser)
+    add_output(parser)
 
 
-_TRUTH_HELP = "where labels are drawn from: shares of labels or inverse ranks (auto), the voted label, or a posterior"
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("files")
+    group.add_argument("--annotations", required=True, metavar="FILE", help="of the calibration cases, and of test cases if known")
+    group.add_argument("--calibrate", required=True, metavar="VALIDATION", help=f"predictions of the calibration cases: {PREDICTIONS}")
+    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to make sets of; judged where cases are annotated")
+    test = "of the test cases, where --annotations does not hold them; default: it does"
+    group.add_argument("--test-annotations", metavar="FILE", help=test)
+    group.add_argument("--out", required=True, metavar="DIR", help="folder for sets.csv, sizes.csv, coverage.csv and conformal.json")
 
 
-def run(options: argparse.Namespace) -> None:
+_TRUTH_HELP = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, predict, judge, write."""
     with io.output_folder(options.out) as draft:
         given = annotations_of(options)
-        known = given.annotations
-        others = known if options.test_annotations is None else annotations_of(_reading(options, options.test_annotations)).annotations
+        known = of_classes(given)
+        others = known if options.test_annotations is None else of_classes(annotations_of(_reading(options, options.test_annotations)))
         part = _part(options.calibrate, known, options, True)
         apply = _part(options.apply, others, options, options.test_annotations is not None or options.apply == options.calibrate)
         part, apply = _probabilities(options.input, part, apply)
@@ -95,8 +134,25 @@ def run(options: argparse.Namespace) -> None:
         write_text(draft / "conformal.json", conformal.to_json() + "\n")
         rows = _judged(options, sets, apply, others)
         _write(draft / "coverage.csv", {column: [row.get(column) for row in rows] for column in COLUMNS})
+        files = files_of(draft, options.out)
     say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, conformal))
     say("", f"Sets: {Path(options.out) / 'sets.csv'}")
+    return {**_record(conformal, sets, apply), "coverage": _overall(rows), **read_record(given), "files": files}
+
+
+def _record(conformal: Any, sets: PredictionSets, apply: Part) -> dict[str, Any]:
+    """What was calibrated and what came out, as data."""
+    fitted = {name: getattr(conformal, name) for name in ("score", "alpha", "guarantee")}
+    fitted.update(method=type(conformal).__name__, n_cases=conformal.n_cases_)
+    sizes = {"mean": sets.mean_size, **dict(zip(("p10", "p50", "p90"), np.quantile(sets.sizes, [0.1, 0.5, 0.9]).tolist()))}
+    data = {"n_cases": sets.n_cases, "n_classes": len(apply.classes)}
+    return {"data": data, "calibration": fitted, "left_out": conformal.left_out_, "sizes": {**sizes, "n_empty": sets.n_empty}}
+
+
+def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Coverage over all cases, against each idea of the truth."""
+    columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
+    return [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
 
 
 def _reading(options: argparse.Namespace, path: str) -> argparse.Namespace:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from . import _ids
 from ._checks import error
+from ._io_mapping import json_lines
 from .annotations import Labels, Rankings, Ratings
 
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
@@ -63,8 +67,10 @@ def label_studio(content: list[Any], columns: Mapping[str, str | None], classes:
     for i, task in enumerate(content):
         case = _case_of(task, i, columns.get("case") or None)
         cases.append(case)
+        where = f"task {case!r}"
+        if not isinstance(task["annotations"], list):
+            raise error("annotations", "be a list", type(task["annotations"]).__name__, where)
         for annotation in task["annotations"]:
-            where = f"task {case!r}"
             if not isinstance(annotation, dict):
                 raise error("annotations", "be objects", type(annotation).__name__, where)
             if annotation.get("was_cancelled"):
@@ -106,24 +112,45 @@ def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str,
     if not isinstance(results, list):
         raise error("annotations", "have a list of results", type(results).__name__, where)
     for result in results:
+        if not isinstance(result, dict):
+            raise error("results", "be objects", type(result).__name__, where)
         kind, name = result.get("type"), str(result.get("from_name"))
         if kind not in KINDS or (control is not None and name != control):
             continue
-        seen[name] = kind
-        value = result.get("value", {}).get(kind)
+        if seen.setdefault(name, kind) != kind:
+            raise error("control", "have results of one kind", f"{kind} and {seen[name]} of {name!r}", where)
+        content = result.get("value")
+        value = content.get(kind) if isinstance(content, dict) else None
         if kind == "choices":
-            yield from (("choices", choice) for choice in value)
+            yield from (("choices", choice) for choice in _names(value, "choices", where))
         elif kind == "rating":
+            if not isinstance(value, (int, float)) or isinstance(value, bool):
+                raise error("rating", "be a number", repr(value), where)
             yield "rating", value
         else:
             yield "ranker", _ranked(value, where)
+
+
+def _names(value: Any, what: str, where: str) -> list[Any]:
+    """A list of names, of text or whole numbers."""
+    if not isinstance(value, list) or not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in value):
+        raise error(what, "be a list of names", repr(value), where)
+    return value
 
 
 def _ranked(value: Any, where: str) -> list[str]:
     lists = list(value.values()) if isinstance(value, dict) else [value]
     if len(lists) != 1 or not isinstance(lists[0], list):
         raise error("ranker", "hold one ordered list (buckets have no order)", f"{len(lists)} buckets", where)
-    return [str(item) for item in lists[0]]
+    return [str(item) for item in _names(lists[0], "ranker", where)]
+
+
+def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
+    """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
+    if "annotation_id" in record or "annotator" in record:
+        return "be exported as JSON by Label Studio (or be read with a mapping)", "what looks like JSON-MIN, a list of single annotations"
+    must = "be rankings, an export of Label Studio, or be read with a mapping that gives the fields of its records"
+    return must, f"objects with the keys {', '.join(map(repr, list(record)[:5]))}"
 
 
 # ---- Prodigy
@@ -133,14 +160,7 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Expor
     """Choices of tasks that were accepted; of tasks about one label, whether it was accepted or rejected."""
     rows, kinds = _Rows(), set()
     cases: dict[Any, None] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        where = f"line {number}"
-        try:
-            task = json.loads(line)
-        except json.JSONDecodeError as problem:
-            raise error("file", "have a JSON object on every line (is it cut off?)", problem.msg, where) from None
+    for where, task in json_lines(text):
         if not isinstance(task, dict):
             raise error("file", "have a JSON object on every line", type(task).__name__, where)
         choice = isinstance(task.get("accept"), list)
@@ -149,7 +169,7 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Expor
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
         if not isinstance(who, (str, int)) or who == "":
-            raise error("file", "say who answered (_annotator_id or _session_id; use named sessions)", repr(who), where)
+            raise error("file", "say who answered (_annotator_id or _session_id; annotate in named sessions)", repr(who), where)
         answer = task.get("answer")
         if answer not in ("accept", "reject", "ignore"):
             raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
@@ -158,7 +178,7 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Expor
         elif choice:
             if not task["accept"]:
                 rows.drop(EMPTY)
-            for label in task["accept"]:
+            for label in _names(task["accept"], "accept", where):
                 rows.add(case, who, label)
         else:
             rows.add(case, who, answer)
@@ -172,7 +192,8 @@ def _prodigy_case(task: Mapping[str, Any], choice: bool, field: str | None, wher
     name = field or ("_input_hash" if choice else "_task_hash")
     value = task.get(name)
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise error("file", f"have {name!r} on every line, text or a whole number", repr(value), where)
+        must = f"have {name!r} on every line, text or a whole number (for files of other programs, give a mapping)"
+        raise error("file", must, repr(value), where)
     return value
 
 
@@ -187,6 +208,8 @@ def _export(rows: _Rows, kind: str | None, cases: list[Any], classes: Any, progr
         return Export(Ratings.from_long(case, annotator, rows.value, cases=distinct), program, rows.dropped)
     if kind == "ranker":
         flat = [(a, b, item, place) for a, b, items in zip(case, annotator, rows.value) for place, item in enumerate(items, 1)]
+        if not flat:
+            raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
         columns = [list(column) for column in zip(*flat)]
         return Export(Rankings.from_long(*columns, classes=classes, cases=distinct), program, rows.dropped)
     return Export(Labels.from_long(case, annotator, _texts(rows.value), classes=classes, cases=distinct), program, rows.dropped)
@@ -199,11 +222,27 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
     """Nested lists, or an object that has them."""
     if not isinstance(content, dict):
         content = {"rankings": content}
-    unknown = sorted(set(content) - {"rankings", "case_ids", "classes"})
+    unknown = sorted(set(content) - {"rankings", "case_ids", "classes", "annotators"})
     if unknown or "rankings" not in content:
         raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content)}")
     names = content.get("classes") if classes is None else classes
-    return Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
+    made = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
+    return made if content.get("annotators") is None else _named_rankings(made, content["annotators"])
+
+
+def _named_rankings(rankings: Rankings, nested: Any) -> Rankings:
+    """The rankings with their annotators: a list for each case, in the order of its rankings."""
+    sizes = np.diff(rankings.case_offsets).tolist()
+    if not isinstance(nested, list) or len(nested) != len(sizes):
+        raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", f"{type(nested).__name__}")
+    for i, (own, n) in enumerate(zip(nested, sizes)):
+        where = f"case {rankings.axes.case_name(i)}"
+        if not isinstance(own, list) or len(own) != n:
+            raise error("annotators", f"be {n} ids for the {n} rankings", repr(own), where)
+        if len({*map(str, own)}) < n:
+            raise error("annotators", "rank a case once", repr(own), where)
+    column = _ids.number("annotators", [one for own in nested for one in own], "ranking {}".format)
+    return dataclasses.replace(rankings, annotators=column.ids, annotator=column.code)
 
 
 # ---- PrefLib

@@ -18,6 +18,8 @@ from ._ratings import Ratings
 from ._table import Rows, is_missing, wide
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from ._axes import Classes
@@ -87,10 +89,51 @@ class Labels(OnAxes):
         rows = Rows.read(case, annotator, cases)
         column = _ids.number("label", label, rows.where)
         rows.check_length("label", len(column.code))
-        names, index = class_axis("label", column, classes, rows.where)
+        return cls._of_rows(rows, column, classes)
+
+    @classmethod
+    def _of_rows(cls, rows: Rows, label: _ids.Column, classes: Classes) -> Labels:
+        """A long table whose columns are numbered."""
+        names, index = class_axis("label", label, classes, rows.where)
         offsets, order = _tables.group(rows.case, len(rows.case_ids))
-        axes = Axes(rows.case_ids, names)
-        return cls(axes, rows.annotators, offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
+        arrays = rows.annotator[order], index[order], np.ones(len(order), np.int64)
+        for array in arrays:
+            array.flags.writeable = False  # nobody else has them: no copies
+        return cls(Axes(rows.case_ids, names), rows.annotators, offsets, *arrays)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None) -> Labels:
+        """Read a long data frame of pandas, polars or pyarrow, one row a label.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns for case, annotator and label, by their usual names (task, item, subject; worker, rater, reader; class, answer,
+            grade). Rows whose label is null or blank are no labels, but their cases are kept.
+        columns : mapping of str to str, optional
+            The column for each of the roles case, annotator, label where the usual names do not say it.
+        classes : None, int K or sequence of K names
+            As for :meth:`from_long`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such frame or column, a case or an annotator is missing, or as for :meth:`from_long`.
+
+        Examples
+        --------
+        >>> import types, numpy as np
+        >>> column = lambda *cells: types.SimpleNamespace(to_numpy=lambda: np.array(cells, object))
+        >>> class Frame(dict):  # what is used of a data frame
+        ...     columns = property(list)
+        >>> frame = Frame(item=column("p", "p", "q"), rater=column("ann", "bob", "ann"), label=column("cat", "dog", None))
+        >>> Labels.from_frame(frame)
+        Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
+        """
+        from ._frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
+
+        table = Columns.of(frame)
+        return cls._of_rows(*table.labels(table.roles(columns or {}, ("case", "annotator", "label"))), classes)
 
     @classmethod
     def from_wide(

@@ -1,100 +1,89 @@
-"""Files in and out: annotations (CSV, NPY/NPZ, JSON), predictions (CSV, NPY/NPZ), and a folder written as a whole or not at all."""
+"""Files in and out: annotations, predictions, names, clusters, and a folder written as a whole or not at all."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import os
 import shutil
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from . import _exports, _ids
-from ._axes import case_axis, class_axis
+from . import _exports
 from ._checks import error
-from ._csv import Coded, Table, as_labels, as_names, check_text, count_classes, find_roles, wide_or_counts
-from .annotations import Labels, Rankings
+from ._csv import Table
+from ._frames import is_frame
+from ._io_annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
+from ._io_arrays import load_scores, parquet_columns, read_arrays
+from ._io_mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
+from ._io_predictions import read_scores, read_scores_of_models
+from ._io_roles import as_names, find_roles
+from ._io_source import Source, check_text, fingerprint
+from ._writers import write_annotations, write_predictions
 from .predictions import Predictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ._csv import Cells
 
-FORMATS = ("auto", "long", "wide", "counts", "rankings")
-
-#: Cells that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
-
-
-@dataclass(frozen=True, eq=False)
-class AnnotationFile:
-    """What was read from a file of annotations.
-
-    Attributes
-    ----------
-    annotations : Labels, Rankings or Ratings
-    format : str
-        ``"long"``, ``"wide"``, ``"counts"``, ``"rankings"``, ``"label studio"``, ``"prodigy"`` or ``"preflib"``.
-    missing : dict of str to int
-        The cells that were read as "no annotation", and how many there were of each.
-    dropped : dict of str to int
-        Annotations that were dropped, by reason: cancelled, ignored, without a result.
-    """
-
-    annotations: Any
-    format: str
-    missing: dict[str, int]
-    dropped: dict[str, int] = field(default_factory=dict)
-
-    def missing_note(self) -> str:
-        """A sentence on what was read as missing, and one on what was dropped; empty if nothing was."""
-        cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
-        gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
-        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Dropped: {gone}."] * bool(gone))
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "AnnotationFile",
+    "fingerprint",
+    "output_folder",
+    "read_annotations",
+    "read_clusters",
+    "read_models",
+    "read_names",
+    "read_predictions",
+    "write_annotations",
+    "write_predictions",
+]
 
 
 def read_annotations(
-    path: str | os.PathLike[str],
+    path: Any,
     *,
     format: str = "auto",
     columns: Mapping[str, str | None] | None = None,
     classes: int | Sequence[Any] | None = None,
     missing: Sequence[str] = MISSING,
+    mapping: Any = None,
 ) -> AnnotationFile:
-    """Read annotations from a CSV, NPY, NPZ or JSON file.
+    r"""Read annotations from a file (CSV, NPY, NPZ, JSON, JSONL, Parquet, PrefLib) or a data frame.
 
     Parameters
     ----------
-    path : path
+    path : path or data frame
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
-        ``rankings`` and optionally ``case_ids`` and ``classes``; or an export of Label Studio (choices, rating, ranker).
-        ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an integer table. ``.npz``: ``counts`` or
-        ``table``, optionally ``case_ids`` and ``classes``. Anything else is a CSV file in UTF-8 with a header, separated by
-        commas, semicolons or tabs.
-    format : {"auto", "long", "wide", "counts", "rankings"}
+        ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio (choices, rating, ranker);
+        or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an
+        integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
+        writes. ``.parquet``: a table. Anything else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
+        Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
+    format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
         long: a row an annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
-        ``"A > B = C"``); wide: a row a case, a column an annotator; counts: a row a case, a column a class. ``"auto"``
-        refuses integer tables that may be wide as well as counts.
+        ``"A > B = C"``, or case, annotator, value); wide: a row a case, a column an annotator; transposed: a row an annotator, a
+        column a case; counts: a row a case, a column a class; ratings: wide or long, labels are numbers on a scale. ``"auto"`` refuses
+        integer tables that may be wide as well as counts, and tables that may be wide as well as transposed.
     columns : mapping of str to str, optional
-        The column for each of the roles case, annotator, label, rank, confidence, count, ranking, where the usual names
+        The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value where the usual names
         do not say it. None or ``""``: do not use a column for this role.
     classes : int or sequence, optional
         The number of classes (then called 0..K-1) or their names, so that unused classes are kept.
     missing : sequence of str
         Cells that stand for "no annotation".
+    mapping : path or mapping, optional
+        For any other file: a JSON file or an object with some of the keys ``format``, ``columns``, ``classes``, ``missing`` (as above),
+        and for JSON and JSONL ``records`` (the path of the list of records, such as ``"data.items"``) and ``fields`` (the path of each
+        role in a record, such as ``{"case": "meta.id", "label": "answers[].value"}``; ``[]``: every element of a list, ``[#]``: its
+        position, from 1). What is given beside it goes first.
 
     Returns
     -------
     AnnotationFile
-        The annotations, and what was read as missing. Cases without annotations are kept.
+        The annotations, what was read as missing, and notes. Cases without annotations are kept.
 
     Raises
     ------
@@ -102,33 +91,94 @@ def read_annotations(
         If the file is empty, binary, cut off, ambiguous or inconsistent; the message names the file and the line or case.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = path.write_text("item,rater,grade\nx1,ann,2\nx1,bob,3\nx2,ann,NA\n")
+    >>> read = read_annotations(path)
+    >>> read.annotations
+    Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
+    >>> read.missing_note()
+    "Read as missing: 'NA' (1 cells)."
     """
     if format not in FORMATS:
         raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
+    given = {} if mapping is None else _mapping(mapping)
+    given.pop("path", None)
+    format = given.get("format", format) if format == "auto" else format
+    if format not in FORMATS:
+        raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))
+    columns = given.get("columns", {}) if columns is None else columns
+    classes = given.get("classes") if classes is None else classes
+    missing = given.get("missing", MISSING) if missing is MISSING else missing
+    if is_frame(path):
+        return read_frame(path, format, columns, classes, missing)
     with _named(path):
-        data = Path(path).read_bytes()
-        ending = Path(path).suffix.lower()
-        if ending == ".json":
-            if format not in ("auto", "rankings"):
-                raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
-            return _read_json(data, columns or {}, classes)
-        if ending == ".jsonl":
-            return _exported(_exports.prodigy(check_text(data), columns or {}, classes))
-        if ending in _exports.PREFLIB:
-            return _exported(_exports.preflib(check_text(data), Path(path).stem, classes))
-        if ending in (".npy", ".npz"):
-            return _read_arrays(data, format, classes, missing)
-        return _read_csv(Table(data), format, columns or {}, classes, missing)
+        return _read_file(Source(path), format, columns, classes, missing, given)
+
+
+def _mapping(mapping: Any) -> dict[str, Any]:
+    if not isinstance(mapping, (str, os.PathLike)):
+        return read_mapping(mapping)
+    with _named(mapping):
+        return read_mapping(mapping)
+
+
+def _read_file(
+    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
+) -> AnnotationFile:
+    if source.ending in (".json", ".jsonl", ".ndjson"):
+        return _read_json(source, format, columns, classes, missing, given)
+    if given.get("fields") or given.get("records"):
+        raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
+    if source.ending in _exports.PREFLIB:
+        return _exported(_exports.preflib(check_text(source.read()), source.stem, classes))
+    if source.ending in (".npy", ".npz"):
+        return read_arrays(source.read(), format, classes, missing)
+    if source.ending == ".parquet":
+        return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
+    return read_table(Table(source), format, columns, classes, missing)
+
+
+def _read_json(
+    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
+) -> AnnotationFile:
+    lines = source.ending != ".json"
+    if given.get("fields") or given.get("records"):
+        content = json_lines(check_text(source.read())) if lines else parse_json(source.read())
+        table = records_table(content, given.get("records", ""), given.get("fields", {}))
+        return read_frame(table, format, {role: name for role, name in columns.items() if role not in table.header}, classes, missing)
+    if lines:
+        return _exported(_exports.prodigy(check_text(source.read()), columns, classes))
+    content = parse_json(source.read())
+    if is_mapping(content):
+        inner = checked(content, source.path.parent)
+        named = {"columns": columns or None, "classes": classes, "missing": missing}
+        return read_annotations(inner.pop("path"), format=format, mapping=inner, **named)
+    if format not in ("auto", "rankings"):
+        raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
+    if _exports.is_label_studio(content):
+        return _exported(_exports.label_studio(content, columns, classes))
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        raise error("file", *_exports.unknown_records(content[0]))
+    return AnnotationFile(_exports.rankings_json(content, classes), "rankings", {})
+
+
+def _exported(export: _exports.Export) -> AnnotationFile:
+    return AnnotationFile(export.annotations, export.format, {}, export.dropped)
 
 
 def read_predictions(path: str | os.PathLike[str]) -> Predictions:
-    """Read a model's scores from a CSV, NPY or NPZ file.
+    r"""Read a model's scores from a CSV, NPY, NPZ or Parquet file.
 
     Parameters
     ----------
     path : path
-        CSV: the case id in the first column and one column a class, or three columns case, class, score. ``.npz``: the
-        key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations.
+        CSV and Parquet: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
+        key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
+        probabilities, logits or any others: higher is more plausible. Every file may be compressed by gzip.
 
     Returns
     -------
@@ -141,19 +191,62 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
         names the file and the line, case or class.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.csv"
+    >>> _ = path.write_text("case,cat,dog\nx1,0.9,0.1\nx2,0.2,0.8\n")
+    >>> read_predictions(path).classes.tolist()
+    ['cat', 'dog']
     """
     with _named(path):
-        data = Path(path).read_bytes()
-        ending = Path(path).suffix.lower()
-        if ending in (".npy", ".npz"):
-            arrays = _load(data, {"scores"}, "scores")
+        source = Source(path)
+        if source.ending in (".npy", ".npz"):
+            arrays = load_scores(source.read())
             return Predictions(arrays.get("case_ids"), arrays["scores"], arrays.get("classes"))
-        table = Table(data)
-        roles = find_roles(table.header, {}, ("case", "label", "score"))
-        if len(roles) == 3:
-            return _long_predictions(table, roles)
-        (case,) = table.coded([0])
-        return Predictions(table.ids(case, "case"), table.numbers(range(1, len(table.header))), as_names(table.header[1:]))
+        return read_scores(_table(source))
+
+
+def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
+    r"""Read the scores of several models from one CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Where there is none, or
+        in an array, the file holds one model, called like the file.
+
+    Returns
+    -------
+    dict of str to Predictions
+        In order of first appearance.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`read_predictions`; the message names the model, too.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "models.csv"
+    >>> _ = path.write_text("model,case,cat,dog\nA,x1,0.9,0.1\nB,x1,0.2,0.8\n")
+    >>> list(read_models(path))
+    ['A', 'B']
+    """
+    source = Source(path)
+    if source.ending in (".npy", ".npz"):
+        return {source.stem: read_predictions(path)}
+    with _named(path):
+        table = _table(source)
+        if "model" not in find_roles(table.header, {}, ("model",)):
+            return {source.stem: read_scores(table)}
+        return read_scores_of_models(table)
+
+
+def _table(source: Source) -> Cells:
+    return parquet_columns(source.read()) if source.ending == ".parquet" else Table(source)
 
 
 def read_names(path: str | os.PathLike[str]) -> list[Any]:
@@ -165,7 +258,7 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
         If the file is not text, or a line is blank.
     """
     with _named(path):
-        lines = [line.strip() for line in check_text(Path(path).read_bytes()).rstrip().splitlines()]
+        lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
         if "" in lines:
             raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1}")
         return list(as_names(lines).tolist())
@@ -180,21 +273,17 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
         If a column is missing, a cell is blank, or a case stands twice; the message names the file and the line or case.
     """
     with _named(path):
-        table = Table(Path(path).read_bytes())
+        table = Table(Source(path))
         roles = find_roles(table.header, {}, ("case", "cluster"))
         if len(roles) < 2:
             raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
-        case, cluster = table.coded([roles["case"]], [roles["cluster"]])
-        cases, clusters = (table.ids(cells, role).astype(str).tolist() for cells, role in ((case, "case"), (cluster, "cluster")))
+        columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
+        case, cluster = (table.numbered(cells, role) for cells, role in columns)
+        cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
         found = dict(zip(cases, clusters))
         if len(found) < len(cases):
             raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
         return found
-
-
-def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The name and the SHA-256 of a file, for the provenance of a report."""
-    return {"name": Path(path).name, "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
 
 
 @contextmanager
@@ -237,164 +326,6 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as problem:
-        raise ValueError(f"{os.fspath(path)}: {problem}") from None
-
-
-def _read_csv(table: Table, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    if format in ("auto", "long", "rankings"):
-        roles = find_roles(table.header, columns, ("case", "annotator", "label", "rank", "confidence", "ranking", "count"))
-        if format != "auto" or set(roles) - {"case"}:
-            return _read_long(table, _long_roles(table, roles, format), classes, missing)
-    first = find_roles(table.header, {"case": table.header[0], **{role: name for role, name in columns.items() if name}}, ["case"])["case"]
-    others = [c for c in range(len(table.header)) if c != first]
-    header = [table.header[c] for c in others]
-    case, cells = table.coded([first], others)
-    if format == "auto":
-        format = wide_or_counts(header, cells.values, missing)
-    case_ids = table.ids(case, "case")
-    if format == "wide":
-        return _wide(case_ids, as_names(header), cells, classes, missing)
-    return _counts(case_ids, as_names(count_classes(header)), table.converted(cells, "count"), classes)
-
-
-def _long_roles(table: Table, roles: dict[str, int], format: str) -> dict[str, int]:
-    """The columns of a long table that are to be read: complete, and without contradiction."""
-    order = [role for role in ("rank", "confidence", "ranking", "count") if role in roles]
-    if len(order) > 1:
-        raise error("long table", "have one of the columns rank, confidence, ranking, count (name the others '')", " and ".join(order))
-    if format == "rankings" and order in ([], ["count"]):
-        raise error("rankings", "have a column rank, confidence or ranking", f"the columns {', '.join(table.header)}")
-    needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
-    needed += order if order == ["ranking"] else ["label", *order]
-    absent = [role for role in needed if role not in roles]
-    if absent:
-        must = f"have columns for {', '.join(needed)} (name them, or say which other format this is)"
-        raise error("long table", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
-    return {role: roles[role] for role in needed}
-
-
-def _read_long(table: Table, roles: dict[str, int], classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    """A row an annotation. A row with a missing cell is none, but its case stays."""
-    found: dict[str, int] = {}
-    columns = {}
-    keep = np.ones((), dtype=bool)
-    for role, cells in zip(roles, table.coded(*([c] for c in roles.values()))):
-        if role in ("case", "annotator"):
-            columns[role] = table.ids(cells, role)
-            continue
-        keep = keep & ~cells.missing(missing, found)[:, 0]
-        if role in ("label", "ranking"):
-            columns[role] = as_labels(cells.values, missing, classes)[cells.codes[:, 0]]
-        else:
-            columns[role] = table.converted(cells, role, missing)[:, 0]
-    cases = list(dict.fromkeys(columns["case"].tolist()))
-    annotations = _from_long({role: column[keep] for role, column in columns.items()}, classes, cases)
-    return AnnotationFile(annotations, "long" if isinstance(annotations, Labels) else "rankings", found)
-
-
-def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: list[Any]) -> Labels | Rankings:
-    """The constructor that fits the columns."""
-    if "ranking" in columns:
-        return Rankings.from_strings(**columns, classes=classes, cases=cases)
-    if "rank" in columns or "confidence" in columns:
-        return Rankings.from_long(**columns, classes=classes, cases=cases)
-    if "annotator" in columns:
-        times = columns.pop("count", 1)
-        return Labels.from_long(**{role: np.repeat(column, times) for role, column in columns.items()}, classes=classes, cases=cases)
-    case, label = columns["case"], columns["label"]
-    case_ids, row = case_axis(_ids.number("case", case), cases)
-    names, column = class_axis("label", _ids.number("label", label), classes, lambda i: f"case {_ids.name(case[i])}")
-    _check_once(row, column, case_ids, names)
-    counts = np.zeros((len(case_ids), len(names)), dtype=np.int64)
-    counts[row, column] = columns["count"]
-    return Labels.from_counts(counts, case_ids=case_ids, classes=names)
-
-
-def _wide(case_ids: Any, annotators: Any, cells: Coded, classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    """A row a case, a column an annotator."""
-    found: dict[str, int] = {}
-    absent = cells.missing(missing, found)
-    table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
-    table[absent] = None
-    return AnnotationFile(Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators), "wide", found)
-
-
-def _counts(case_ids: Any, columns: Any, counts: NDArray[Any], classes: Any) -> AnnotationFile:
-    """A row a case, a column a class, which may be some of the classes that were asked for."""
-    if columns is not None and np.ndim(counts) == 2:
-        columns = _ids.number("classes", _ids.distinct("classes", columns))
-        classes, position = class_axis("classes", columns, columns.ids if classes is None else classes, "column {}".format)
-        narrow, counts = counts, np.zeros((len(counts), len(classes)), dtype=counts.dtype)
-        counts[:, position] = narrow
-    return AnnotationFile(Labels.from_counts(counts, case_ids=case_ids, classes=classes), "counts", {})
-
-
-def _long_predictions(table: Table, roles: dict[str, int]) -> Predictions:
-    """A row a score; every case has a score for every class, once."""
-    case, label = table.coded([roles["case"]], [roles["label"]])
-    row, column = _ids.number("case", table.ids(case, "case")), _ids.number("class", table.ids(label, "class"))
-    _check_once(row.code, column.code, row.ids, column.ids)
-    scores, absent = (np.full((len(row.ids), len(column.ids)), fill) for fill in (0.0, True))
-    scores[row.code, column.code] = table.numbers([roles["score"]])[:, 0]
-    absent[row.code, column.code] = False
-    if absent.any():
-        i, k = np.argwhere(absent)[0]
-        got = f"none for {int(absent.sum())} of {absent.size}"
-        raise error("scores", "be given for every case and class", got, f"case {_ids.name(row.ids[i])}, class {_ids.name(column.ids[k])}")
-    return Predictions(row.ids, scores, column.ids)
-
-
-def _check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any]) -> None:
-    code, first = _ids.factorize(np.stack([row, column], axis=1))
-    if len(first) < len(code):
-        again = _ids.repeated(code, first)
-        where = f"case {_ids.name(cases[row[again]])}, class {_ids.name(classes[column[again]])}"
-        raise error("rows", "not repeat a case and class", f"{len(code) - len(first)} repeated", where)
-
-
-def _read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    arrays = _load(data, {"counts", "table"}, "")
-    key = next(key for key in ("counts", "table", "") if key in arrays)
-    kind = {"counts": "counts", "table": "wide"}.get(key, format)
-    if kind not in ("counts", "wide") or format not in ("auto", kind):
-        raise error("format", "be 'wide' (a column an annotator) or 'counts' (a column a class) for this array", repr(format))
-    table, case_ids, names = arrays[key], arrays.get("case_ids"), arrays.get("classes")
-    if kind == "counts":
-        return _counts(case_ids, names, table, classes)
-    if table.ndim != 2 or table.dtype.kind not in "iuU":
-        raise error("table", "be a table of integers or strings, cases x annotators", f"shape {table.shape} of {table.dtype}")
-    values, codes = np.unique(table, return_inverse=True)
-    cells = Coded([str(value) for value in values], codes.reshape(table.shape))
-    return _wide(case_ids, None, cells, names if classes is None else classes, missing)
-
-
-def _load(data: bytes, names: set[str], plain: str) -> dict[str, NDArray[Any]]:
-    """The arrays of an NPZ file, one of which has one of the names; the nameless array of an NPY file is called ``plain``."""
-    try:
-        if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
-            zipfile.ZipFile(io.BytesIO(data)).close()
-        loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        arrays = {plain: loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as problem:
-        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", str(problem)) from None
-    main = arrays.keys() - {"case_ids", "classes"}
-    if len(main) != 1 or not main <= {*names, plain}:
-        must = f"hold one array {' or '.join(map(repr, sorted(names)))}, and optionally 'case_ids' and 'classes'"
-        raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
-    return arrays
-
-
-def _read_json(data: bytes, columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
-    try:
-        content = json.loads(check_text(data))
-    except json.JSONDecodeError as problem:
-        raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
-    except RecursionError:
-        raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
-    if _exports.is_label_studio(content):
-        return _exported(_exports.label_studio(content, columns, classes))
-    return AnnotationFile(_exports.rankings_json(content, classes), "rankings", {})
-
-
-def _exported(export: _exports.Export) -> AnnotationFile:
-    return AnnotationFile(export.annotations, export.format, {}, export.dropped)
+        text = str(problem)
+        name = os.fspath(path)
+        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None

@@ -60,18 +60,19 @@ class Predictions:
 
     @classmethod
     def from_any(cls, value: Any) -> Predictions:
-        """Predictions from what people have: an array, ``(case_ids, scores)``, a mapping or a pandas DataFrame.
+        """Predictions from what people have: an array, ``(case_ids, scores)``, a mapping or a data frame.
 
         Parameters
         ----------
         value : Predictions, (N, K) array, tuple, mapping or DataFrame
-            A mapping has the key ``"scores"`` and optionally ``"case_ids"`` and ``"classes"``; the index of a
-            DataFrame holds the case ids, its columns are the classes.
+            A mapping has the key ``"scores"`` and optionally ``"case_ids"`` and ``"classes"``. A frame of pandas, polars or pyarrow
+            has a column for the case (case, task, item, id) and one for each class, or columns for case, class and score; where no
+            column is the case, the index of a pandas frame holds the case ids, and the rows of others are the annotated cases.
 
         Raises
         ------
         ValueError
-            If a mapping has other keys, or the scores are not a finite (cases, classes) table.
+            If a mapping or a frame has other keys or columns, or the scores are not a finite (cases, classes) table.
 
         Examples
         --------
@@ -86,6 +87,10 @@ class Predictions:
                 got = f"the key {unknown[0]!r}" if unknown else "no key 'scores'"
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
             return cls(value.get("case_ids"), value["scores"], value.get("classes"))
+        if _has_case_column(value):
+            from ._io_predictions import read_frame  # noqa: PLC0415  (which needs this module)
+
+            return read_frame(value)
         if hasattr(value, "columns") and hasattr(value, "index"):
             return cls(value.index.to_numpy(), value.to_numpy(), value.columns.to_numpy())
         if isinstance(value, tuple) and len(value) == 2:
@@ -180,6 +185,19 @@ class Predictions:
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
             raise error("predictions", "be for annotated cases only", got, _name(self.case_ids, int(np.argmax(unknown))))
         return _positions(axes.case_ids, self.case_ids)
+
+
+def _has_case_column(value: Any) -> bool:
+    """Whether a data frame tells its cases by a column: always, but for pandas frames with an index of their own."""
+    if isinstance(value, (np.ndarray, type)) or not hasattr(value, "__getitem__") or not hasattr(value, "columns"):
+        return False
+    index = getattr(value, "index", None)
+    if index is None or callable(index):
+        return True
+    from ._frames import CASES  # noqa: PLC0415
+    from ._io_roles import plain  # noqa: PLC0415
+
+    return type(index).__name__ == "RangeIndex" and any(plain(str(name)) in CASES for name in value.columns)
 
 
 def _table(scores: Any) -> NDArray[np.float64]:

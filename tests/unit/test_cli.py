@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import cli
+from ugt import _cli_evaluate, _cli_output, cli, synthetic
 from ugt.evaluation import evaluate
 
 ANNOTATIONS = """\
@@ -39,7 +39,13 @@ p2,0.6,0.1,0.3
 p1,0.5,0.2,0.3
 """
 TABLES = ["agreement", "calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
-FILES = sorted([*(f"{name}.csv" for name in TABLES), "evaluation.json", "report.html"])
+NO_TABLES = {"ugt", "schema", "provenance", "data", "left_out", "notes", "models", "sources"}
+
+
+def files(found):
+    """Every table of an evaluation is a file."""
+    assert set(found) > {*TABLES, *NO_TABLES}
+    return sorted([*(f"{name}.csv" for name in set(found) - NO_TABLES), "evaluation.json", "report.html"])
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +67,8 @@ def run(*arguments):
 
 
 def evaluate_files(*more, annotations="annotations.csv", predictions=("A.csv", "B.npz")):
-    return run("evaluate", "--annotations", annotations, "--predictions", *predictions, "--out", "report", *more)
+    resamples = () if "--n-boot" in more else ("--n-boot", 50)  # fewer take less time
+    return run("evaluate", "--annotations", annotations, "--predictions", *predictions, "--out", "report", *resamples, *more)
 
 
 def result():
@@ -80,8 +87,8 @@ def value(found, model, metric, k, reliability=1.0):
 
 def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert evaluate_files() == 0
-    assert sorted(os.listdir("report")) == FILES
     found = result()
+    assert sorted(os.listdir("report")) == files(found)
     assert found["models"] == ["A", "B"]
     assert value(found, "A", "voted_accuracy", 1, None) == pytest.approx((0 + 1 + 0.5) / 3)
     printed = capsys.readouterr()
@@ -109,7 +116,9 @@ def test_the_numbers_are_those_of_evaluate():
         "A": (["p4", "p3", "p2", "p1"], np.array([[0.7, 0.1, 0.2], [0.2, 0.3, 0.5], [0.3, 0.6, 0.1], [0.3, 0.5, 0.2]])),
         "B": np.array([[0.9, 0.1, 0.0]] * 4),
     }
-    expected = evaluate(labels, scores, reliability=(1, 2.5), k=(1, 2), prior=0.5, ties="first", level=0.9, seed=7).to_dict()
+    expected = evaluate(
+        labels, scores, reliability=(1, 2.5), k=(1, 2), prior=0.5, ties="first", level=0.9, n_resamples=50, seed=7
+    ).to_dict()
     found = result()
     for part in ("metrics", "certainty", "winners", "cases", "left_out"):
         assert found[part] == expected[part]
@@ -118,7 +127,9 @@ def test_the_numbers_are_those_of_evaluate():
 def test_provenance_has_the_command_and_checksums():
     assert evaluate_files("--seed", 3) == 0
     provenance = result()["provenance"]
-    assert provenance["command"] == ("ugt evaluate --annotations annotations.csv --predictions A.csv B.npz --out report --seed 3")
+    assert provenance["command"] == (
+        "ugt evaluate --annotations annotations.csv --predictions A.csv B.npz --out report --n-boot 50 --seed 3"
+    )
     assert [entry["name"] for entry in provenance["inputs"]] == ["annotations.csv", "A.csv", "B.npz"]
     assert provenance["inputs"][0]["sha256"] == hashlib.sha256(ANNOTATIONS.encode()).hexdigest()
     assert provenance["seed"] == 3
@@ -129,9 +140,9 @@ def test_every_option_reaches_evaluate(monkeypatch):
 
     def spy(annotations, predictions, **keywords):
         seen.update(keywords)
-        return evaluate(annotations, predictions)
+        return evaluate(annotations, predictions, details=False, n_resamples=20)
 
-    monkeypatch.setattr(cli, "evaluate", spy)
+    monkeypatch.setattr(_cli_evaluate, "evaluate", spy)
     options = {
         "aggregation": ("votes", "votes"), "reliability": ([2.0], 2), "k": ([1], 1), "prior": (0.2, 0.2), "background": (0.1, 0.1),
         "tie-weight": ("full", "full"), "ties": ("first", "first"), "missing": ("drop", "drop"), "level": (0.8, 0.8),
@@ -140,7 +151,10 @@ def test_every_option_reaches_evaluate(monkeypatch):
     assert evaluate_files(*(word for name, (_, said) in options.items() for word in (f"--{name}", said))) == 0
     names = {"tie-weight": "tie_weight", "n-boot": "n_resamples", "threads": "n_threads"}
     assert {names.get(name, name): expected for name, (expected, _) in options.items()}.items() <= seen.items()
-    assert set(cli.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
+    assert "details" not in seen
+    assert evaluate_files("--no-details") == 0
+    assert seen["details"] is False
+    assert set(_cli_evaluate.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
 
 
 def test_names_of_models(folder):
@@ -220,7 +234,7 @@ def test_winners_that_change_are_said():
         {"metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "p_best": 0.5},
     ]
     said = "Best by top-1: B (at 10, 30: best in 50-99 % of resamples), A = B (at 20: best in 100 % of resamples); by the voted label: A."
-    assert cli._winner_lines(winners) == [said]
+    assert _cli_output._winner_lines(winners) == [said]
 
 
 def test_flips_are_said():
@@ -235,7 +249,7 @@ def test_flips_are_said():
         "high": 31.0,
     }
     flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False, "low": 2.0, "high": None}]
-    assert cli._flip_lines(flips) == [
+    assert _cli_output._flip_lines(flips) == [
         "By top-3, B is better below reliability 12.3 (interval: below all to 31), A above.",
         "By top-3, A is better below reliability 12.3 (interval: 2 to above all), B above.",
     ]
@@ -283,7 +297,6 @@ def test_certainty(folder, capsys):
 
 def test_demo(capsys):
     assert run("demo", "--out", "d") == 0
-    assert sorted(os.listdir("d")) == FILES
     out = capsys.readouterr().out
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
     assert re.search(r"Best by top-1: clear-cut \(at 10, 20: best in \d\d-\d\d % of resamples\), broad \(at 30, 50, 100: ", out)
@@ -291,11 +304,14 @@ def test_demo(capsys):
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")
     with open("d/evaluation.json", encoding="utf-8") as file:
         found = json.load(file)
+    assert sorted(os.listdir("d")) == files(found)
     assert found["provenance"]["command"] == "ugt demo --out d"
     assert found["models"] == ["clear-cut", "broad", "baseline"]
 
 
-def test_demo_with_another_seed_is_other_data(capsys):
+def test_demo_with_another_seed_is_other_data(capsys, monkeypatch):
+    rankings = synthetic.make_rankings
+    monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
     assert run("demo", "--out", "d", "--seed", 5) == 0
     first = capsys.readouterr().out
     assert run("demo", "--out", "d", "--seed", 6) == 0
@@ -439,6 +455,36 @@ def test_bad_groups(folder, refused):
     assert said == "group_names must be given for numbered groups only. Got groups such as 'low'."
 
 
+RATINGS = "annotations must be labels or rankings (of ratings, ugt agreement says something). Got ratings."
+JUDGED = ("--annotations", "g.csv", "--out", "report")
+REFUSED = {
+    "ratings have no certainty": (("certainty", "g.csv"), RATINGS),
+    "ratings judge no model": (("evaluate", *JUDGED, "--predictions", "A.csv"), RATINGS),
+    "ratings make no sets": (("conformal", *JUDGED, "--calibrate", "A.csv", "--apply", "A.csv"), RATINGS),
+    "ratings have no weights": (("agreement", "g.csv", "--weights", "linear"), "--weights must be left out for ratings. Got 'linear'."),
+    "rankings have no tables": (("agreement", "r.json", "--out", "x"), "--out must be left out for rankings. Got 'x'."),
+    "rankings have no levels": (("agreement", "r.json", "--levels", "nominal"), "--levels must be left out for rankings. Got ['nominal']."),
+    "rankings and formulas": (
+        ("agreement", "r.json", "--interval", "analytic"),
+        "--interval must be a bootstrap interval for rankings. Got 'analytic'.",
+    ),
+    "negative seed": (("demo", "--seed", "-3"), "--seed must be a whole number from 0 to 2**32 - 1. Got -3."),
+    "endless seed": (("demo", "--seed", str(2**64)), f"--seed must be a whole number from 0 to 2**32 - 1. Got {2**64}."),
+    "no folder": (("evaluate", "--annotations", "x", "--predictions", "x", "--out", ""), "--out must not be empty. Got ''."),
+    "no file": (("certainty", "annotations.csv", "--out", ""), "--out must not be empty. Got ''."),
+    "a folder for a file": (("certainty", "annotations.csv", "--out", "."), "--out must name a file. Got the folder '.'."),
+    "a folder for a page": (("report", "x.json", "--out", ".."), "--out must name a file. Got the folder '..'."),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_does_not_go_together(folder, refused, what):
+    (folder / "g.csv").write_text("case,annotator,value\np1,x,1.5\np1,y,2.5\np2,x,3\np2,y,3.5\n")
+    (folder / "r.json").write_text(json.dumps([[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]))
+    arguments, message = REFUSED[what]
+    assert refused(*arguments) == message
+
+
 def test_duplicate_names(refused):
     said = refused("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "A=B.npz", "--out", "report")
     assert said == "predictions must have different names (write name=path). Got 'A' twice."
@@ -461,7 +507,7 @@ def test_the_output_folder_is_tried_first(refused, monkeypatch):
 
 def test_an_older_report_survives_a_failure(folder):
     assert evaluate_files() == 0
-    before = {name: (folder / "report" / name).read_bytes() for name in FILES}
+    before = {name: (folder / "report" / name).read_bytes() for name in files(result())}
     assert evaluate_files("--k", 9) == 2
     assert {path.name: path.read_bytes() for path in (folder / "report").iterdir()} == before
 
@@ -469,17 +515,40 @@ def test_an_older_report_survives_a_failure(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: COMMAND (see ugt --help)"),
+        (["--"], "the following arguments are required: COMMAND (see ugt --help)"),
         (["evaluate"], "the following arguments are required: --annotations, --predictions, --out (see ugt evaluate --help)"),
         (["demo", "--seed", "x"], "argument --seed: invalid int value: 'x' (see ugt demo --help)"),
-        (["demo", "--see", "1"], "unrecognized arguments: --see 1 (see ugt --help)"),
+        (["demo", "--see", "1"], "there is no option --see (did you mean --seed?) (see ugt demo --help)"),
+        (["demo", "--see=1"], "there is no option --see (did you mean --seed?) (see ugt demo --help)"),
+        (["evaluate", "--anotations", "x"], "there is no option --anotations (did you mean --annotations?) (see ugt evaluate --help)"),
+        (["certainty", "x", "--zzzz"], "there is no option --zzzz (see ugt certainty --help)"),
+        (["evalute", "--out", "x"], "there is no command 'evalute' (did you mean evaluate?) (see ugt --help)"),
+        (["eval"], "there is no command 'eval' (did you mean evaluate?) (see ugt --help)"),
+        (["12345"], "there is no command '12345' (see ugt --help)"),
+        (["--verson"], "there is no option --verson (did you mean --version?) (see ugt --help)"),
+        (["--seed", "1", "demo"], "--seed must stand after the command (see ugt --help)"),
+        (["certainty", "x", "y"], "unrecognized arguments: y (see ugt certainty --help)"),
+        (["demo", "-x"], "unrecognized arguments: -x (see ugt demo --help)"),
     ],
 )
 def test_usage(capsys, arguments, message):
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
     assert stop.value.code == 2
-    assert capsys.readouterr().err == f"ugt: error: {message}\n"
+    assert capsys.readouterr() == ("", f"ugt: error: {message}\n")
+
+
+def test_no_command_is_a_short_help(capsys):
+    assert cli.main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: ugt COMMAND [options]\n") and err.endswith("See ugt --help, and ugt COMMAND --help.\n")
+    assert "commands: evaluate, certainty, agreement, calibrate, conformal, " in err
+
+
+def test_words_that_look_like_options_but_are_values(folder):
+    assert run("certainty", "annotations.csv", "--na", "-- none", "NA", "", "--label-column=label") == 0
+    assert evaluate_files("--reliability", "1e0") == 0
 
 
 # --- the end of the process --------------------------------------------------------------------------------------------
@@ -489,7 +558,7 @@ def test_interruption(capsys, monkeypatch, folder):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "evaluate", interrupt)
+    monkeypatch.setattr(_cli_evaluate, "evaluate", interrupt)
     assert evaluate_files() == 130
     assert capsys.readouterr().err == "ugt: interrupted\n"
     assert not (folder / "report").exists()
@@ -499,7 +568,7 @@ def test_internal_errors_are_not_hidden(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(cli, "evaluate", fail)
+    monkeypatch.setattr(_cli_evaluate, "evaluate", fail)
     with pytest.raises(RuntimeError, match="a bug"):
         evaluate_files()
 
@@ -512,7 +581,7 @@ def test_as_a_module(folder):
     assert module("--version").stdout == f"ugt {ugt.__version__}\n"
     done = module("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "--out", "report")
     assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(os.listdir("report")) == FILES
+    assert sorted(os.listdir("report")) == files(result())
     failed = module("certainty", "nowhere.csv")
     assert (failed.returncode, failed.stdout) == (2, "")
     assert failed.stderr == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"

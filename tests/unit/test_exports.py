@@ -166,3 +166,30 @@ def test_by_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "export.json").write_text(json.dumps(tasks))
     assert cli.main(["certainty", "export.json"]) == 0
     assert "Dropped: cancelled annotation (3)." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("annotations", "message"),
+    [
+        (3, r"annotations must be a list\. Got int, first at task 1\."),
+        ([{"completed_by": 1, "result": [None]}], r"results must be objects\. Got NoneType, first at task 1\."),
+        ([answer(1, {"type": "choices", "from_name": "t", "value": []})], r"choices must be a list of names\. Got None, first at task 1\."),
+        ([answer(1, result("choices", "cat"))], r"choices must be a list of names\. Got 'cat', first at task 1\."),
+        ([answer(1, result("choices", [None]))], r"choices must be a list of names\. Got \[None\], first at task 1\."),
+        ([answer(1, result("rating", "4"))], r"rating must be a number\. Got '4', first at task 1\."),
+        ([answer(1, result("ranker", [["a"]]))], r"ranker must be a list of names\. Got \[\['a'\]\], first at task 1\."),
+        ([answer(1, result("ranker", []))], r"file must have annotations: .* Got rankings of nothing\."),
+        (
+            [answer(1, result("choices", ["x"]), result("rating", 4))],
+            r"control must have results of one kind\. Got rating and choices of 'tag'",
+        ),
+    ],
+)
+def test_label_studio_that_is_broken(tmp_path, annotations, message):
+    with pytest.raises(ValueError, match=message):
+        studio(tmp_path, [{"id": 1, "annotations": annotations}])
+
+
+def test_prodigy_that_is_broken(tmp_path):
+    with pytest.raises(ValueError, match=r"accept must be a list of names\. Got \[None\], first at line 1\."):
+        prodigy(tmp_path, {"_input_hash": 1, "accept": [None], "_annotator_id": "x", "answer": "accept"})

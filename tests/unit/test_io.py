@@ -339,7 +339,7 @@ def test_bad_counts(write, cell):
 
 
 def test_bad_options(write):
-    with pytest.raises(ValueError, match=r"format must be one of auto, long, wide, counts, rankings\. Got 'tall'\."):
+    with pytest.raises(ValueError, match=r"format must be one of auto, long, wide, transposed, counts, rankings, ratings\. Got 'tall'\."):
         read_annotations(write(LONG), format="tall")
     with pytest.raises(ValueError, match=r"columns must be given for the roles case\. Got 'label'\."):
         read_annotations(write(LONG), format="wide", columns={"label": "label"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 import warnings
@@ -13,6 +12,7 @@ import scipy.stats
 
 import ugt
 from ugt import _cli_conformal
+from ugt._command import Parser
 
 RNG = np.random.default_rng()
 NAN = float("nan")
@@ -343,7 +343,7 @@ NAMES = ["benign", "atypical", "malign"]
 
 
 def run(*words):
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     _cli_conformal.add(parser.add_subparsers())
     options = parser.parse_args(["conformal", *map(str, words)])
     options.run(options)

@@ -1,0 +1,414 @@
+"""How commands speak: JSON, quiet, progress, names that are hard to print, closed pipes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import _cli_evaluate, _cli_progress, _command, _threads, cli, io, synthetic
+
+CATS = (3, 2, 1, 0, 3, 3, 0, 1, 2, 3, 0, 0)  # of three annotators
+LABELS = "case,annotator,label\n" + "".join(
+    f"p{i},{who},{'cat' if who < cats else 'dog'}\n" for i, cats in enumerate(CATS) for who in range(3)
+)
+SCORES = "case,cat,dog\n" + "".join(f"p{i},{(cats + 2) / 7},{(5 - cats) / 7}\n" for i, cats in enumerate(CATS))
+LAST = "p12,0,NA\n"  # a case without annotations: some numbers are undefined
+JUDGE = ("evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "B=A.csv", "--out", "report", "--n-boot", "20")
+ALL = {
+    "evaluate": JUDGE,
+    "certainty": ("certainty", "labels.csv", "--out", "c.csv"),
+    "agreement": ("agreement", "labels.csv", "--out", "agreement", "--n-boot", "20"),
+    "calibrate": (*("calibrate", "--annotations", "labels.csv", "--fit", "A.csv", "--apply", "A.csv"), "--out", "cal", "--n-boot", "20"),
+    "conformal": (*("conformal", "--annotations", "labels.csv", "--calibrate", "A.csv", "--apply", "A.csv"), "--out", "sets"),
+    "convert": ("convert", "labels.csv", "labels.npz"),
+    "demo": ("demo", "--out", "d"),
+    "report": ("report", "report/evaluation.json", "--out", "again.html"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labels.csv").write_text(LABELS + LAST)
+    (tmp_path / "A.csv").write_text(SCORES + "p12,0.5,0.5\n")
+    rankings = synthetic.make_rankings
+    monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
+    return tmp_path
+
+
+def strict(text):
+    """One JSON object, and nothing that JSON does not have."""
+
+    def refuse(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    found = json.loads(text, parse_constant=refuse)
+    assert isinstance(found, dict)
+    return found
+
+
+def prepare(name):
+    if name == "report":
+        assert cli.main([*JUDGE, "--quiet"]) == 0
+
+
+# --- JSON --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_json(folder, capsys, name):
+    prepare(name)
+    capsys.readouterr()
+    before = {path for path in folder.rglob("*") if path.is_file()}
+    assert cli.main([*ALL[name], "--json"]) == 0
+    out, err = capsys.readouterr()
+    out.encode("ascii")
+    found = strict(out)
+    assert (found["schema"], found["command"]) == (1, name)
+    assert [f"ugt: {line}" for line in found["warnings"]] == err.splitlines()
+    written = {path for path in folder.rglob("*") if path.is_file()} - before
+    assert {folder / path for path in found["files"]} == written
+    if name not in ("report", "convert"):
+        assert found["data"]["n_cases"] == (60 if name == "demo" else 13)
+        assert isinstance(found["left_out"], dict)
+    if name not in ("report", "demo"):
+        assert (found["missing"], found["dropped"], found["reading"]) == ({"NA": 1}, {}, [])
+
+
+def test_every_command_that_computes_is_tried():
+    with_json = {
+        name
+        for name, command in _command.commands_of(cli.make_parser()).items()
+        if any("--json" in action.option_strings for action in command._actions)
+    }
+    assert with_json == set(ALL)
+
+
+def printed(capsys, *arguments):
+    assert cli.main(list(arguments)) == 0
+    return strict(capsys.readouterr().out)
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_json_has_the_numbers_of_the_files(capsys):
+    found = printed(capsys, *JUDGE, "--json")
+    whole = json.loads(Path("report/evaluation.json").read_text(encoding="utf-8"))
+    for part in ("data", "left_out", "notes", "models", "metrics", "winners", "flips"):
+        assert found[part] == whole[part]
+    found = printed(capsys, *ALL["certainty"], "--json")
+    rows = [row for row in rows_of("c.csv") if row["mean_certainty"]]
+    assert [(row["case"], row["certainty"]) for row in found["least_certain"]] == [
+        (row["case"], float(row["mean_certainty"])) for row in rows[:10]
+    ]
+    found = printed(capsys, *ALL["agreement"], "--json")
+    assert [row["value"] for row in found["agreement"]] == [float(row["value"] or "nan") for row in rows_of("agreement/agreement.csv")]
+    assert {row["annotator"]: row["value"] for row in found["annotators"]} == {
+        row["annotator"]: float(row[found["pairs"]]) for row in rows_of("agreement/annotators.csv")
+    }
+    found = printed(capsys, *ALL["calibrate"], "--json")
+    state = json.loads(Path("cal/calibrator.json").read_text(encoding="utf-8"))
+    assert found["fit"]["parameters"]["temperature"] == state["fitted"]["temperature_"]
+    rows = {(row["part"], row["predictions"], row["loss"]): row for row in rows_of("cal/calibration.csv") if row["class"] == ""}
+    assert {(row["part"], row["predictions"], row["loss"]) for row in found["losses"]} == set(rows)
+    for row in found["losses"]:
+        assert (row["plugin"] is None) == (rows[row["part"], row["predictions"], row["loss"]]["plugin"] == "")
+        assert str(row["plugin"] or "") == rows[row["part"], row["predictions"], row["loss"]]["plugin"] or row["plugin"] == 0
+    found = printed(capsys, *ALL["conformal"], "--alpha", "0.7", "--score", "lac", "--json")
+    sizes = [int(row["size"]) for row in rows_of("sets/sets.csv")]
+    assert found["sizes"]["mean"] == pytest.approx(np.mean(sizes), abs=1e-12)
+    assert found["sizes"]["n_empty"] == sizes.count(0) > 0
+    rows = [row for row in rows_of("sets/coverage.csv") if row["table"] == "all"]
+    assert [row["coverage"] for row in found["coverage"]] == [float(row["coverage"]) for row in rows]
+
+
+def test_rankings_as_json(folder, capsys):
+    orders = [[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]
+    (folder / "r.json").write_text(json.dumps(orders))
+    found = printed(capsys, "agreement", "r.json", "--n-boot", "20", "--json")
+    assert (found["data"]["kind"], found["data"]["n_annotations"]) == ("rankings", 4)
+    assert found["agreement"][0]["value"] == ugt.leave_one_annotator_out(io.read_annotations("r.json").annotations).value
+    assert {row["k"] for row in printed(capsys, "certainty", "r.json", "--json", "--k", "2")["certainty"]} == {1, 2}
+
+
+def test_ratings_as_json(folder, capsys):
+    (folder / "g.csv").write_text(LABELS.replace("cat", "1").replace("dog", "2"))
+    found = printed(capsys, "agreement", "g.csv", "--ratings", "--n-boot", "20", "--json")
+    assert found["data"] == {"kind": "ratings", "n_cases": 12, "n_annotators": 3, "n_annotations": 36}
+
+
+def test_undefined_and_infinite_numbers_are_null():
+    values = {"a": np.array([1.0, np.nan]), "b": [np.float64("inf"), np.int64(3), np.bool_(True)], 1: (Path("x"), None)}
+    assert _command.plain(values) == {"a": [1.0, None], "b": [None, 3, True], "1": ["x", None]}
+
+
+def test_nothing_is_printed_as_json_after_an_error(capsys):
+    assert cli.main(["certainty", "nowhere.csv", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
+
+
+# --- quiet -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_quiet(capsys, name):
+    prepare(name)
+    capsys.readouterr()
+    assert cli.main([*ALL[name], "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert all(line.startswith("ugt: ") for line in err.splitlines())
+
+
+def test_quiet_writes_the_same_files(folder):
+    assert cli.main(["certainty", "labels.csv", "--out", "a/c.csv"]) == 0
+    assert cli.main(["certainty", "labels.csv", "--out", "b/c.csv", "--quiet"]) == 0
+    assert (folder / "a/c.csv").read_bytes() == (folder / "b/c.csv").read_bytes()
+
+
+def test_warnings_are_said_even_when_quiet(capsys):
+    assert cli.main([*ALL["calibrate"], "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "ugt: 13 test cases were fitted to: losses on them are too good\n")
+
+
+def test_quiet_and_json_print_json(capsys):
+    assert cli.main([*ALL["certainty"], "--quiet", "--json"]) == 0
+    assert strict(capsys.readouterr().out)["command"] == "certainty"
+
+
+def test_a_command_speaks_as_before_after_a_quiet_one(capsys):
+    assert cli.main([*ALL["certainty"], "--quiet"]) == 0
+    assert cli.main([*ALL["certainty"]]) == 0
+    assert capsys.readouterr().out.startswith("13 cases, 2 classes")
+
+
+# --- progress ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """An evaluation that reports steps, as if they took long."""
+
+    def evaluate(*arguments, **keywords):
+        reporter = _threads.Reporter("weighing", 10)
+        for i in range(1, 11):
+            reporter.done(i)
+        return EVALUATE(*arguments, **keywords)
+
+    monkeypatch.setattr(_threads, "QUIET_SECONDS", -1e9)
+    monkeypatch.setattr(_cli_evaluate, "evaluate", evaluate)
+
+
+EVALUATE = _cli_evaluate.evaluate
+
+
+def test_progress_goes_to_standard_error(capsys, slow, monkeypatch):
+    monkeypatch.setattr(_cli_progress, "SECONDS", 0.0)
+    assert cli.main([*ALL["certainty"], "--json"]) == 0
+    out, err = capsys.readouterr()
+    strict(out)
+    assert "ugt: weighing: 10 %\n" in err
+    assert _threads._progress.get() is None
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
+def test_no_progress(capsys, slow, option):
+    assert cli.main([*ALL["certainty"], option]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_lines_come_every_few_seconds(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(_cli_progress.time, "monotonic", lambda: now[0])
+    lines = _cli_progress.Lines()
+    for step in range(1, 21):  # a word a second
+        lines("weighing", step / 20)
+        now[0] += 1.0
+    lines("counting", 0.5)
+    lines("counting", 1.0)
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"ugt: weighing: {percent} %" for percent in (5, 30, 55, 80, 100)]  # and of counting nothing: it took no time
+
+
+class Terminal(types.SimpleNamespace):
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_one_line_without_tqdm(monkeypatch):
+    terminal = Terminal(text="")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # as if it were not installed
+    with _cli_progress.progress(True):
+        say = _threads._progress.get()
+        say("weighing", 0.5)
+        say("weighing", 1.0)
+    assert terminal.text == "\rugt: weighing: 50 %\rugt: weighing: 100 %\n"
+
+
+def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
+    made = []
+
+    class Bar:
+        def __init__(self, total, desc, file, ncols, bar_format):
+            assert ncols >= 10 and file is sys.stderr
+            self.n, self.total, self.what, self.closed = 0, total, desc, False
+            made.append(self)
+
+        def update(self, n):
+            self.n += n
+
+        def close(self):
+            self.closed = True
+
+    monkeypatch.setattr(sys, "stderr", Terminal(text=""))
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
+    with _cli_progress.progress(True):
+        say = _threads._progress.get()
+        for what, share in (("weighing", 0.25), ("weighing", 0.5), ("counting", 0.1), ("counting", 1.0), ("counting", 0.3)):
+            say(what, share)
+        assert [(bar.what, bar.n, bar.closed) for bar in made] == [
+            ("ugt: weighing", 50, True),
+            ("ugt: counting", 100, True),
+            ("ugt: counting", 30, False),
+        ]
+    assert all(bar.closed for bar in made)
+    assert _threads._progress.get() is None
+
+
+# --- names -------------------------------------------------------------------------------------------------------------
+
+
+def test_names_cannot_break_lines_nor_play_with_the_terminal(folder, capsys):
+    (folder / "odd.csv").write_text(LABELS.replace("p3", '"a\nb"').replace("cat", "\x1b[31mcat \u202e"), encoding="utf-8")
+    assert cli.main(["certainty", "odd.csv"]) == 0
+    plain = capsys.readouterr().out
+    assert "\x1b" not in plain and "\u202e" not in plain
+    assert "\\x1b[31mcat \\u202e" in plain and "a\\nb" in plain
+    found = printed(capsys, "certainty", "odd.csv", "--json")
+    assert "a\nb" in {row["case"] for row in found["least_certain"]}
+
+
+def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
+    (folder / "my labels.csv").write_text(LABELS.replace("cat", "große Katze 猫"), encoding="utf-8")
+    (folder / "my model.csv").write_text(SCORES.replace("cat", "große Katze 猫"), encoding="utf-8")
+    command = ("evaluate", "--annotations", "my labels.csv", "--predictions", "my model.csv", "--out", "my report", "--n-boot", "20")
+    found = printed(capsys, *command, "--json")
+    assert found["models"] == ["my model"]
+    assert str(Path("my report") / "report.html") in found["files"]
+    assert (folder / "my report" / "report.html").exists()
+    made = json.loads((folder / "my report" / "evaluation.json").read_text(encoding="utf-8"))
+    assert made["provenance"]["command"].startswith("ugt evaluate --annotations 'my labels.csv' ")
+    assert cli.main(["certainty", "my labels.csv"]) == 0
+    assert "große Katze 猫" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are text there")
+def test_file_names_that_are_no_utf8(folder):
+    name = os.fsdecode(b"caf\xe9")
+    for kind in ("labels", "A"):
+        (folder / f"{kind}.csv").rename(folder / f"{kind} {name}.csv")
+    files = (f"labels {name}.csv", f"A {name}.csv")
+    command = ["evaluate", "--annotations", files[0], "--predictions", files[1], "--out", f"out {name}", "--n-boot", "20", "--no-details"]
+    for more in ([], ["--json"]):
+        done = subprocess.run([sys.executable, "-m", "ugt", *command, *more], capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (folder / f"out {name}" / "report.html").exists()
+    found = strict(done.stdout.decode("ascii"))
+    assert found["models"] == ["A caf\\udce9"]
+    assert found["files"][0].startswith(f"out {name}")
+    made = json.loads((folder / f"out {name}" / "evaluation.json").read_text(encoding="utf-8"))
+    assert [entry["name"] for entry in made["provenance"]["inputs"]] == ["labels caf\\udce9.csv", "A caf\\udce9.csv"]
+
+
+def test_errors_stay_on_one_line(folder, capsys):
+    assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(SystemExit):
+        cli.main(["certainty", "labels.csv", "a\nb\x1b"])
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "\x1b" not in err
+
+
+def test_what_is_printable():
+    assert _command.printable("plain, große Katze 猫\u00a0\udcff") == "plain, große Katze 猫\u00a0\udcff"
+    assert _command.printable("a\nb\tc\x1b\x9b\u2028\u202e") == r"a\nb\tc\x1b\x9b\u2028\u202e"
+
+
+@pytest.mark.parametrize(("encoding", "more"), [("ascii", []), ("ascii", ["--json"]), ("cp1252", [])])
+def test_terminals_of_other_encodings(folder, encoding, more):
+    (folder / "a.csv").write_text(LABELS.replace("cat", "Kätzchen 猫"), encoding="utf-8")
+    command = [sys.executable, "-m", "ugt", "certainty", "a.csv", *more]
+    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert (done.returncode, done.stderr) == (0, b"")
+    if more:
+        assert strict(done.stdout.decode("ascii"))["least_certain"]
+    else:
+        assert "Kätzchen 猫".encode(encoding, "replace") in done.stdout
+
+
+# --- closed pipes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
+@pytest.mark.parametrize("arguments", [["evaluate", "--help"], ["certainty", "labels.csv", "--json"]])
+def test_a_closed_pipe_ends_quietly(arguments):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "ugt", *arguments], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_closed_pipe_on_windows_is_an_invalid_argument(monkeypatch):
+    import errno
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert cli._nobody_reads(OSError(errno.EINVAL, "Invalid argument"))
+    assert not cli._nobody_reads(OSError(errno.EINVAL, "Invalid argument", "a:b.csv"))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not cli._nobody_reads(OSError(errno.EINVAL, "Invalid argument"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal that can be sent there")
+def test_ctrl_c_from_outside(folder):
+    import signal
+
+    code = "import time, ugt._cli_evaluate as e, ugt.cli as c\ne.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
+    run = f"{code}raise SystemExit(c.main(['certainty', 'labels.csv', '--out', 'new/c.csv']))"
+    with subprocess.Popen([sys.executable, "-c", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "here\n"
+        started = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+    assert (child.returncode, err) == (130, "ugt: interrupted\n")
+    assert time.monotonic() - started < 20
+    assert not (folder / "new").exists()
+
+
+def test_codes_that_main_returns_are_those_that_the_help_names():
+    text = Path(cli.__file__).read_text(encoding="utf-8")
+    assert {int(code) for code in re.findall(r"return (\d+)", text)} | {1} == set(_command.EXIT_CODES)

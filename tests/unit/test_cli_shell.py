@@ -1,0 +1,208 @@
+"""Completion files, tried in the shells that are there, and the manual page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from ugt import _command, _completion, _man, cli
+
+PARSER = cli.make_parser()
+COMMANDS = _command.commands_of(PARSER)
+SHELLS = ("bash", "zsh", "fish")
+
+
+def tool(name):
+    found = shutil.which(name)
+    if found is None or sys.platform == "win32":  # bash.exe may be that of another system
+        pytest.skip(f"no {name}")
+    return found
+
+
+@pytest.fixture
+def written(tmp_path, capsys):
+    def write(shell):
+        assert cli.main(["completion", shell]) == 0
+        out, err = capsys.readouterr()
+        assert err == "" and out == _completion.SHELLS[shell](PARSER)
+        out.encode("ascii")
+        (tmp_path / f"ugt.{shell}").write_text(out)
+        return tmp_path / f"ugt.{shell}"
+
+    return write
+
+
+# --- completion --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_command_and_option_is_there(written, shell):
+    text = written(shell).read_text()
+    for name, command in COMMANDS.items():
+        assert re.search(rf"\b{name}\b", text)
+        for action in command._actions:
+            for option in action.option_strings:
+                assert option.lstrip("-") in text
+            for choice in action.choices or ():
+                assert choice in text
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_shell_can_read_it(written, shell):
+    program = tool(shell)
+    done = subprocess.run([program, "-n", str(written(shell))], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture
+def complete(written, tmp_path, monkeypatch):
+    """What bash offers for the last of the words."""
+    program = tool("bash")
+    script = written("bash")
+    files = tmp_path / "files"
+    (files / "my reports").mkdir(parents=True)
+    for name in ("readings.csv", "my labels.csv", "b.npz"):
+        (files / name).write_text("")
+
+    def offered(*words):
+        code = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ugt; printf "%s\\n" "${COMPREPLY[@]}"'
+        command = [program, "--norc", "-c", code, str(script), "ugt", *words]
+        done = subprocess.run(command, cwd=files, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        return sorted(filter(None, done.stdout.splitlines()))
+
+    return offered
+
+
+def options(name):
+    return sorted(option for action in COMMANDS[name]._actions for option in action.option_strings if option.startswith("--"))
+
+
+FILES = ["b.npz", "my labels.csv", "my reports", "readings.csv"]
+OFFERS = [
+    (["ev"], ["evaluate"]),
+    (["c"], sorted(name for name in COMMANDS if name.startswith("c"))),
+    (["--v"], ["--version"]),
+    (["evaluate", "--annot"], ["--annotations", "--annotator-column"]),
+    (["evaluate", "--annotations", ""], FILES),
+    (["evaluate", "--annotations", "my"], ["my labels.csv", "my reports"]),
+    (["evaluate", "--annotations", "=", "read"], ["readings.csv"]),
+    (["evaluate", "--annotations", "="], FILES),
+    (["evaluate", "--annotations", "x.csv", "--aggregation", "p"], ["plackett-luce", "prirn"]),
+    (["evaluate", "--predictions", "readings.csv", "b"], ["b.npz"]),
+    (["evaluate", "--predictions", "old", "=", "b"], ["b.npz"]),
+    (["evaluate", "--out", ""], ["my reports"]),
+    (["evaluate", "--seed", ""], []),
+    (["evaluate", "--json", ""], options("evaluate")),
+    (["certainty", "read"], ["readings.csv"]),
+    (["certainty", "--json", ""], FILES),
+    (["certainty", "--ties", "first", ""], FILES),
+    (["certainty", "--ties", "first", "--nothing", "--k"], ["--k"]),
+    (["agreement", "x.csv", "--levels", "nominal", "o"], ["ordinal"]),
+    (["calibrate", "--features", "readings.csv", "b"], ["b.npz"]),
+    (["calibrate", "--features", "a", "b", ""], options("calibrate")),
+    (["completion", ""], ["bash", "fish", "zsh"]),
+    (["nothing", ""], []),
+    ([""], sorted([*COMMANDS, "--help", "--version"])),
+]
+
+
+@pytest.mark.parametrize(("words", "offers"), OFFERS, ids=lambda value: " ".join(value)[:40])
+def test_bash_offers(complete, words, offers):
+    assert complete(*words) == offers
+
+
+def test_bash_knows_the_function(written):
+    program = tool("bash")
+    code = 'source "$0"; complete -p ugt'
+    done = subprocess.run([program, "--norc", "-c", code, str(written("bash"))], capture_output=True, text=True, check=True)
+    assert done.stdout == "complete -F _ugt ugt\n"
+
+
+FISH = [
+    ("ugt ev", "evaluate"),
+    ("ugt evaluate --annot", "--annotations"),
+    ("ugt certainty x --ties f", "first"),
+    ("ugt completion z", "zsh"),
+]
+
+
+@pytest.mark.parametrize(("line", "offer"), FISH)
+def test_fish_offers(written, line, offer):
+    program = tool("fish")
+    code = f"source {written('fish')}; complete --do-complete '{line}'"
+    done = subprocess.run([program, "--no-config", "-c", code], capture_output=True, text=True, check=True)
+    assert offer in [row.split("\t")[0] for row in done.stdout.splitlines()]
+
+
+def test_quoting_for_zsh_and_fish():
+    assert _completion._quoted("it's") == "'it'\\''s'"
+    assert _completion._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
+    assert _completion._fish("it's \\") == "'it\\'s \\\\'"
+
+
+def test_zsh_specs():
+    lines = {line.strip().rstrip(" \\") for line in _completion.zsh(PARSER).splitlines()}
+    assert "'--aggregation[model of the truth]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce)'" in lines
+    assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
+    assert "'--json[print one JSON object instead of text]'" in lines
+    assert "'1:SHELL:(bash zsh fish)'" in lines
+    assert "'*:FILE:_files'" in lines  # the second file of --predictions
+    assert "'evaluate:evaluate models against annotations'" in lines
+
+
+def test_unknown_shell(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["completion", "tcsh"])
+    assert "argument shell: invalid choice: 'tcsh'" in capsys.readouterr().err
+
+
+# --- manual page -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(capsys):
+    assert cli.main(["man"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    out.encode("ascii")
+    return out
+
+
+def test_the_manual_has_every_command_option_and_code(page):
+    assert page.startswith('.TH UGT 1 "" "ugt ')
+    for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", '"EXIT STATUS"'):
+        assert f"\n.SH {part}\n" in page
+    for name, command in COMMANDS.items():
+        part = page.split(f'\n.SH "UGT {name.upper()}"\n')[1].split("\n.SH ")[0]
+        for action in command._actions:
+            for option in action.option_strings:
+                assert _man.roff(option) in part, option
+        assert f"ugt {name}" in part.split('.SS "examples"')[1]
+    for code, meaning in _command.EXIT_CODES.items():
+        assert f".TP\n\\fB{code}\\fR\n{_man.roff(meaning)}\n" in page
+
+
+def test_nothing_in_the_manual_is_taken_for_a_request(page):
+    requests = {line.split()[0] for line in page.splitlines() if line[:1] in (".", "'")}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".nh", ".ad"}
+    assert "\n\n" not in page
+    assert _man.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
+    assert _man.roff("'x") == r"\&'x"
+
+
+def test_groff_has_nothing_to_say(page):
+    done = subprocess.run([tool("groff"), "-man", "-ww", "-z"], input=page, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_manual_as_text(page):
+    done = subprocess.run([tool("groff"), "-man", "-Tascii", "-P-c"], input=page, capture_output=True, text=True, check=True)
+    text = re.sub(".\x08", "", done.stdout)
+    assert "ugt - evaluate models when the ground truth is uncertain" in " ".join(text.split())
+    assert "  ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\\n" in text
+    assert "--plan FILE" in text

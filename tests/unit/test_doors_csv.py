@@ -1,0 +1,443 @@
+"""Tables that people have: encodings, compression, quotes, names of columns, orientation, codes for "missing"; two readers agree."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io as buffers
+import tracemalloc
+from itertools import count
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ugt import _csv, io
+from ugt._csv import Table
+from ugt._io_source import Source, check_blocks
+from ugt._threads import progress_to_stderr
+from ugt.annotations import Labels, Rankings, Ratings
+
+LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def rows_of(labels):
+    case = np.repeat(np.arange(labels.n_cases), np.diff(labels.offsets))
+    names = labels.axes.case_ids[case], labels.annotators[labels.annotator], labels.axes.classes[labels.label]
+    return list(zip(*(name.tolist() for name in names)))
+
+
+# --- encodings ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (LONG.encode("utf-16"), r"a NUL byte \(UTF-16 by its byte order mark; save .* or: iconv -f UTF-16 -t UTF-8 FILE > NEW\), first at"),
+        (LONG.encode("utf-16-le"), r"a NUL byte \(UTF-16LE without a byte order mark\? .* iconv -f UTF-16LE .*\), first at line 1\."),
+        (LONG.encode("utf-16-be"), r"a NUL byte \(UTF-16BE without a byte order mark\? "),
+        (LONG.encode("utf-32"), r"a NUL byte \(UTF-32 by its byte order mark; "),
+        (LONG.encode() + b"c,x,\0\n", r"a NUL byte \(a binary or UTF-16 file\?\), first at line 5\."),
+        (
+            LONG.encode() + "c,x,Läsion\n".encode("latin-1"),
+            r"the byte 0xe4 \(Latin-1\? Then it is in 'Läsion'; .* iconv .*\), first at line 5",
+        ),
+        (
+            LONG.encode() + "c,x,“cat”\n".encode("cp1252"),
+            r"the byte 0x93 \(Windows-1252\? .*'“cat”'.*WINDOWS-1252 -t UTF-8.*first at line 5",
+        ),
+        (LONG.encode() + "c,x,ä".encode()[:-1], r"half a character at its end \(is the file cut off\?\), first at line 5\."),
+        (b"PK\3\4....[Content_Types].xml..", r"an Excel workbook \(save the sheet as 'CSV UTF-8'\)\."),
+        (b"PK\3\4....labels.txt", r"a ZIP archive \(an NPZ file is called \.npz\)\."),
+        (b"\xd0\xcf\x11\xe0....", r"an old Excel workbook"),
+        (b"PAR1....", r"a Parquet file \(call it \.parquet\)\."),
+        (b"\x93NUMPY....", r"a NumPy array \(call it \.npy\)\."),
+        (b"%PDF-1.4", r"a PDF document\."),
+        (b"<!DOCTYPE html><html></html>", r"a web page \(was a page saved instead of the file behind it\?\)\."),
+    ],
+    ids=count(),
+)
+@pytest.mark.parametrize("read", [io.read_annotations, io.read_predictions, io.read_models, io.read_names, io.read_clusters])
+def test_what_is_no_utf8_text(write, content, message, read):
+    with pytest.raises(ValueError, match=r"file\.csv: file must be UTF-8 text\. Got " + message):
+        read(write(content))
+
+
+def test_the_byte_is_found_in_any_block():
+    blocks = [b"a\n" * 3, b"b\n\xc3", b"\xa4\nc\n", b"d\xe4\n"]  # an ä in two blocks is fine
+    with pytest.raises(ValueError, match=r"the byte 0xe4 .*'dä'.* first at line 7\."):
+        check_blocks(blocks)
+    with pytest.raises(ValueError, match=r"a NUL byte .* first at line 3\."):
+        check_blocks([b"a\n", b"b\n", b"c\0\n"])
+    with pytest.raises(ValueError, match=r"file must not be empty\. Got 7 bytes without text\."):
+        check_blocks([b"\xef\xbb\xbf\n", b" \t", b"\n"])
+
+
+def test_gzip(write):
+    packed = gzip.compress(LONG.encode())
+    for name in ("a.csv.gz", "a.csv"):
+        assert rows_of(io.read_annotations(write(packed, name)).annotations) == [("b", "x", "cat"), ("b", "y", "cat"), ("a", "x", "dog")]
+    assert io.read_names(write(gzip.compress(b"cat\ndog\n"), "names.txt.gz")) == ["cat", "dog"]
+    with pytest.raises(ValueError, match=r"cut\.csv\.gz: file must be a whole gzip file \(is it cut off\?\)\. Got "):
+        io.read_annotations(write(packed[:-12], "cut.csv.gz"))
+    broken = bytearray(packed)
+    broken[-6] ^= 1
+    with pytest.raises(ValueError, match=r"bad\.csv\.gz: file must be a whole gzip file .* Got "):
+        io.read_annotations(write(bytes(broken), "bad.csv.gz"))
+    with pytest.raises(ValueError, match=r"not\.csv\.gz: file must be compressed by gzip, as its name says\. Got another beginning\."):
+        io.read_annotations(write(LONG, "not.csv.gz"))
+    with pytest.raises(ValueError, match=r"a\.csv\.gz: row must have 3 fields, .* Got 2, first at line 5\."):
+        io.read_annotations(write(gzip.compress(LONG.encode() + b"c,x\n"), "a.csv.gz"))
+
+
+# --- decimal commas ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("case;annotator;label;rank\na;x;cat;1,5\n", r"rank must be a number\. Got '1,5' \(a decimal comma; save .*\), first at line 2\."),
+        ("case;annotator;value\na;x;0,5\n", r"value must be a number\. Got '0,5' \(a decimal comma; save"),
+        ("case;annotator;label\na;x;0,5\na;y;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
+        ("case;ann;bob\na;0,5;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
+        ('case,annotator,value\na,x,"0,5"\n', r"value must be a number\. Got '0,5' \(a decimal comma"),
+    ],
+)
+def test_decimal_commas_are_refused(write, content, message):
+    with pytest.raises(ValueError, match=r"file\.csv: " + message):
+        io.read_annotations(write(content))
+
+
+def test_decimal_commas_of_scores(write):
+    with pytest.raises(ValueError, match=r"cell must be a number\. Got '0,25' \(a decimal comma; .*\), first at line 2, column 'cat'\."):
+        io.read_predictions(write("case;cat;dog\np;0,25;0,75\n"))
+    with pytest.raises(ValueError, match=r"row must have 3 fields, .* Got 5 \(are decimal commas among them\? .*\), first at line 2\."):
+        io.read_predictions(write("case,cat,dog\np,0,25,0,75\n"))
+    assert rows_of(io.read_annotations(write("case;annotator;label\na;x;1,5 mm\n")).annotations) == [("a", "x", "1,5 mm")]
+
+
+# --- names of columns --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["case", "task", "item", "subject", "unit", "Case ID", "image", "id", "study_id"])
+@pytest.mark.parametrize("annotator", ["annotator", "worker", "rater", "reader", "coder", "Reader-ID", "user", "doctor"])
+@pytest.mark.parametrize("label", ["label", "class", "answer", "grade", "category"])
+def test_aliases(write, case, annotator, label):
+    read = io.read_annotations(write(f"site,{label},{annotator},{case}\n1,cat,x,p\n"))
+    assert rows_of(read.annotations) == [("p", "x", "cat")]
+
+
+def test_less_telling_names_give_way(write):
+    read = io.read_annotations(write("id,case,user,reader,label\n1,p,u,x,cat\n"))
+    assert rows_of(read.annotations) == [("p", "x", "cat")]
+    with pytest.raises(ValueError, match=r"case column must be named where several columns may be meant\. Got 'id' and 'image'\."):
+        io.read_annotations(write("id,image,reader,label\n1,p,x,cat\n"))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("rank", Rankings), ("confidence", Rankings), ("value", Ratings), ("rating", Ratings)])
+def test_the_column_says_what_they_are(write, name, kind):
+    label = "" if kind is Ratings else "label,"
+    path = write(f"case,rater,{label}{name}\np,x,{'cat,' if label else ''}2\n")
+    assert isinstance(io.read_annotations(path).annotations, kind)
+
+
+def test_values(write):
+    read = io.read_annotations(write("case,rater,value\np,x,2.5\np,y,3\nq,x,NA\n"))
+    assert read.format == "long" and read.missing == {"NA": 1}
+    assert read.annotations.value.tolist() == [2.5, 3.0] and read.annotations.case_ids.tolist() == ["p", "q"]
+    path = write("case,rater,label,value\np,x,2,0.1\n")
+    assert isinstance(io.read_annotations(path).annotations, Labels)  # as ever
+    assert io.read_annotations(path, columns={"value": "value"}).annotations.value.tolist() == [0.1]
+    assert io.read_annotations(write("case,rater,grade\np,x,2\n"), format="ratings").annotations.value.tolist() == [2.0]
+    wide = write("case,ann,bob\np,2.5,\nq,1,NA\n")
+    ratings = io.read_annotations(wide, format="ratings").annotations
+    assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
+    with pytest.raises(ValueError, match=r"value must be a number\. Got 'high', first at line 2\."):
+        io.read_annotations(write("case,rater,value\np,x,high\n"))
+    with pytest.raises(ValueError, match=r"ratings must be numbers\. Got 'high'\."):
+        io.read_annotations(write("case,ann,bob\np,high,1\n"), format="ratings")
+    with pytest.raises(
+        ValueError, match=r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."
+    ):
+        io.read_annotations(write("case,value\np,1\n"))
+
+
+def test_a_case_alone_is_a_case_without_annotations(write):
+    read = io.read_annotations(write("case,annotator,label\np,x,cat\nq,,\n"))
+    assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and rows_of(read.annotations) == [("p", "x", "cat")]
+
+
+def test_duplicated_and_blank_headers(write):
+    with pytest.raises(ValueError, match=r"columns must have different names\. Got 'label' twice, first at line 1\."):
+        io.read_annotations(write("case,annotator,label,label\na,b,c,d\n"))
+    with pytest.raises(ValueError, match=r"columns must have different names\. Got two blank ones \(separators at the end of lines\?\)"):
+        io.read_annotations(write("case,annotator,label,,\na,b,c,,\n"))
+
+
+# --- orientation -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("rater,p,q\nann,cat,dog\nbob,,cat\n", "its first column is called 'rater'"),
+        ("who,case 1,case 2\nann,cat,dog\nbob,,cat\n", "its columns are called 'case 1' to 'case 2'"),
+        ("who,p,q\nrater 1,cat,dog\nrater 2,,cat\n", "its rows are called 'rater 1' to 'rater 2'"),
+    ],
+)
+def test_annotators_in_rows(write, content, reason):
+    read = io.read_annotations(write(content))
+    assert read.format == "transposed"
+    assert read.missing_note() == f"Read as missing: blank (1 cells). Read a row as an annotator, a column as a case: {reason}."
+    first, second = read.annotations.annotators.tolist()
+    p, q = read.annotations.axes.case_ids.tolist()
+    assert rows_of(read.annotations) == [(p, first, "cat"), (q, first, "dog"), (q, second, "cat")]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("item,p,q\nann,cat,dog\nbob,,cat\n", "its first column is called 'item'"),
+        ("what,rater 1,rater 2\nann,cat,dog\n", "its columns are called 'rater 1' to 'rater 2'"),
+        ("what,ann,bob\ncase 1,cat,dog\n", "its rows are called 'case 1'"),
+        ("what,ann,bob\np,cat,dog\nq,cat,dog\n", "it has at least as many rows as columns"),
+    ],
+)
+def test_cases_in_rows(write, content, reason):
+    read = io.read_annotations(write(content))
+    assert (read.format, read.notes) == ("wide", (f"Read a row as a case, a column as an annotator: {reason}.",))
+
+
+def test_orientation_that_is_unclear(write):
+    with pytest.raises(
+        ValueError, match=r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an annotator\) .* names that tell nei"
+    ):
+        io.read_annotations(write("what,a,b,c\nx,cat,dog,cat\n"))
+    with pytest.raises(
+        ValueError, match=r"for a table whose names tell both\. Got 'auto' \(its first column is called 'case', its columns"
+    ):
+        io.read_annotations(write("case,case 1,case 2\nx,cat,dog\n"))
+    numbers = write("rater,p,q\nann,1,2\n")
+    assert io.read_annotations(numbers).format == "transposed"
+    with pytest.raises(
+        ValueError, match=r"format must be 'transposed' for a table with a row an annotator .* Got 'wide' \(its first column"
+    ):
+        io.read_annotations(numbers, format="wide")
+    assert io.read_annotations(numbers, format="wide", columns={"case": "rater"}).annotations.axes.case_ids.tolist() == ["ann"]
+    turned = io.read_annotations(write("what,a,b,c\nx,cat,dog,cat\n"), format="transposed").annotations
+    assert rows_of(turned) == [("a", "x", "cat"), ("b", "x", "dog"), ("c", "x", "cat")]
+
+
+def test_the_case_need_not_come_first(write):
+    assert rows_of(io.read_annotations(write("ann,bob,case\ncat,dog,p\ncat,cat,q\n")).annotations)[0] == ("p", "ann", "cat")
+    assert io.read_annotations(write("n_a,n_b,task\n1,2,p\n")).annotations.axes.case_ids.tolist() == ["p"]
+    model = io.read_predictions(write("cat,dog,subject\n1,2,p\n"))
+    assert model.case_ids.tolist() == ["p"] and model.classes.tolist() == ["cat", "dog"]
+    assert io.read_models(write("cat,model,case\n1,A,p\n"))["A"].case_ids.tolist() == ["p"]
+    odd = io.read_predictions(write("pic,task,unit\np,1,2\n"))
+    assert odd.case_ids.tolist() == ["p"] and odd.classes.tolist() == ["task", "unit"]
+
+
+# --- codes for "missing" -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes"),
+    [
+        (["1", "2", "-1"], "'-1'"),
+        (["0", "1", "2", "99"], "'99'"),
+        (["1", "2", "3", "88", "99"], "'99', '88'"),
+        (["1", "2", "3", "9"], "'9'"),
+        (["cat", "dog", "-1"], "'-1'"),
+        (["cat", "dog", "999"], "'999'"),
+        (["cat", "?"], "'?'"),
+        (["1", "2", "3", "4"], None),
+        (["5", "6", "7", "8", "9"], None),
+        (["-2", "-1"], None),
+        (["0", "99"], None),
+        (["cat", "dog", "12"], None),
+    ],
+)
+def test_codes_are_noted_and_kept(write, labels, codes):
+    rows = "".join(f"p{i},x,{label}\n" for i, label in enumerate(labels))
+    read = io.read_annotations(write("case,annotator,label\n" + rows))
+    assert read.annotations.n_labels == len(labels) and read.missing == {}
+    note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, say so: missing, --na)."
+    assert read.notes == ((note,) if codes else ())
+
+
+def test_codes_that_are_said_to_be_missing(write):
+    path = write("id,rater 1,rater 2\np,1,-1\nq,99,2\n")
+    read = io.read_annotations(path, missing=("-1", "99"))
+    assert read.missing == {"-1": 1, "99": 1}
+    assert read.annotations.axes.classes.tolist() == [1, 2]
+    assert len(read.notes) == 1 and len(io.read_annotations(path).notes) == 2
+
+
+# --- several models ----------------------------------------------------------------------------------------------------
+
+
+def test_models(write):
+    wide = "system,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\nA,q,0.25,0.75\n"
+    long = "case,class,score,model\np,cat,1,A\np,dog,0,A\nq,dog,0.75,A\nq,cat,0.25,A\np,cat,.5,B\np,dog,.5,B\n"
+    for content in (wide, long):
+        models = io.read_models(write(content))
+        assert list(models) == ["A", "B"]
+        assert models["A"].case_ids.tolist() == ["p", "q"] and models["A"].scores.tolist() == [[1, 0], [0.25, 0.75]]
+        assert models["B"].scores.tolist() == [[0.5, 0.5]] and models["B"].classes.tolist() == ["cat", "dog"]
+    assert list(io.read_models(write("case,cat,dog\np,1,0\n", "mine.csv"))) == ["mine"]
+    buffer = buffers.BytesIO()
+    np.save(buffer, np.ones((2, 3)))
+    assert io.read_models(write(buffer.getvalue(), "net.npy"))["net"].scores.shape == (2, 3)
+    one = io.read_predictions(write("case,class,score,model\np,cat,1,A\np,dog,0,A\n"))
+    assert one.scores.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("model,case,cat\nA,p,1\nB,p,2\nB,p,3\n", r"model 'B': case_ids must not repeat an id\. Got 'p' twice"),
+        ("model,case,cat\nA,p,1\n,p,2\n", r"model must not be blank\. Got a blank cell, first at line 3\."),
+        ("model,case,class,score\nA,p,x,1\nB,p,x,2\nB,p,x,2\n", r"model 'B': rows must not repeat a case and class\. Got 1 repeated"),
+        ("model,case,class,score\nA,p,x,1\nA,q,y,1\n", r"model 'A': scores must be given for every case and class\. Got none for 2 of 4"),
+        ("model,case\nA,p\n", r"file must have a column for each class beside the case and the model\. Got the columns model, case\."),
+        ("model,system,case,cat\nA,B,p,1\n", r"model column must be named where several columns may be meant"),
+        ("model,case,cat\nA,p,x\n", r"cell must be a number\. Got 'x', first at line 2, column 'cat'\."),
+    ],
+)
+def test_bad_models(write, content, message):
+    with pytest.raises(ValueError, match=r"file\.csv: " + message):
+        io.read_models(write(content))
+
+
+def test_one_model_is_asked_for_and_there_are_two(write):
+    path = write("case,class,score,model\np,cat,1,A\np,cat,2,B\n")
+    with pytest.raises(
+        ValueError, match=r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
+    ):
+        io.read_predictions(path)
+
+
+# --- the C core and the csv module agree -------------------------------------------------------------------------------
+
+
+def cells_of(coded):
+    return [[coded.values[code] for code in row] for row in coded.codes.tolist()]
+
+
+def by_csv(data):
+    """Rows as the csv module has them."""
+    with mock.patch.object(Table, "_split", lambda *_: None):
+        return Table(data).coded([0], [1, 2])
+
+
+cells = st.text(st.sampled_from('ab ,"\n\rä€;'), max_size=5)
+plain_cells = st.text(st.sampled_from("ab cäß"), max_size=4)
+
+
+@given(
+    rows=st.lists(st.tuples(cells, plain_cells, cells), min_size=1, max_size=8),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    mark=st.booleans(),
+    last=st.booleans(),
+    block=st.integers(1, 40),
+)
+@settings(deadline=None, max_examples=300)
+def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
+    text = buffers.StringIO()
+    writer = csv.writer(text, lineterminator=end, quoting=quoting)
+    writer.writerows([("one", "two", "three"), *rows])
+    data = (b"\xef\xbb\xbf" if mark else b"") + text.getvalue()[: None if last else -len(end)].encode()
+    with mock.patch.object(_csv, "SPLIT", block):
+        try:
+            found = Table(data).coded([0], [1, 2])
+        except ValueError as problem:
+            with pytest.raises(ValueError) as other:
+                by_csv(data)
+            assert str(other.value) == str(problem)
+            return
+    expected = by_csv(data)
+    assert [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in expected]
+    assert (found[0].values, found[0].codes.tolist()) == (expected[0].values, expected[0].codes.tolist())
+    assert [found[0].values[c] for c in found[0].codes[:, 0]] == [row[0].strip() for row in rows]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b,c\n1,2,3\n",
+        b'a,b,c\n1,"2""2",""""\n"""","",3',
+        b"a,b,c\r\n\r\n1,2,3\r\n\n\n4,5,6",
+        b'a,b,c\n1,"2\n2",3\n"4",5,"6"\n',
+        b'a,b,c\n1,2"2,3\n',
+        b"\xef\xbb\xbfa,b,c\n,,\n,,",
+    ],
+)
+def test_the_core_reads_it(content):
+    found = Table(content)._split([[0], [1, 2]])
+    assert found is not None
+    assert [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in by_csv(content)]
+
+
+@pytest.mark.parametrize("content", [b"a,b,c\n1,2,3\n4,5\n", b'a,b,c\n1,2,3\n1,2,"3\n', b'a,b,c\n1,2,3\n"1"1,2,3\n'])
+def test_the_core_leaves_it_to_the_csv_module(content):
+    assert Table(content)._split([[0], [1, 2]]) is None
+
+
+def test_a_case_twice_is_named(write):
+    with pytest.raises(ValueError, match=r"case_ids must not repeat an id\. Got 'q' twice"):
+        io.read_annotations(write("case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n"))
+
+
+def test_progress_ends_once(write, monkeypatch, capsys):
+    monkeypatch.setattr("ugt._threads.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(_csv, "SPLIT", 30)
+    with progress_to_stderr():
+        io.read_annotations(write(LONG))
+    assert capsys.readouterr().err.count("100 %") == 1
+
+
+def test_long_lines(write):
+    cell = "x" * 100_000
+    assert io.read_annotations(write(f"case,annotator,label\na,x,{cell}\n")).annotations.axes.classes.tolist() == [cell]
+    message = (
+        r"csv: row must have cells of at most 131072 characters \(is a quote left open before\?\)\. Got a longer one, first at line 3\."
+    )
+    with pytest.raises(ValueError, match=message):
+        io.read_annotations(write(f"case,annotator,label\nb,x,y\na,x,{'y' * 140_000}\n"))
+    with pytest.raises(ValueError, match=message):
+        io.read_annotations(write('case,annotator,label\nb,x,y\na,x,"open\n' + "c,x,y\n" * 30_000))
+
+
+def test_many_values_grow_the_table(write):
+    """Every growth of the numbering, and rows that lie across blocks."""
+    n = 70_000
+    rows = [f"case {i // 2},r{i % 3},ä{i % 5000}" for i in range(n)]
+    path = write("case,annotator,label\n" + "\n".join(rows) + "\n")
+    with mock.patch.object(_csv, "SPLIT", 10_007):
+        case, label = Table(Source(path)).coded([0], [2])
+    assert case.values == [f"case {i}" for i in range(n // 2)] and case.codes[:, 0].tolist() == [i // 2 for i in range(n)]
+    assert label.values == [f"ä{i}" for i in range(5000)] and label.codes[:, 0].tolist() == [i % 5000 for i in range(n)]
+
+
+def test_memory_is_a_few_times_the_codes(write):
+    """Not the text: 200 000 rows of 60 bytes are 12 MB, their three codes and a count 4 MB."""
+    path = write("case,annotator,label\n" + "".join(f"{'p' * 25}{i // 50},annotator {i % 9:20},class {i % 7}\n" for i in range(200_000)))
+    tracemalloc.start()
+    io.read_annotations(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6

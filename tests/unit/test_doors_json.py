@@ -1,0 +1,297 @@
+"""JSON and arrays: mappings for any other file, exports without annotators, rankings with annotators, whole annotations; broken ones."""
+
+from __future__ import annotations
+
+import gzip
+import io as buffers
+import json
+from itertools import count
+
+import numpy as np
+import pytest
+
+from ugt import io
+from ugt.annotations import Labels, Rankings, Ratings
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.json"):
+        path = tmp_path / name
+        if not isinstance(content, (str, bytes)):
+            content = json.dumps(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def rows_of(labels):
+    case = np.repeat(np.arange(labels.n_cases), np.diff(labels.offsets))
+    names = labels.axes.case_ids[case], labels.annotators[labels.annotator], labels.axes.classes[labels.label]
+    return list(zip(*(name.tolist() for name in names)))
+
+
+# --- mappings ----------------------------------------------------------------------------------------------------------
+
+RECORDS = [
+    {"meta": {"id": "p"}, "who": 1, "answer": {"value": "cat", "sure": 3}},
+    {"meta": {"id": "q"}, "who": 2, "answer": {"value": None}},
+    {"meta": {"id": "p"}, "who": 2, "answer": {"value": "dog", "sure": 1}},
+]
+FIELDS = {"case": "meta.id", "annotator": "who", "label": "answer.value"}
+
+
+def test_records(write):
+    path = write({"data": {"items": RECORDS}})
+    read = io.read_annotations(path, mapping={"records": "data.items", "fields": FIELDS})
+    assert rows_of(read.annotations) == [("p", 1, "cat"), ("p", 2, "dog")]
+    assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and read.missing == {"": 1}
+    lines = "\n".join(map(json.dumps, RECORDS)) + "\n\n"
+    for name, content in (("a.jsonl", lines.encode()), ("a.ndjson", lines.encode()), ("a.jsonl.gz", gzip.compress(lines.encode()))):
+        assert rows_of(io.read_annotations(write(content, name), mapping={"fields": FIELDS}).annotations) == rows_of(read.annotations)
+    positions = {"case": "0", "annotator": "1", "label": "2"}
+    assert rows_of(io.read_annotations(write([["p", 1, "cat"]]), mapping={"fields": positions}).annotations) == [("p", 1, "cat")]
+
+
+def test_lists_in_records(write):
+    tasks = [
+        {"id": 7, "answers": [{"by": "ann", "chose": ["cat", "dog"]}, {"by": "bob", "chose": ["dog"]}]},
+        {"id": 9, "answers": []},
+        {"id": 8},
+    ]
+    fields = {"case": "id", "annotator": "answers[].by", "label": "answers[].chose[]"}
+    labels = io.read_annotations(write(tasks), mapping={"fields": fields}).annotations
+    assert rows_of(labels) == [(7, "ann", "cat"), (7, "ann", "dog"), (7, "bob", "dog")]
+    assert labels.axes.case_ids.tolist() == [7, 9, 8]
+    ranked = io.read_annotations(write(tasks), mapping={"fields": {**fields, "rank": "answers[].chose[#]"}}).annotations
+    assert isinstance(ranked, Rankings) and ranked.axes.classes[ranked.items].tolist() == ["cat", "dog", "dog"]
+    assert ranked.block_offsets.tolist() == [0, 1, 2, 3]
+    first = {"case": "id", "annotator": "answers[].by", "value": "answers[].chose.0"}
+    with pytest.raises(ValueError, match=r"value must be a number\. Got 'cat', first at record 0\."):
+        io.read_annotations(write(tasks), mapping={"fields": first})
+
+
+def test_other_roles_and_options(write):
+    path = write([{"c": "p", "a": "x", "v": 2.5}, {"c": "p", "a": "y", "v": -1}])
+    fields = {"case": "c", "annotator": "a", "value": "v"}
+    assert io.read_annotations(path, mapping={"fields": fields}).annotations.value.tolist() == [2.5, -1.0]
+    read = io.read_annotations(path, mapping={"fields": fields, "missing": ["-1"]})
+    assert isinstance(read.annotations, Ratings) and read.missing == {"-1": 1}
+    flags = write([{"c": 1, "a": "x", "l": True}])
+    labels = io.read_annotations(flags, mapping={"fields": {"case": "c", "annotator": "a", "label": "l"}, "classes": ["false", "true"]})
+    assert labels.annotations.counts().tolist() == [[0, 1]]
+
+
+def test_a_mapping_as_the_file(write):
+    write("study_uid,doc,dx\np,x,1\np,y,-9\n", "table.csv")
+    mapping = {
+        "path": "table.csv",
+        "format": "long",
+        "columns": {"case": "study_uid", "annotator": "doc", "label": "dx"},
+        "missing": ["-9"],
+    }
+    read = io.read_annotations(write({**mapping, "classes": [0, 1]}, "mapping.json"))
+    assert read.annotations.counts().tolist() == [[0, 1]] and read.missing == {"-9": 1}
+    assert io.read_annotations(write(mapping, "mapping.json"), classes=4).annotations.n_classes == 4  # what is said goes first
+    write([{"c": "p", "a": "x", "l": "cat"}], "data.json")
+    inner = {"path": "data.json", "fields": {"case": "c", "annotator": "a", "label": "l"}}
+    assert rows_of(io.read_annotations(write(inner, "mapping.json")).annotations) == [("p", "x", "cat")]
+    table = write("uid,who,dx\np,x,cat\n", "a.csv")
+    by_file = io.read_annotations(table, mapping=write({"columns": {"case": "uid", "annotator": "who", "label": "dx"}}, "how.json"))
+    assert rows_of(by_file.annotations) == [("p", "x", "cat")]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"records": "data.items"}, r"file\.json: mapping must have fields for a JSON file, such as .* Got none\."),
+        ({"fields": FIELDS}, r"file\.json: mapping: records must be the path of a list in the file\. Got '', dict\."),
+        ({"fields": FIELDS, "records": "data"}, r"mapping: records must be the path of a list in the file\. Got 'data', dict\."),
+        ({"fields": FIELDS, "records": "items"}, r"mapping: records must be the path of a list in the file\. Got 'items'\."),
+        (
+            {"fields": {**FIELDS, "label": "answer.name"}, "records": "data.items"},
+            r"records must have the field 'answer\.name' .* Got none\.",
+        ),
+        (
+            {"fields": {**FIELDS, "label": "answer"}, "records": "data.items"},
+            r"have text or a number at 'answer' .* Got dict, first at record 0",
+        ),
+        (
+            {"fields": {**FIELDS, "label": "who.x"}, "records": "data.items"},
+            r"records must be objects along 'who\.x'\. Got int, first at record",
+        ),
+        ({"fields": {**FIELDS, "label": "answer[]"}, "records": "data.items"}, r"have a list at 'answer'\. Got dict, first at record 0"),
+        ({"fields": {**FIELDS, "annotator": "a[]", "label": "b[]"}, "records": "data.items"}, r"go through one list\. Got 'a' and 'b'\."),
+        ({"fields": {"annotator": "who", "label": "answer.value"}, "records": "data.items"}, r"long table must have columns for case, "),
+        ({"fields": {"who": "who"}}, r"mapping: fields must give paths for the roles case, .* Got 'who': 'who'\."),
+        ({"fields": ["who"]}, r"mapping: fields must be an object\. Got \['who'\]\."),
+        ({"classses": 3}, r"mapping must have no keys but path, format, .* Got 'classses'\."),
+        ({"format": "tall"}, r"mapping: format must be one of auto, .* Got 'tall'\."),
+        ({"missing": "NA"}, r"mapping: missing must be a list\. Got 'NA'\."),
+        (3, r"mapping must be a JSON file or a mapping\. Got int\."),
+    ],
+    ids=count(),
+)
+def test_bad_mappings(write, mapping, message):
+    with pytest.raises(ValueError, match=message):
+        io.read_annotations(write({"data": {"items": RECORDS}}), mapping=mapping)
+
+
+def test_bad_mapping_files(write):
+    table = write("case,annotator,label\np,x,cat\n", "a.csv")
+    with pytest.raises(ValueError, match=r"how\.json: mapping must be a JSON object\. Got list\."):
+        io.read_annotations(table, mapping=write([], "how.json"))
+    with pytest.raises(ValueError, match=r"how\.json: file must be JSON \(is it cut off\?\)\. Got .* first at line 1\."):
+        io.read_annotations(table, mapping=write('{"columns": ', "how.json"))
+    with pytest.raises(ValueError, match=r"a\.csv: mapping must have fields and records for JSON and JSONL only \(columns for tables\)\."):
+        io.read_annotations(table, mapping={"fields": FIELDS})
+    with pytest.raises(
+        ValueError, match=r"lines\.jsonl: mapping: records must be left out for JSONL, where a line is a record\. Got 'x'\."
+    ):
+        io.read_annotations(write('{"a": 1}\n', "lines.jsonl"), mapping={"fields": FIELDS, "records": "x"})
+    with pytest.raises(
+        ValueError, match=r"lines\.jsonl: file must have a JSON object on every line \(is it cut off\?\)\..* first at line 2\."
+    ):
+        io.read_annotations(write('{"who": 1}\n{"who": ', "lines.jsonl"), mapping={"fields": FIELDS})
+    with pytest.raises(ValueError, match=r"case must not be blank\. Got a blank cell, first at line 3\."):
+        lines = "\n".join(json.dumps(one) for one in (RECORDS[0], {}, {**RECORDS[0], "meta": {}}))
+        io.read_annotations(write(lines.replace("{}\n", "\n", 1), "lines.jsonl"), mapping={"fields": FIELDS})
+    with pytest.raises(FileNotFoundError):
+        io.read_annotations(write({"path": "nowhere.csv"}, "mapping.json"))
+    with pytest.raises(ValueError, match=r"file must have records\. Got none\."):
+        io.read_annotations(write([]), mapping={"fields": FIELDS})
+
+
+# --- exports -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        ([{"id": 1, "annotator": 2, "annotation_id": 3, "tag": "x"}], "a.json", r"exported as JSON by Label Studio .* looks like JSON-MIN"),
+        ([{"study": 1, "dx": 2}], "a.json", r"or be read with a mapping .* Got objects with the keys 'study', 'dx'\."),
+        ([{"id": 1, "annotations": [{"result": []}]}], "a.json", r"file must have annotations: choices, ratings or rankings\. Got none\."),
+        ({"text": "x", "label": "y"}, "a.jsonl", r"have '_task_hash' on every line.*give a mapping\)\. Got None, first at line 1\."),
+        (
+            {"_input_hash": 1, "accept": ["a"], "answer": "accept"},
+            "a.jsonl",
+            r"say who answered .* annotate in named sessions\)\. Got None",
+        ),
+        (b'{"_input_hash": 1}\xff\n', "a.jsonl", r"file must be UTF-8 text\. Got the byte 0xff"),
+        ("1: 1,2\n", "a.soc", r"a\.soc: file must name all alternatives in its head\. Got 0 of None\."),
+        (
+            "# NUMBER ALTERNATIVES: 1\n# ALTERNATIVE NAME 1: a\nx: 1\n",
+            "a.toc",
+            r"a\.toc: file must have orders such as .*first at line 3\.",
+        ),
+        (b"\0", "a.toi", r"a\.toi: file must be UTF-8 text\. Got a NUL byte"),
+        ("", "a.soi", r"a\.soi: file must not be empty"),
+        ("p > ", "a.npy", r"a\.npy: file must be an NPY or NPZ file"),
+    ],
+    ids=count(),
+)
+def test_broken_files_of_other_programs(write, content, name, message):
+    with pytest.raises(ValueError, match=message):
+        io.read_annotations(write(content, name))
+
+
+def test_compressed_exports(write):
+    tasks = [
+        {"id": 1, "annotations": [{"completed_by": 5, "result": [{"type": "choices", "from_name": "t", "value": {"choices": ["x"]}}]}]}
+    ]
+    assert rows_of(io.read_annotations(write(gzip.compress(json.dumps(tasks).encode()), "a.json.gz")).annotations) == [(1, 5, "x")]
+    text = b"# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n3: 2,1\n"
+    read = io.read_annotations(write(gzip.compress(text), "vote.soc.gz"))
+    assert read.annotations.n_rankings == 3 and read.annotations.axes.case_ids.tolist() == ["vote"]
+
+
+def test_rankings_with_annotators(write):
+    content = {"rankings": [[[["a"], ["b"]], [["b"]]], [[["a"]]]], "annotators": [["x", "y"], ["y"]]}
+    rankings = io.read_annotations(write(content)).annotations
+    assert rankings.annotators.tolist() == ["x", "y"] and rankings.annotator.tolist() == [0, 1, 1]
+    for annotators, message in (
+        ([["x", "y"]], r"annotators must be a list of 2 lists of ids, as rankings\. Got list\."),
+        ([["x"], ["y"]], r"annotators must be 2 ids for the 2 rankings\. Got \['x'\], first at case 0\."),
+        ([["x", "x"], ["y"]], r"annotators must rank a case once\. Got \['x', 'x'\], first at case 0\."),
+        ([["x", None], ["y"]], r"annotators must not be missing\. Got None, first at ranking 1\."),
+    ):
+        with pytest.raises(ValueError, match=r"file\.json: " + message):
+            io.read_annotations(write({**content, "annotators": annotators}))
+
+
+# --- whole annotations in NPZ ------------------------------------------------------------------------------------------
+
+
+def whole(write, given, **changed):
+    path = write(b"", "a.npz")
+    io.write_annotations(path, given)
+    if changed:
+        arrays = {**np.load(path), **changed}
+        buffer = buffers.BytesIO()
+        np.savez(buffer, **{key: array for key, array in arrays.items() if array is not None})
+        path.write_bytes(buffer.getvalue())
+    return path
+
+
+LABELS = Labels.from_wide([["a", "b"], [None, "a"]], classes=["a", "b", "c"])
+RANKINGS = Rankings.from_strings(["p", "q"], ["x", "x"], ["a > b", "b"])
+RATINGS = Ratings.from_wide([[1.5, 2.0], [None, 3.0]])
+
+
+@pytest.mark.parametrize(
+    ("given", "changed", "message"),
+    [
+        (LABELS, {"kind": np.array("votes")}, r"kind must be one of labels, rankings, ratings\. Got 'votes'\."),
+        (LABELS, {"case_ids": np.array("p")}, r"case_ids must have one dimension\. Got shape \(\)\."),
+        (LABELS, {"numbered": np.zeros(2)}, r"numbered must be one value\. Got shape \(2,\)\."),
+        (LABELS, {"label": None}, r"file must hold the arrays annotator, annotators, case_ids, classes, count, "),
+        (LABELS, {"label": np.array([0, 1, 3])}, r"label must be 3 whole numbers from 0 to 2\. Got int64 of shape \(3,\)\."),
+        (LABELS, {"label": np.array([0, 1])}, r"label must be 3 whole numbers from 0 to 2\. Got int64 of shape \(2,\)\."),
+        (LABELS, {"annotator": np.array([0, 1, -1])}, r"annotator must be 3 whole numbers from 0 to 1\."),
+        (LABELS, {"offsets": np.array([0, 3, 2])}, r"offsets must be 3 whole numbers that begin at 0 and do not decrease\."),
+        (LABELS, {"offsets": np.array([1, 2, 3])}, r"offsets must be 3 whole numbers that begin at 0"),
+        (LABELS, {"offsets": np.array([0, 2, 10**12])}, r"annotator must be 1000000000000 whole numbers"),
+        (LABELS, {"count": np.array([1, 0, 1])}, r"count must be 3 whole numbers of at least 1\."),
+        (LABELS, {"case_ids": np.array([4, 4])}, r"case_ids must not repeat an id\. Got 4 twice"),
+        (RANKINGS, {"items": np.array([0, 0, 1])}, r"items must not repeat a class within a ranking\. Got 'a' twice, first at case 'p'"),
+        (RANKINGS, {"block_offsets": np.array([0, 0, 2, 3])}, r"block_offsets must not hold an empty block\. Got one, first at block 0\."),
+        (RANKINGS, {"ranking_offsets": np.array([0, 1])}, r"ranking_offsets must be 3 whole numbers that begin at 0"),
+        (RATINGS, {"value": np.array([1.0, np.nan, 2.0])}, r"value must be 3 finite numbers\. Got float64 of shape \(3,\)\."),
+        (RATINGS, {"value": np.array([1.0])}, r"value must be 3 finite numbers"),
+    ],
+    ids=count(),
+)
+def test_whole_annotations_are_checked(write, given, changed, message):
+    with pytest.raises(ValueError, match=r"a\.npz: " + message):
+        io.read_annotations(whole(write, given, **changed))
+
+
+def test_whole_annotations_have_their_classes(write):
+    with pytest.raises(ValueError, match=r"classes must be left out for a file that names them\. Got 3\."):
+        io.read_annotations(whole(write, LABELS), classes=3)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"\x93NUMPY\x01\0", "a.npy", r"a\.npy: file must be an NPY or NPZ file"),
+        (b"PK\3\4", "a.npz", r"a\.npz: file must be an NPY or NPZ file"),
+        ("case,cat\np,0.5", "a.npz", r"a\.npz: file must be an NPY or NPZ file"),
+    ],
+)
+def test_broken_arrays_of_scores(write, content, name, message):
+    for read in (io.read_predictions, io.read_models):
+        with pytest.raises(ValueError, match=message):
+            read(write(content, name))
+
+
+def test_any_columns_are_a_frame():
+    assert io.read_annotations(ugt_frame()).format == "long"
+
+
+def ugt_frame():
+    class Frame(dict):
+        columns = property(list)
+
+    return Frame(case=np.array([1]), annotator=np.array(["x"]), label=np.array([0]))
