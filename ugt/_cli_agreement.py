@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _tables_out, io
+from . import _humans, _tables_out, io
 from ._checks import error
 from ._coefficients_pairs import PairwiseAgreement, pairwise_agreement
 from ._coefficients_rows import COLUMNS, AgreementTable, agreement_table
 from ._command import ANNOTATIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
 from ._tables_out import csv_cell
-from .agreement import annotator_average_overlap, leave_one_annotator_out
 from .annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
@@ -127,14 +126,9 @@ def _clusters(options: argparse.Namespace, ids: Iterable[Any]) -> Any:
 
 def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
     """Rankings have no coefficients corrected for chance."""
-    depth = min(3, given.n_classes)
-    found = {"annotator ranked the first class of the others": leave_one_annotator_out(given)}
-    found[f"average overlap of pairs at {depth}"] = annotator_average_overlap(given, depth)
-    resampling = {"clusters": _clusters(options, given.axes.case_ids.tolist()), "n_resamples": options.n_resamples, "seed": options.seed}
-    rows: list[dict[str, Any]] = []
-    for name, one in found.items():
-        low, high = one.interval(options.level, kind=options.interval, **resampling)
-        rows.append({"coefficient": name, "value": one.value, "low": low, "high": high, "n_cases": one.n_cases})
+    settings = {"level": options.level, "interval": options.interval, "n_resamples": options.n_resamples}
+    everywhere = np.ones(given.n_cases, bool)
+    rows = _humans.of_rankings(given, everywhere, _clusters(options, given.axes.case_ids.tolist()), settings, options.seed)
     lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
     record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
     return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._coefficients_rows import agreement_table
 from ._ragged import row_of, take
-from .annotations import Labels
+from .agreement import annotator_average_overlap, leave_one_annotator_out
+from .annotations import Labels, Rankings
 from .discrepancy import AnnotatorDiscrepancy, annotator_discrepancy, discrepancy_ratio
+from .results import mean_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,12 +61,37 @@ def of_models(
 
 
 def agreement(known: Any, present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int) -> list[Row]:
-    """Rows of agreement coefficients among annotators, of labels."""
+    """Rows of agreement coefficients among annotators."""
+    if isinstance(known, Rankings):
+        return of_rankings(known, present, clusters, options, seed)
     if not isinstance(known, Labels) or not (np.bincount(row_of(known.offsets), known.count, known.n_cases)[present] > 1).any():
         return []
     labels = known if present.all() else _taken(known, np.flatnonzero(present))
     resampling = {"clusters": clusters, "n_resamples": options["n_resamples"], "seed": seed}
     return agreement_table(labels, level=options["level"], kind=options["interval"], **resampling).rows()
+
+
+def of_rankings(rankings: Rankings, present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int) -> list[Row]:
+    """Agreement of rankings, which have no coefficients corrected for chance; none where no case has two of them."""
+    depth = min(3, rankings.n_classes)
+    found = {
+        "annotator ranked the first class of the others": leave_one_annotator_out(rankings),
+        f"average overlap of pairs at {depth}": annotator_average_overlap(rankings, depth),
+    }
+    rows: list[Row] = []
+    for name, whole in found.items():
+        per_case = whole.per_case[present]
+        value, n_cases = mean_of(per_case)
+        if n_cases == 0:
+            return []
+        one = replace(whole, value=value, per_case=per_case, n_cases=n_cases)
+        ends = one.interval(options["level"], kind=options["interval"], clusters=clusters, n_resamples=options["n_resamples"], seed=seed)
+        low, high = map(_number, ends)
+        numbers = {"value": one.value, "low": low, "high": high, "std_error": None, "observed": None, "expected": None}
+        rows.append(
+            {"coefficient": name, **numbers, "n_cases": one.n_cases, "n_annotators": len(rankings.annotators) or None, "reason": None}
+        )
+    return rows
 
 
 def first_choice(scores: Array) -> Array:

@@ -171,3 +171,21 @@ def test_the_report_shows_both_and_escapes_names():
     assert "Agreement class by class" in page and "Agreement pair by pair" in page and 'id="agreement-pairs"' in page
     assert "<b>r0" not in page and "&lt;b&gt;r0" in page
     assert not any(math.isnan(row["agreement"]) for row in evaluation.details["agreement_by_pair"])
+
+
+def test_of_rankings_the_evaluation_has_what_can_be_said():
+    generator = np.random.default_rng(3)
+    nested = [[[[k] for k in generator.permutation(4)[:2].tolist()] for _ in range(3)] for _ in range(30)]
+    rankings = ugt.Rankings.from_blocks(nested, n_classes=4)
+    scores = generator.dirichlet([1] * 4, 20)
+    evaluation = ugt.evaluate(rankings, {"M": ugt.Predictions(range(10, 30), scores)}, k=1, missing="drop", seed=4)
+    first, overlap = evaluation.agreement
+    judged = ugt.Rankings.from_blocks(nested[10:], n_classes=4)
+    for row, one in ((first, ugt.leave_one_annotator_out(judged)), (overlap, ugt.annotator_average_overlap(judged, 3))):
+        assert row["value"] == pytest.approx(one.value)
+        assert (row["low"], row["high"]) == pytest.approx(one.interval(seed=4))
+        assert row["n_cases"] == 20
+    page = html(evaluation.to_dict())
+    assert "Agreement of rankings" in page and "average overlap of pairs at 3" in page
+    alone = ugt.evaluate(ugt.Rankings.from_blocks([[[[0], [1]]]] * 3, n_classes=4), {}, k=1)
+    assert alone.agreement == () and "it needs labels or rankings, several to a case" in html(alone.to_dict())

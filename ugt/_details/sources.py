@@ -27,7 +27,7 @@ HEADINGS: Mapping[str, tuple[str, ...]] = {
 COSTLY = ("plackett-luce",)
 N_RESAMPLES = 100  # of the annotations: each is a whole aggregation
 LEAST_RESAMPLES = 25
-MOST_WORK = 5e7  # resamples x (annotations + cases x models x classes): some seconds
+MOST_WORK = 3e7  # resamples x (annotations + cases x models): some seconds
 
 
 def make(context: Context) -> tuple[dict[str, list[Row]], list[str]]:
@@ -83,7 +83,7 @@ def _over_annotators(context: Context, notes: list[str]) -> list[Row]:
         return []
     k = context.metrics[0]["k"]
     n_annotations = len(known.label) if isinstance(known, Labels) else len(known.items)
-    n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + len(context.rows) * len(context.scores) * known.n_classes)))
+    n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + len(context.rows) * (4 + len(context.scores)))))
     if how in COSTLY or n_resamples < LEAST_RESAMPLES:
         notes.append("The spread over annotators was not computed: aggregating the annotations again and again would take too long.")
         return []

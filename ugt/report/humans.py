@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     Data = Mapping[str, Any]
 
 MOST_PAIRS = 20
+OF_RANKINGS = (
+    "How often an annotator's ranking has the class that the others put first, and how much of the first places two annotators of a case "
+    "share (1: the same classes in the same order). Neither is corrected for chance, which matters little where there are many classes."
+)
 
 
 def agreement(source: Data) -> Section:
@@ -24,8 +28,13 @@ def agreement(source: Data) -> Section:
     )
     entries = source.get("agreement") or []
     if not entries:
-        return section("agreement", "Agreement among annotators", how, "<p>None was computed: it needs labels, several to a case.</p>")
+        none = "<p>None was computed: it needs labels or rankings, several to a case.</p>"
+        return section("agreement", "Agreement among annotators", how, none)
     level = f"{source['provenance']['level'] * 100:g}% interval"
+    if source["data"]["kind"] == "rankings":
+        listed = [[text(e["coefficient"]), number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}"] for e in entries]
+        shown = table("Agreement of rankings", ["measure", "value", level, "cases"], listed)
+        return section("agreement", "Agreement among annotators", OF_RANKINGS, shown)
     rows = [
         [
             text(e["coefficient"]),
