@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             given, record, said = read.annotations, read_record(read), read.missing_note()
             notes = io.write_annotations(draft / out.name, given, format=options.to)
         if notes and options.lossless:
-            raise error(f"{out.name}", "hold everything (--lossless; an .npz file does)", " ".join(notes))
+            raise error(f"{out.name}", "hold everything (--lossless; an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
     return {**record, "lost": list(notes), "files": [str(out)]}
 

@@ -88,12 +88,12 @@ class Cells:
             if blank.any():
                 raise error(role, "not be blank", "a blank cell", self.place(int(np.argmax(blank))))
         if keep is None or keep.all():
-            ids = _ids.number(role, as_names(cells.values)).ids
+            ids = _as_ids(as_names(cells.values))
             first = np.searchsorted(np.maximum.accumulate(code), np.arange(len(ids)))  # codes are in order of first appearance
             return _ids.Column(code, ids, first)
         new, first = _ids.factorize(code[keep])
         seen = [cells.values[old] for old in code[keep][first].tolist()]
-        return _ids.Column(new, _ids.number(role, as_names(seen)).ids, first)
+        return _ids.Column(new, _as_ids(as_names(seen)), first)
 
     def ids(self, cells: Coded, role: str) -> NDArray[Any]:
         """The ids of all rows."""
@@ -188,7 +188,7 @@ class Table(Cells):
         places = [[wanted.index(c) for c in columns] for columns in groups]
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
-        return [stripped(_decoded(*reader.words_of(g)), code) for g, code in enumerate(codes)]
+        return [stripped(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
 
     def _behind_header(self, text: bytes, last: bool) -> int:
         """Where the rows begin; -1 where the C core does not know."""
@@ -297,6 +297,13 @@ class Table(Cells):
         except ValueError:  # quotes stand elsewhere: another delimiter
             pass
         return widths
+
+
+def _as_ids(names: NDArray[Any]) -> NDArray[Any]:
+    """Distinct names, none of which is blank, as an array of integers or of text."""
+    if len(names) == 0:
+        return np.empty(0, np.int64)
+    return names if names.dtype.kind == "i" else np.array(names.tolist(), dtype=np.str_)
 
 
 def number_shown(cell: str) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, resampling
+from ._frames import is_frame
+from ._io_annotations import MISSING, read_frame
 from ._truths import KINDS
 from .annotations import Labels, Rankings
 from .predictions import Predictions
@@ -19,9 +21,14 @@ if TYPE_CHECKING:
 
 
 def aggregation_input(annotations: Any) -> Any:
-    """Annotations or plausibilities; an array of counts becomes Labels."""
+    """Annotations or plausibilities; an array of counts becomes Labels, a data frame what its columns say."""
     if isinstance(annotations, (Labels, Rankings, *KINDS)):
         return annotations
+    if is_frame(annotations):
+        annotations = read_frame(annotations, "auto", {}, None, MISSING).annotations
+        if isinstance(annotations, (Labels, Rankings)):
+            return annotations
+        raise TypeError(f"annotations must be labels or rankings. Got a data frame of {type(annotations).__name__.lower()}.")
     if np.ndim(annotations) == 2:
         return Labels.from_counts(annotations)
     raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")

@@ -95,6 +95,8 @@ class Columns(Cells):
         codes = []
         for column in columns:
             values, code = _texts(self._columns[column])
+            if any(value.endswith("\0") for value in values):  # arrays of text would lose it
+                raise error("cells", "not end in a NUL character", "one that does", f"column {self.header[column]!r}")
             own = np.array([index.setdefault(value, len(index)) for value in values], np.int32)
             codes.append(own[code])
         table = np.column_stack(codes)

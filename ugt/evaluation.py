@@ -163,8 +163,9 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Labels, Rankings, array (N, K) of counts, or plausibilities
-        What annotators said. Point, Dirichlet or Draws made before are judged as they are, without reliabilities.
+    annotations : Labels, Rankings, array (N, K) of counts, data frame, or plausibilities
+        What annotators said; a frame of pandas or polars has the columns that a file may have. Point, Dirichlet or Draws made
+        before are judged as they are, without reliabilities.
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         May be empty: then only certainty is evaluated.

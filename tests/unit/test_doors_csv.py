@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ugt import _csv, io
+from ugt._core import _rows
 from ugt._csv import Table
 from ugt._io_source import Source, check_blocks
 from ugt._threads import progress_to_stderr
@@ -441,3 +442,21 @@ def test_memory_is_a_few_times_the_codes(write):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6
+
+
+def test_the_reader_of_the_core_checks_its_use():
+    group = np.array([0, -1], np.int32)
+    for groups, n_groups, longest in ((group, 0, 9), (group[:0], 1, 9), (group + 1, 1, 9), (group, 1, 0)):
+        with pytest.raises(ValueError, match=r"groups must be numbered from 0, and cells have a byte"):
+            _rows.RowReader(ord(","), groups, n_groups, longest)
+    reader = _rows.RowReader(ord(","), group, 1, 9)
+    with pytest.raises(ValueError, match=r"most must be at least 1"):
+        reader.read(b"a,b\n", False, 0)
+    codes, consumed = reader.read(b"a,b\nc,d\ne,", False, 9)
+    assert codes.tolist() == [[0], [1]] and consumed == 8
+    assert reader.take_words(0)[0] == b"ace"  # the row that was not complete, too
+    for again in (0, 1, -1):
+        with pytest.raises(IndexError):
+            reader.take_words(again)
+    with pytest.raises(ValueError, match=r"the words were taken away"):
+        reader.read(b"a,b\n", False, 9)

@@ -97,6 +97,17 @@ def test_predictions(frame):
         ugt.Predictions.from_any(frame({"case": ["q", None], "dog": [0.5, 1.0]}))
 
 
+def test_evaluate_takes_frames(frame):
+    readings = {"case": ["p", "p", "q", "q"], "rater": ["a", "b", "a", "b"], "label": ["cat", "dog", "dog", "dog"]}
+    scores = {"case": ["q", "p"], "cat": [0.25, 0.5], "dog": [0.75, 0.5]}
+    found = ugt.evaluate(frame(readings), {"M": frame(scores)}, k=1, n_resamples=20)
+    labels = Labels.from_long(readings["case"], readings["rater"], readings["label"])
+    given = ugt.Predictions(["q", "p"], [[0.25, 0.75], [0.5, 0.5]], ["cat", "dog"])
+    assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20).metrics
+    with pytest.raises(TypeError, match="annotations must be labels or rankings. Got a data frame of ratings"):
+        ugt.evaluate(frame({"case": ["p", "q"], "rater": ["a", "a"], "value": [0.5, 1.5]}), {})
+
+
 def test_predictions_without_cases(frame):
     data = frame({"cat": [0.25, 0.5], "dog": [0.75, 0.5]})
     found = ugt.Predictions.from_any(data)
@@ -130,6 +141,8 @@ def test_what_is_no_frame():
             Labels.from_frame(value)
     with pytest.raises(ValueError, match=r"cells must be text, numbers or nulls\. Got list\."):
         Labels.from_frame(Frame({"case": [["p"]], "rater": [1], "label": [1]}))
+    with pytest.raises(ValueError, match=r"cells must not end in a NUL character\. Got one that does, first at column 'case'\."):
+        Labels.from_frame(Frame({"case": ["p\0"], "rater": [1], "label": [1]}))
     with pytest.raises(ValueError, match=r"table must have rows\. Got none\."):
         Labels.from_frame(Frame({"case": [], "rater": [], "label": []}))
 

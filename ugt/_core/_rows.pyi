@@ -8,7 +8,7 @@ class RowReader:
 
     def __init__(self, delimiter: int, group: NDArray[np.int32], n_groups: int, longest: int) -> None: ...
     def read(self, text: memoryview | bytes, last: bool, most: int) -> tuple[NDArray[np.int32], int] | None:
-        """``(codes (rows, columns that are not skipped), bytes read)`` of at most ``most`` rows; None where this reader does not know how to go on."""
+        """``(codes (rows, columns that are not skipped), bytes read)`` of at most ``most`` rows; None where this reader cannot go on."""
 
-    def words_of(self, group: int) -> tuple[bytes, NDArray[np.int64]]:
-        """``(the distinct cells one after the other, their offsets)``."""
+    def take_words(self, group: int) -> tuple[bytes, NDArray[np.int64]]:
+        """``(the distinct cells one after the other, their offsets)``; the reader forgets them and reads no more."""

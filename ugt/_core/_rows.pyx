@@ -34,6 +34,7 @@ cdef class RowReader:
     cdef ugt_row_format format
     cdef int64_t n_groups
     cdef object group
+    cdef bint closed
 
     def __cinit__(self, int delimiter, const int32_t[::1] group, int64_t n_groups, int64_t longest):
         cdef int64_t g
@@ -59,7 +60,12 @@ cdef class RowReader:
             free(self.words)
         free(self.format.scratch)
 
+    cdef check_open(self):
+        if self.closed:
+            raise ValueError("the words were taken away")
+
     def read(self, const uint8_t[::1] text, bint last, int64_t most):
+        self.check_open()
         cdef int64_t n = text.shape[0], n_rows = 0, consumed = 0
         cdef int64_t room = min(most, n // self.format.width + 1)  # a cell and what ends it take a byte at least
         if room < 1:
@@ -76,13 +82,16 @@ cdef class RowReader:
         check(status)
         return codes[:n_rows].copy(), consumed
 
-    def words_of(self, int64_t group):
-        if not 0 <= group < self.n_groups:
+    def take_words(self, int64_t group):
+        if not 0 <= group < self.n_groups or self.words[group].start == NULL:
             raise IndexError(group)
+        self.closed = True
         cdef ugt_words *words = &self.words[group]
         start = np.empty(words.n + 1, np.int64)
         cdef int64_t[::1] view = start
         cdef int64_t i
         for i in range(words.n + 1):
             view[i] = words.start[i]
-        return PyBytes_FromStringAndSize(<char *>words.bytes, words.start[words.n]), start
+        found = PyBytes_FromStringAndSize(<char *>words.bytes, words.start[words.n])
+        ugt_words_close(words)
+        return found, start
