@@ -104,7 +104,7 @@ def test_evaluate_takes_frames(frame):
     labels = Labels.from_long(readings["case"], readings["rater"], readings["label"])
     given = ugt.Predictions(["q", "p"], [[0.25, 0.75], [0.5, 0.5]], ["cat", "dog"])
     assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20).metrics
-    with pytest.raises(TypeError, match="annotations must be labels or rankings. Got a data frame of ratings"):
+    with pytest.raises(TypeError, match=r"annotations must be labels or rankings\. Got a data frame of ratings"):
         ugt.evaluate(frame({"case": ["p", "q"], "rater": ["a", "a"], "value": [0.5, 1.5]}), {})
 
 
