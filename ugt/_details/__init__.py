@@ -8,12 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import agreement, confusion, coverage, curves, design, dispersion, sensitivity, sources, strata, truth_models
+from . import agreement, confusion, coverage, curves, design, differences, dispersion, sensitivity, sources, strata, truth_models
 
 if TYPE_CHECKING:
     from .context import Context
 
-MODULES: tuple[Any, ...] = (design, agreement, truth_models, sources, curves, dispersion, coverage, strata, confusion, sensitivity)
+MODULES: tuple[Any, ...] = (
+    design,
+    agreement,
+    truth_models,
+    sources,
+    curves,
+    dispersion,
+    coverage,
+    differences,
+    strata,
+    confusion,
+    sensitivity,
+)
 HEADINGS: Mapping[str, tuple[str, ...]] = {name: columns for module in MODULES for name, columns in module.HEADINGS.items()}
 
 

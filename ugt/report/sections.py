@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from . import figures, words
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 WORKLIST_ROWS = 100
+CERTAINTY_BINS = (0.0, 0.5, 0.8, 0.9, 0.99)
 
 
 def data(source: Data) -> Section:
@@ -64,7 +66,19 @@ def certainty(source: Data) -> Section:
     shown = grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
     if not entries:
         return section("certainty", "Certainty of the truth", how, "<p>None was computed.</p>")
-    return section("certainty", "Certainty of the truth", how, shown, figures.certainty_curve(source))
+    return section("certainty", "Certainty of the truth", how, shown, figures.certainty_curve(source), _distribution(source))
+
+
+def _distribution(source: Data) -> str:
+    """How many cases have which certainty of the first class."""
+    columns = {key: [value for value in values if value is not None] for key, values in source["cases"]["certainty"].items()}
+    ends = (*CERTAINTY_BINS[1:], math.inf)
+    names = [f"below {ends[0]:g}", *(f"{low:g} to {high:g}" for low, high in zip(ends, ends[1:-1])), f"{ends[-2]:g} and above"]
+    rows = [
+        [name, *(_count(sum(low <= value < high for value in values)) for values in columns.values())]
+        for name, low, high in zip(names, CERTAINTY_BINS, ends)
+    ]
+    return table("Cases by the certainty of their true class", ["certainty", *map(_key_name, columns)], rows)
 
 
 def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
@@ -146,7 +160,24 @@ def comparison(source: Data) -> Section:
     found = _reliabilities(source["metrics"])
     columns = ["voted label" if r is None and len(found) > 1 else words.reliability_name(r) for r in found]
     ranks = grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
-    return section("comparison", "Comparison of models", how, ranks, _flip_table(source))
+    return section("comparison", "Comparison of models", how, ranks, *_differences(source), _flip_table(source))
+
+
+def _differences(source: Data) -> list[str]:
+    """Every two models: an interval that holds 0 leaves open which is better."""
+    entries = source.get("differences") or ()
+    groups = []
+    for metric, k, reliability in dict.fromkeys((e["metric"], e["k"], e["reliability"]) for e in entries):
+        own = [e for e in entries if (e["metric"], e["k"], e["reliability"]) == (metric, k, reliability)]
+        at = "" if reliability is None else f", {words.reliability_name(reliability)}"
+        groups.append(Group(f"{words.metric_name(metric, k)}{at}", [_difference_row(e) for e in own]))
+    columns = ["metric", "models", "difference", f"{_level(source)} interval", "resamples in which the first is better", "cases"]
+    return [grouped_table("Differences of models, on the same resamples", columns, groups)] if groups else []
+
+
+def _difference_row(e: Entry) -> tuple[str, list[Cell]]:
+    cells = (number(e["difference"]), interval(e["low"], e["high"]), share(e["p_greater"]), _count(e["n_cases"]))
+    return f"{text(e['model'])} − {text(e['other'])}", [Cell(cell) for cell in cells]
 
 
 def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[Cell]]]:

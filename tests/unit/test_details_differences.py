@@ -1,0 +1,90 @@
+"""Differences of every two models on the same resamples, and how the report shows them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from twins.details import context
+
+import ugt
+from ugt._details import differences
+from ugt.report import html
+
+RNG = np.random.default_rng(17)
+COUNTS = RNG.multinomial(4, [0.5, 0.3, 0.2], 80)
+SCORES = {name: RNG.dirichlet([a, 1, 1], 80) for name, a in (("A", 3), ("B", 1.5), ("C", 1))}
+
+
+def made(counts=COUNTS, scores=None, **options):
+    return differences.make(context(counts, SCORES if scores is None else scores, **options))
+
+
+def test_rows_are_differences_of_contributions():
+    tables, notes = made(reliability=(1, 2, 4), k=(1, 2), level=0.9, n_resamples=300, seed=5)
+    rows = tables["differences"]
+    names = [("voted_accuracy", 1, None), ("voted_accuracy", 2, None), ("topk_accuracy", 1, 2.0), ("topk_accuracy", 2, 2.0)]
+    assert notes == [] and len(rows) == 4 * 3
+    assert list(dict.fromkeys((row["metric"], row["k"], row["reliability"]) for row in rows)) == names
+    post = ugt.dirichlet(COUNTS, reliability=2)
+    for row, (a, b) in zip([row for row in rows if row["metric"] == "topk_accuracy" and row["k"] == 1], combinations("ABC", 2)):
+        assert (row["model"], row["other"], row["n_cases"]) == (a, b, 80)
+        one, other = (ugt.ua_topk_accuracy(post, SCORES[name], 1).per_case for name in (a, b))
+        found = ugt.bootstrap(one - other, n_resamples=300, seed=5)
+        assert row["difference"] == pytest.approx(one.mean() - other.mean())
+        assert (row["low"], row["high"]) == pytest.approx(found.interval(0.9)[0])
+        assert row["p_greater"] == pytest.approx((found.values > 0).mean())
+
+
+def test_agrees_with_the_margin_of_the_winner():
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, n_resamples=200, seed=2)
+    (winner,) = [row for row in evaluation.winners if row["metric"] == "topk_accuracy"]
+    rows = [row for row in evaluation.details["differences"] if row["metric"] == "topk_accuracy"]
+    (row,) = [row for row in rows if {row["model"], row["other"]} == {winner["model"], winner["runner_up"]}]
+    assert abs(row["difference"]) == pytest.approx(winner["margin"])
+    assert sorted(map(abs, (row["low"], row["high"]))) == pytest.approx(sorted(map(abs, (winner["margin_low"], winner["margin_high"]))))
+
+
+def test_equal_models_share_the_chance_and_cases_without_annotations_do_not_count():
+    counts = np.concatenate([np.zeros((5, 3), int), COUNTS])
+    scores = {name: np.concatenate([SCORES["A"][:5], SCORES["A"]]) for name in "XY"}
+    for row in made(counts, scores)[0]["differences"]:
+        assert (row["difference"], row["low"], row["high"], row["p_greater"], row["n_cases"]) == (0, 0, 0, 0.5, 80)
+
+
+def test_clusters_are_resampled_together():
+    twice = {name: np.repeat(table, 2, 0) for name, table in SCORES.items()}
+    alone = made(n_resamples=100)[0]["differences"]
+    together = made(np.repeat(COUNTS, 2, 0), twice, clusters=np.repeat(np.arange(80), 2), n_resamples=100)[0]["differences"]
+    for row, other in zip(alone, together):
+        assert row["difference"] == pytest.approx(other["difference"])
+        assert other["high"] - other["low"] == pytest.approx(row["high"] - row["low"], rel=0.6)
+
+
+@pytest.mark.parametrize("scores", [{}, {"A": SCORES["A"]}])
+def test_one_model_has_nobody_to_differ_from(scores):
+    assert made(scores=scores) == ({"differences": []}, [])
+
+
+def test_many_models_are_cut_with_a_note():
+    tables, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
+    assert len(tables["differences"]) == 2 * 45 and notes == ["Differences of pairs are of the first 10 models."]
+
+
+def test_in_the_report():
+    page = html(ugt.evaluate(COUNTS, {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
+    assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
+
+
+def test_distribution_of_certainty_in_the_report():
+    evaluation = ugt.evaluate(np.array([[9, 0], [1, 1], [3, 1], [0, 0]]), {}, k=1)
+    page = html(evaluation.to_dict())
+    part = page[page.index("Cases by the certainty of their true class") :]
+    rows = part[: part.index("</table>")].split("<tr>")[2:]
+    cells = [[cell.split("</")[0] for cell in row.replace("<td>", '<th scope="row">').split('<th scope="row">')[1:]] for row in rows]
+    certainty = [value for value in evaluation.cases["certainty"]["1"] if not np.isnan(value)]
+    ends = [0, 0.5, 0.8, 0.9, 0.99, np.inf]
+    assert [name for name, _ in cells] == ["below 0.5", "0.5 to 0.8", "0.8 to 0.9", "0.9 to 0.99", "0.99 and above"]
+    assert [int(n) for _, n in cells] == [sum(low <= c < high for c in certainty) for low, high in zip(ends, ends[1:])]
+    assert sum(int(n) for _, n in cells) == 3
