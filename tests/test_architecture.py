@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 
 import ugt
+import ugt.io
+import ugt.plots
+import ugt.synthetic
 
 PACKAGE = Path(__file__).parents[1] / "ugt"
 CORE = PACKAGE / "_core"
@@ -147,15 +150,25 @@ def function_sizes(path):
             yield f"{path.name}:{node.name}", len(lines & code)
 
 
+def public_names(module):
+    own = getattr(module, "__all__", None) or [
+        n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
+    ]
+    return [name for name in own if callable(getattr(module, name)) and not name.startswith("_")]
+
+
 def test_nine_functions_in_ten_are_short():
     sizes = [item for path in MODULES for item in function_sizes(path)]
     long = [(name, n) for name, n in sizes if n > 25]
     assert len(long) <= len(sizes) / 10, long
 
 
-@pytest.mark.parametrize("name", [n for n in ugt.__all__ if callable(getattr(ugt, n))])
-def test_public_names_are_documented_with_an_example(name):
-    public = getattr(ugt, name)
+PUBLIC = [(module, name) for module in (ugt, ugt.io, ugt.plots, ugt.synthetic) for name in public_names(module)]
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC, ids=lambda value: getattr(value, "__name__", value))
+def test_public_names_are_documented_with_an_example(module, name):
+    public = getattr(module, name)
     assert inspect.getdoc(public)
     # A class may give its examples with its constructors.
     described = [public, *(getattr(public, own) for own in vars(public))] if isinstance(public, type) else [public]

@@ -53,6 +53,20 @@ class AnnotationFile:
         Annotations that were dropped, by reason: cancelled, ignored, without a result.
     notes : tuple of str
         Sentences on what was guessed, and on what may have been meant as "no annotation".
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wide.csv")
+    ...     with open(path, "w") as file:
+    ...         print("case,ann,bob", "p1,cat,dog", "p2,cat,NA", sep=chr(10), file=file)
+    ...     read = io.read_annotations(path)
+    >>> read.format, read.annotations.n_cases, read.missing
+    ('wide', 2, {'NA': 1})
+    >>> read.notes
+    ("Read a row as a case, a column as an annotator: its first column is called 'case'.",)
     """
 
     annotations: Any

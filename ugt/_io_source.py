@@ -82,7 +82,34 @@ class Held(Source):
 
 
 def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The name and the SHA-256 of a file, for the provenance of a report."""
+    """The name and the SHA-256 of a file, for the provenance of a report.
+
+    Parameters
+    ----------
+    path : path
+        Any file; it is read in blocks.
+
+    Returns
+    -------
+    dict of str to str
+        ``name`` without folders, ``sha256`` in hexadecimal digits.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "empty.csv")
+    ...     open(path, "w").close()
+    ...     found = io.fingerprint(path)
+    >>> found["name"], found["sha256"][:12]
+    ('empty.csv', 'e3b0c44298fc')
+    """
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(BLOCK), b""):

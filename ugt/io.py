@@ -250,12 +250,33 @@ def _table(source: Source) -> Cells:
 
 
 def read_names(path: str | os.PathLike[str]) -> list[Any]:
-    """Read a file with one name a line (classes, groups): integers if all are, else text.
+    """Read a file with one name a line (classes, groups).
+
+    Parameters
+    ----------
+    path : path
+        Text in UTF-8, compressed or not.
+
+    Returns
+    -------
+    list
+        Integers if all lines are, else text.
 
     Raises
     ------
     ValueError
         If the file is not text, or a line is blank.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "classes.txt")
+    ...     with open(path, "w") as file:
+    ...         print("eczema", "psoriasis", sep=chr(10), file=file)
+    ...     io.read_names(path)
+    ['eczema', 'psoriasis']
     """
     with _named(path):
         lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
@@ -265,12 +286,33 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
 
 
 def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the cluster (such as the patient) of every case from a CSV file with the columns case and cluster.
+    """Read the cluster (such as the patient) of every case.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file with the columns case and cluster (or patient).
+
+    Returns
+    -------
+    dict of str to str
+        Case id to cluster, as ``evaluate(clusters=...)`` takes it.
 
     Raises
     ------
     ValueError
         If a column is missing, a cell is blank, or a case stands twice; the message names the file and the line or case.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "patients.csv")
+    ...     with open(path, "w") as file:
+    ...         print("case,patient", "left eye,p1", "right eye,p1", sep=chr(10), file=file)
+    ...     io.read_clusters(path)
+    {'left eye': 'p1', 'right eye': 'p1'}
     """
     with _named(path):
         table = Table(Source(path))
@@ -290,10 +332,30 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
 def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft folder whose files all appear in ``path`` at the end, or none of them if anything fails.
 
+    Parameters
+    ----------
+    path : path
+        The folder; it is made where there is none. Files that it has and the draft has not stay.
+
+    Yields
+    ------
+    pathlib.Path
+        The draft folder to write to.
+
     Raises
     ------
     ValueError
         If the folder cannot be made or written to, before anything else is done.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with io.output_folder(os.path.join(folder, "results")) as draft:
+    ...         _ = (draft / "one.txt").write_text("1")
+    ...     os.listdir(os.path.join(folder, "results"))
+    ['one.txt']
     """
     folder = Path(path)
     made = [part for part in (folder, *folder.parents) if not part.exists()]
