@@ -277,6 +277,10 @@ class MentionedDraws(Draws):
     def take(self, rows: Any) -> Draws:
         """The plausibilities of some cases, by position."""
         rows = np.asarray(rows)
+        if np.array_equal(rows, np.arange(self.n_cases)):
+            return self  # draws are large
         offsets, at = take(self.offsets, rows)
-        _, values_at = take(self._starts, rows)
-        return replace(self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], values=self.values[values_at])
+        ends = zip(self._starts[:-1][rows], self._starts[1:][rows])
+        parts = [self.values[begin:end] for begin, end in ends]  # an array of positions would take more room than the values
+        values = np.concatenate(parts) if parts else self.values[:0]
+        return replace(self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], values=values)

@@ -32,7 +32,7 @@ def row_at(offsets: Int64, position: int) -> int:
 def take(offsets: Int64, rows: NDArray[np.integer]) -> tuple[Int64, Int64]:
     """``(new offsets, positions)``: where the values of these rows stand, one row after the other."""
     taken = offsets_of(np.diff(offsets)[rows])
-    return taken, np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[rows] - taken[:-1], np.diff(taken))
+    return taken, np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[:-1][rows] - taken[:-1], np.diff(taken))
 
 
 def n_empty(offsets: Int64) -> int:

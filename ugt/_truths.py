@@ -47,6 +47,7 @@ class Truths:
                 self.diagnostics += _mixing(reliability, truth)
                 self.say("The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little.")
             yield reliability, truth
+            del truth  # draws are large: they go before the next are made
 
     @property
     def middle(self) -> float | None:

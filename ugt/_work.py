@@ -64,6 +64,7 @@ class Work:
                 self._add_metric(name, None, "voted_accuracy", k, estimate(self.voted.compare(order, "topk", k, ties=self.ties)))
         for reliability, truth in self.truths:
             self._judge(reliability, truth if self.present.all() else truth.take(self.rows))
+            del truth  # draws are large: they go before the next are made
 
     def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
         """Certainty under one truth, and every model against it."""

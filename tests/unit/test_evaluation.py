@@ -6,11 +6,14 @@ import csv
 import io
 import json
 import math
+import warnings
+import weakref
 
 import numpy as np
 import pytest
 
 import ugt
+from ugt import _truths
 
 COUNTS = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4], [0, 0, 0], [5, 0, 0]])
 A = np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [1.0, 0.0, 0.0], [0.2, 0.5, 0.3]])
@@ -242,3 +245,21 @@ def test_given_plausibilities_keep_the_names_of_cases_and_classes():
     truth = ugt.Point.from_array([[1, 0], [0.3, 0.7]], case_ids=["x", "y"], classes=["a", "b"])
     evaluation = ugt.evaluate(truth, {"M": [[0.6, 0.4], [0.2, 0.8]]}, k=1)
     assert dict(zip(evaluation.cases["case"], evaluation.cases["voted"])) == {"x": "a", "y": "b"}
+
+
+@pytest.mark.parametrize("counts", [COUNTS[[0, 1, 2, 4]], COUNTS], ids=["all cases", "one case without annotations"])
+def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, counts):
+    made = []
+    sampled = _truths.plackett_luce
+
+    def watched(*given, **options):
+        assert not [draws for draws in made if draws() is not None]
+        found = sampled(*given, **options)
+        made.append(weakref.ref(found.values))
+        return found
+
+    monkeypatch.setattr(_truths, "plackett_luce", watched)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ugt.evaluate(counts, {"A": A[: len(counts)]}, aggregation="plackett-luce", reliability=(1, 2, 3), n_draws=100, n_warmup=50)
+    assert len(made) > 3  # sensitivity samples anew, too

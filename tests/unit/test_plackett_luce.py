@@ -158,6 +158,9 @@ def test_case_without_annotators_is_the_prior(post):
 def test_take_pickle_and_chains(post):
     part = post.take([3, 0])
     assert part.case(1).tobytes() == post.case(0).tobytes()
+    assert post.take([-2, 0]).values.tobytes() == part.values.tobytes()
+    assert post.take(np.arange(0)).values.size == 0
+    assert post.take(np.arange(5)) is post
     again = pickle.loads(pickle.dumps(post))
     assert again.values.tobytes() == post.values.tobytes()
     found = ugt.ua_topk_accuracy(post, np.eye(5))
