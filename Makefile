@@ -7,13 +7,14 @@ PYTHON ?= python3
 PYTEST_ARGS ?= -q
 PIP := -m pip install --quiet --disable-pip-version-check
 DEV := .venv-dev/bin/
+PACK := .venv-pack/bin/
+PLATFORM ?= manylinux2014_x86_64
+PYTHON_VERSION ?= 3.11
 
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
-C_CORE := $(sort $(wildcard ugt/_core/[a-z]*.c))
-C_TESTS := $(sort $(wildcard tests/c/test_*.c))
-C_FLAGS := -std=c11 -Wall -Wextra -Wconversion -Werror -O1 -g -fno-omit-frame-pointer -Iugt/_core
 
-.PHONY: demo test build lint format ctest docs bench wheel sdist clean
+.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs bench wheel sdist clean \
+    interrupt kill wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -48,17 +49,28 @@ format: .venv-dev/installed
 	$(DEV)ruff check --fix .
 	$(DEV)ruff format .
 
-# Every program of tests/c with the whole core: under the sanitizers, then plain under valgrind where there is one.
-ctest:
-	@mkdir -p build/ctest
-	@set -e; for test in $(C_TESTS); do \
-	    program=build/ctest/$$(basename $$test .c); echo "$$test"; \
-	    $(CC) $(C_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all $$test $(C_CORE) -lm -o $$program-sanitized; \
-	    $$program-sanitized; \
-	    $(CC) $(C_FLAGS) $$test $(C_CORE) -lm -o $$program; \
-	    if command -v valgrind >/dev/null; then valgrind --quiet --leak-check=full --error-exitcode=9 $$program; \
-	    else echo "no valgrind: skipped"; fi; \
-	done
+# The C core and its test programs (tests/c/Makefile has the flags and says more), as many at once as there are processors.
+# ctest: under the address and undefined behaviour sanitizers, and plain under valgrind; ctest-clang: the former with clang;
+# msan: nothing is read that was not written (clang); tsan: every kernel from several threads at once;
+# coverage: how many lines of the core the programs reach, file by file. What the machine has no compiler for is skipped, and said.
+C_MAKE = $(MAKE) --no-print-directory --file tests/c/Makefile --jobs $(shell getconf _NPROCESSORS_ONLN) --output-sync=target
+ctest ctest-clang msan tsan coverage:
+	@$(C_MAKE) $@
+
+# The Python tests on extension modules with the address and undefined behaviour sanitizers, in a copy of the tree. All of them take
+# about an hour; ASAN_TESTS names a part, asan-python-core takes those that call the core most.
+ASAN_TESTS ?= tests/unit tests/property tests/published
+ASAN_FLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -g -O1
+asan-python-core: ASAN_TESTS = $(patsubst %,tests/unit/test_%.py,annotator_models bindings core_tables doors_csv gamma histogram masks \
+    memory posteriors sort stream tables)
+asan-python asan-python-core: .venv-dev/installed
+	@mkdir -p build/asan
+	@tar -cf - --exclude='*.so' --exclude=__pycache__ setup.py pyproject.toml README.md ugt tests | tar -xf - -C build/asan
+	cd build/asan && UGT_CFLAGS="$(ASAN_FLAGS)" $(CURDIR)/$(DEV)python setup.py --quiet build_ext --inplace
+	cd build/asan && PYTHONPATH=$(CURDIR)/build/asan PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	    LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	    $(CURDIR)/$(DEV)python -m pytest -q -p no:cacheprovider $(ASAN_TESTS)
 
 # The pages, into build/docs, without a warning; then every example in them and in the docstrings.
 docs: export MPLBACKEND = Agg
@@ -67,6 +79,13 @@ docs: build
 	@echo "pages: build/docs/index.html"
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
+
+# Ctrl-C 200 times, SIGKILL 100 times, at random moments; both need POSIX signals.
+interrupt: build
+	$(DEV)python tests/stress/interrupt.py 200
+
+kill: build
+	$(DEV)python tests/stress/kill.py 100
 
 bench: build
 	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done
@@ -78,8 +97,57 @@ wheel: .venv-dev/installed
 sdist: .venv-dev/installed
 	$(DEV)python -m build --sdist
 
+# The tools that make and audit what is given away, pinned.
+.venv-pack/installed: packaging/requirements.txt
+	$(PYTHON) -m venv $(@D)
+	$(PACK)python $(PIP) -r $<
+	@touch $@
+
+# Wheels for Linux systems from 2014 on, into dist: cp39, cp310 and one for all from 3.11; a Python that is not here is skipped.
+wheels: .venv-pack/installed
+	$(PACK)python packaging/wheels.py
+
+# Tags, contents, symbol versions and stable ABI of the wheels in dist; then all built again elsewhere: the bytes must be the same.
+audit: .venv-pack/installed
+	$(PACK)python packaging/audit.py --rebuild
+
+# One archive that installs without a network: make offline PLATFORM=win_amd64 PYTHON_VERSION=3.12 (needs a wheel of ugt for it in dist).
+offline: .venv-pack/installed
+	$(PACK)python packaging/offline.py --platform $(PLATFORM) --python-version $(PYTHON_VERSION)
+
+# Installs the newest archive for Linux in dist where no network is, and runs the demonstration and the tests there.
+offline-test:
+	packaging/offline_test.sh
+
+# The source distribution builds with what it declares alone.
+sdist-test:
+	packaging/sdist_test.sh $(PYTHON)
+
+# The conda recipe: says what pyproject.toml says, and is rendered where py-rattler-build can be had.
+recipe: .venv-pack/installed
+	$(PACK)python $(PIP) py-rattler-build || echo "py-rattler-build is not to be had here"
+	$(PACK)python packaging/check_recipe.py
+
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-pack .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +
+
+# Fuzzers of the C core (clang) and of the readers and the command (atheris), SECONDS_EACH for each of 26; what is not to be had is
+# skipped. Findings go to build/fuzz/findings, executions to build/fuzz/summary.txt.
+.PHONY: fuzz fuzz-short
+SECONDS_EACH ?= 600
+fuzz: .venv-fuzz/installed
+	FUZZ_PYTHON=.venv-fuzz/bin/python tests/fuzz/run.sh $(SECONDS_EACH)
+
+# The seeds, and a few seconds of new inputs: less than three minutes in all.
+fuzz-short: SECONDS_EACH = 3
+fuzz-short: fuzz
+
+.venv-fuzz/installed: $(SOURCES)
+	$(PYTHON) -m venv $(@D)
+	rm -rf build/lib* build/bdist* build/temp*
+	$(@D)/bin/python $(PIP) .
+	$(@D)/bin/python $(PIP) atheris || echo "atheris is not to be had here"
+	@touch $@

@@ -122,6 +122,7 @@ class Confusions:
         if self.n_cells > MOST_CELLS or self.n_rows > MOST_CELLS:
             must = f"be 'seen' where annotators, their labels and classes make more than {MOST_CELLS} cells"
             raise _checks.error("candidates", must, f"'all' and {max(self.n_cells, self.n_rows)} cells")
+        _checks.room("candidates for every label", 16 * self.n_cells + 12 * self.n_candidates)
         self.offsets, self.index = np.empty(given.axes.n_cases + 1, np.int64), np.empty(self.n_candidates, np.int32)
         self.layout = np.empty((4, self.n_cells), np.int32)
         self.core.layout(self.offsets, self.index, self.layout)

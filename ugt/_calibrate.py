@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import csv
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,7 @@ from ._command import PREDICTIONS, add_output, add_reading, aligned, annotations
 from ._disagreement import PredictedDisagreement
 from ._logits import Predictions as Logits
 from ._scaling import softmax
-from ._tables_out import csv_cell, write_text
+from ._tables_out import csv_cell, csv_writer, write_text
 from .annotations import Labels
 from .calibrators import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
 
@@ -288,13 +287,13 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
 def _write_table(path: Path, part: Part, values: Array) -> None:
     ids = range(len(values)) if part.case_ids is None else part.case_ids.tolist()
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(["case", *map(csv_cell, part.classes.tolist())])
         writer.writerows([csv_cell(case), *map(repr, row)] for case, row in zip(ids, values.tolist()))
 
 
 def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(COLUMNS)
         writer.writerows([csv_cell(row[column]) for column in COLUMNS] for row in rows)

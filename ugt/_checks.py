@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from typing import Any
 
 TIES = ("expectation", "first")
@@ -40,3 +41,28 @@ def whole(argument: str, value: Any, least: int = 1, most: int | None = None) ->
         span = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise error(argument, f"be a whole number {span}", repr(value))
     return int(value)
+
+
+def room(what: str, n_bytes: float) -> None:
+    """Refuse what would not fit into memory before it starts; ``n_bytes``: the least that it takes."""
+    limit = _memory()
+    if n_bytes > limit:
+        got = f"{what} needs at least {n_bytes / 1e9:.3g} GB of memory, more than the {limit / 1e9:.3g} GB there are"
+        raise MemoryError(f"{got} (the environment variable UGT_MEMORY sets another limit, in GB).")
+
+
+def _memory() -> float:
+    """Bytes that may be used: all of the machine's, or what the user says."""
+    said = os.environ.get("UGT_MEMORY")
+    if said:
+        try:
+            limit = float(said)
+        except ValueError:
+            limit = math.nan
+        if not limit > 0:
+            raise error("the environment variable UGT_MEMORY", "be a number of GB above 0", repr(said))
+        return 1e9 * limit
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
+        return math.inf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from ._checks import error
 from ._coefficients_pairs import PairwiseAgreement, pairwise_agreement
 from ._coefficients_rows import COLUMNS, AgreementTable, agreement_table
 from ._command import ANNOTATIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
-from ._tables_out import csv_cell
+from ._tables_out import csv_cell, csv_writer
 from .annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
@@ -189,6 +188,6 @@ def _write(draft: Path, table: AgreementTable, pairs: PairwiseAgreement | None) 
 
 def _table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(columns)
         writer.writerows([csv_cell(cell) for cell in row] for row in rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import csv
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +28,7 @@ from ._command import (
 from ._conformal_sets import PredictionSets
 from ._logits import Predictions as Logits
 from ._scaling import softmax
-from ._tables_out import csv_cell, write_text
+from ._tables_out import csv_cell, csv_writer, write_text
 from .aggregation import dirichlet, irn, prirn, votes
 from .annotations import Labels
 from .conformal import MonteCarloConformal, SplitConformal
@@ -304,7 +303,7 @@ def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:
 def _write_sets(path: Path, sets: PredictionSets, classes: NDArray[Any]) -> None:
     """A row a case: how many classes, and which."""
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(["case", "size", "classes"])
         for i, index in enumerate(sets):
             names = " | ".join(str(name) for name in classes[index].tolist())
@@ -313,6 +312,6 @@ def _write_sets(path: Path, sets: PredictionSets, classes: NDArray[Any]) -> None
 
 def _write(path: Path, table: dict[str, list[Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(table)
         writer.writerows([csv_cell(value) for value in row] for row in zip(*table.values()))

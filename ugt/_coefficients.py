@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -51,6 +52,11 @@ def two(judged: Judgements, annotators: Any, weights: Any, pooled: bool, argumen
     left_out = _counts({NEITHER if annotators is not None else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
     called = _with_weights("Scott's pi" if pooled else "Cohen's kappa", weights)
     return _record(called, both, form, per_class, left_out, n_annotators=2, no_pairs=record.NO_SHARED)
+
+
+def alpha_at(level: str) -> Callable[..., Agreement]:
+    """Krippendorff's alpha at a level, which is checked at once."""
+    return partial(alpha, level=_checks.option("level", level, LEVELS))
 
 
 def alpha(judged: Judgements, level: str, values: Any = None) -> Agreement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,7 @@ def agreement_table(
     options = {"clusters": clusters, "n_resamples": n_resamples, "seed": resampling.seed_of(seed)}
     if levels is None:
         levels = ("interval", "ordinal") if judged.ratings else ("nominal",)
-    if isinstance(levels, str) or not all(isinstance(one, str) and one in LEVELS for one in levels):
+    if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
         raise error("levels", f"be some of {', '.join(map(repr, LEVELS))}", repr(levels))
     found = _of_ratings(judged) if judged.ratings else _of_labels(judged, weights)
     found += [make.alpha(judged, one, values) for one in levels]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._checks import error
+from ._checks import error, room
 from ._conformal_input import NO_TRUTH, PREDICTED, Cases, Rule, located_groups
 from ._conformal_levels import Levels
 from ._conformal_sets import PredictionSets
@@ -89,6 +90,7 @@ class Conformal(Calibrator):
         n_class_groups = int(self.class_group_.max()) + 1
         one = len(levels.base) == 1
 
+        room("a table of p-values", 8 * math.prod(cases.table.shape))
         out = np.empty(cases.table.shape)
 
         def part(begin: int, end: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _ids, _threads
 from ._axes import Axes
-from ._checks import error, option, scalar, whole
+from ._checks import error, option, room, scalar, whole
 from ._core import _sets
 from ._design import seed_of
 from ._logits import Predictions
@@ -81,6 +81,7 @@ class Rule:
     def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
         """(rows, K) scores of the classes of some cases."""
         given = cases.probabilities(begin, end)
+        room("a table of scores", 8 * given.size)
         out = np.empty(given.shape)
         how = SCORES[self.score], self.randomized, self.penalty, self.k_reg, self.seed, chain
         _sets.scores(*how, given, cases.axes.stream_keys[begin:end], out)

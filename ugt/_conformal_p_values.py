@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from ._checks import error, option
+from ._checks import error, option, room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,8 +79,8 @@ def combine_p_values(p: Any, method: str = "fisher", *, n_effective: float | Non
     """
     option("method", method, (*METHODS, "mean"))
     table = _p_values(p)
-    if not -table.ndim <= axis < table.ndim:
-        raise error("axis", f"be an axis of p, which has {table.ndim}", axis)
+    if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -table.ndim <= axis < table.ndim:
+        raise error("axis", f"be an axis of p, which has {table.ndim}", repr(axis))
     rows = np.moveaxis(table, axis, 0)
     k = len(rows)
     if k == 0:
@@ -99,6 +99,7 @@ def _p_values(p: Any) -> Array:
     table = np.asarray(p)
     if table.dtype.kind not in "iuf" or table.ndim == 0:
         raise error("p", "be an array of numbers", f"{table.dtype} of shape {table.shape}")
+    room("p", 10 * table.size)
     table = table.astype(np.float64)
     bad = ~((table >= 0) & (table <= 1))
     if bad.any():
@@ -184,15 +185,22 @@ def effective_tests(values: Any, method: str = "galwey") -> float:
     table = np.asarray(values)
     if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2 or len(table) < 1:
         raise error("values", "be a table of numbers, tests x at least 2 hypotheses", f"{table.dtype} of shape {table.shape}")
+    room("values", 9 * table.size)
     if not np.isfinite(table).all():
         raise error("values", "be finite", table[~np.isfinite(table)][0])
     varies = table[(table != table[:, :1]).any(axis=1)].astype(np.float64)
     if len(varies) == 0:
         raise error("values", "vary over the hypotheses", "constant rows")
     k = len(varies)
-    eigenvalues = np.linalg.eigvalsh(np.atleast_2d(np.corrcoef(varies)))[::-1]
+    eigenvalues = np.linalg.eigvalsh(np.atleast_2d(np.corrcoef(_scaled(_scaled(varies)))))[::-1]
     eigenvalues = np.where(eigenvalues < NOISE * k, 0.0, eigenvalues)
     return float(np.clip(round(_effective(eigenvalues, method), 9), 1.0, k))
+
+
+def _scaled(rows: Array) -> Array:
+    """Each row less its first value, in units of a power of 2 that make its greatest about 1: products neither over- nor underflow."""
+    rows = np.ldexp(rows, -1 - np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1])
+    return np.asarray(rows - rows[:, :1])
 
 
 def _effective(e: Array, method: str) -> float:

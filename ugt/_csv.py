@@ -12,7 +12,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -136,8 +136,9 @@ class Table(Cells):
             index.default_factory = index.__len__
         for _, columns in self._blocks():
             for group, index, part in zip(groups, indices, parts):
-                block = [np.fromiter(map(index.__getitem__, columns[c]), np.int32, len(columns[c])) for c in group]
-                part.append(np.column_stack(block))
+                cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, as the C core numbers them
+                codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(columns[0]) * len(group))
+                part.append(codes.reshape(-1, len(group)))
         return [stripped(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _threads
 from ._agreement import Agreement
 from ._axes import Axes, OnAxes
-from ._checks import error, whole
+from ._checks import error, room, whole
 from ._comparison import agreement, compare, spread_of
 from ._core import _dirichlet
 from ._orders import CERTAIN, Orders, Sets
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
+MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,6 +118,11 @@ class Dirichlet(OnAxes):
     @cached_property
     def _groups(self) -> tuple[_dirichlet.Profiles, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Profiles; each case's profile (-1: undefined); where its entries and its background stand among all groups."""
+        too_sure = self._totals() > MOST_TOTAL
+        if too_sure.any():
+            at = int(np.argmax(too_sure))
+            must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
+            raise error("concentration", must, self._totals()[at], f"case {self.axes.case_name(at)}")
         case_profile = np.empty(self.n_cases, np.int64)
         entry_group, background_group = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
         profiles = _dirichlet.Profiles(
@@ -159,6 +165,7 @@ class Dirichlet(OnAxes):
 
     def mean(self) -> Array:
         """(N, K) posterior means c / sum(c); NaN for an undefined case."""
+        room("a table of means", 16 * self.n_cases * self.n_classes)
         table = np.repeat(self.background[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = self.concentration
         with np.errstate(invalid="ignore"):
@@ -166,6 +173,7 @@ class Dirichlet(OnAxes):
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
         """(N, K) probability that a class is among the best k; NaN for an undefined case."""
+        room("a table of probabilities", 8 * self.n_cases * self.n_classes)
         entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
         table = np.repeat(rest[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = entry
@@ -248,6 +256,7 @@ class Dirichlet(OnAxes):
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
         out = np.empty((self.n_cases, n, self.n_classes))
         word = seed_of(seed)
 
@@ -259,6 +268,7 @@ class Dirichlet(OnAxes):
 
     def top(self, n: int, depth: int, *, seed: Any = 0) -> NDArray[np.int32]:
         """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
+        room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
         out = np.empty((self.n_cases, n, depth), np.int32)
         word = seed_of(seed)
 

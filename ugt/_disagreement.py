@@ -88,6 +88,7 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
     if table.ndim not in (2, 3) or 0 in table.shape or table.shape[-1] < 2:
         raise _checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
     members = table if table.ndim == 3 else table[None]
+    _checks.room("predictions", 24 * members[0].size)
     overall, per_class = np.zeros(members.shape[1]), np.zeros(members.shape[1:])
     for member in members:
         z, share = _mean_and_share(np.asarray(member, np.float64), dirichlet)

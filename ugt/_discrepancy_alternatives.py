@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _checks, _ids
 from ._discrepancy_groups import _majority
-from ._discrepancy_input import Compared, as_annotations, as_labels, compare, only, read
+from ._discrepancy_input import MISSING, Compared, as_annotations, as_labels, compare, only, read
 from ._discrepancy_sums import Sums, mean, ratio
 from ._distances import distances
 from ._ragged import row_of
@@ -262,6 +262,7 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
     >>> round(found.value, 3), round(found.model, 3), round(found.annotators, 3)
     (0.0, 0.733, 0.733)
     """
+    _checks.option("missing", missing, MISSING)
     held = as_labels(annotations, [predictions])
     if not isinstance(held, Labels):
         raise _checks.error("annotations", "be Labels, or an array of classes", type(held).__name__)

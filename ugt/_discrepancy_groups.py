@@ -231,6 +231,7 @@ def _majority(labels: Any, ties: str) -> tuple[NDArray[Any], NDArray[np.int64], 
     """Classes and the majority class of each case, -1 where it is tied or there are no labels."""
     if not isinstance(labels, Labels):
         raise _checks.error("strata", "be given where annotations are not labels", None)
+    _checks.room("votes for every class", 10 * labels.n_cases * labels.n_classes)
     case = row_of(labels.offsets)
     known = labels.annotator >= 0
     _, entry, size = np.unique(case * (len(labels.annotators) + 1) + labels.annotator, return_inverse=True, return_counts=True)

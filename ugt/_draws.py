@@ -11,7 +11,7 @@ import numpy as np
 from . import _diagnostics, _threads
 from ._agreement import Agreement
 from ._axes import Axes
-from ._checks import error
+from ._checks import error, room
 from ._core import _plackett_luce as core
 from ._orders import Orders
 from ._point import Vectors, check_table, summed
@@ -205,6 +205,7 @@ class MentionedDraws(Draws):
         """(N, draws, depth) best classes of each draw, -1 behind the last."""
         kept = self.__dict__.get("_kept_top")
         if kept is None or kept.shape[2] < depth:
+            room("the best classes of all draws", 4 * self.n_cases * self.n_draws * depth)
             kept = self._call(core.mentioned_top, np.empty((self.n_cases, self.n_draws, depth), np.int32))
             self.__dict__["_kept_top"] = kept
         return np.ascontiguousarray(kept[:, :, :depth])
@@ -245,6 +246,7 @@ class MentionedDraws(Draws):
     def mean(self) -> Array:
         """(N, K) mean over draws; NaN for an undefined case."""
         listed, rest = self._means
+        room("a table of means", 8 * self.n_cases * self.n_classes)
         n_rest = self.n_classes - np.diff(self.offsets)
         table = np.repeat((rest / np.maximum(n_rest, 1))[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = listed
@@ -266,7 +268,9 @@ class MentionedDraws(Draws):
         return self._spread(values.reshape(-1))
 
     def _grouped(self, group: NDArray[np.int64]) -> Array:
-        out = np.empty((self.n_cases, self.n_draws, int(group.max()) + 1))
+        n_groups = int(group.max()) + 1
+        room("draws of all plausibilities", 8 * self.n_cases * self.n_draws * n_groups)
+        out = np.empty((self.n_cases, self.n_draws, n_groups))
         table = np.asarray(self._call(core.mentioned_groups, out, group))
         table[~self.defined] = np.nan
         return table

@@ -224,7 +224,7 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
         content = {"rankings": content}
     unknown = sorted(set(content) - {"rankings", "case_ids", "classes", "annotators"})
     if unknown or "rankings" not in content:
-        raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content)}")
+        raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content) or 'none'}")
     names = content.get("classes") if classes is None else classes
     made = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
     return made if content.get("annotators") is None else _named_rankings(made, content["annotators"])
@@ -247,8 +247,9 @@ def _named_rankings(rankings: Rankings, nested: Any) -> Rankings:
 
 # ---- PrefLib
 
-_HEAD = re.compile(r"#\s*([A-Z ]+?)\s*(\d*):\s*(.*)")
-_ORDER = re.compile(r"(\d+)\s*:\s*(.*)")
+_HEAD = re.compile(r"#\s*(ALTERNATIVE NAME|NUMBER ALTERNATIVES)\s*(\d{0,9}):\s*(.*)")
+_ORDER = re.compile(r"(\d{1,18})\s*:\s*(.*)")
+MOST_VOTERS = 10**6
 
 
 def preflib(text: str, name: str, classes: Any) -> Export:
@@ -260,14 +261,20 @@ def preflib(text: str, name: str, classes: Any) -> Export:
         where = f"line {number}"
         if line.startswith("#"):
             head = _HEAD.match(line)
-            if head and head.group(1) == "ALTERNATIVE NAME":
-                names[int(head.group(2))] = head.group(3).strip()
-            elif head and head.group(1) == "NUMBER ALTERNATIVES":
-                wanted = int(head.group(3))
+            if head:
+                is_name, key, value = head.group(1) == "ALTERNATIVE NAME", head.group(2), head.group(3).strip()
+                if not re.fullmatch(r"\d{1,9}", key if is_name else value):
+                    raise error("file", "name all alternatives in its head by their numbers", repr(line[:60]), where)
+                if is_name:
+                    names[int(key)] = value
+                else:
+                    wanted = int(value)
         elif line.strip():
             found = _ORDER.fullmatch(line.strip())
             if not found:
                 raise error("file", "have orders such as '3: 1,{2,3},4' (the format of PrefLib since 2022)", repr(line[:60]), where)
+            if len(orders) + int(found.group(1)) > MOST_VOTERS:
+                raise error("file", f"have at most {MOST_VOTERS:,} voters", f"{len(orders) + int(found.group(1)):,}", where)
             orders += [_blocks(found.group(2), where)] * int(found.group(1))
     if wanted is None or len(names) != wanted or sorted(names) != list(range(1, wanted + 1)):
         raise error("file", "name all alternatives in its head", f"{len(names)} of {wanted}")
@@ -288,7 +295,7 @@ def _blocks(text: str, where: str) -> list[list[int]]:
     for piece in re.findall(r"\{[^{}]*\}|[^,{}]+", text):
         inside = piece.strip("{}").split(",") if piece.startswith("{") else [piece]
         members = [part.strip() for part in inside if part.strip()]
-        if not all(part.isdecimal() for part in members):
+        if not all(re.fullmatch(r"\d{1,9}", part) for part in members):
             raise error("file", "have numbers of alternatives in its orders", repr(piece), where)
         if members:
             blocks.append([int(part) for part in members])

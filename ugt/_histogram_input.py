@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids, _threads
-from ._checks import error
+from ._checks import error, room
 from ._core import _histogram
 from ._histogram_sums import Bins, Sums
 from .annotations import Labels
@@ -179,6 +179,7 @@ def whole_counts(counts: Any) -> Array:
     given = counts.counts() if labels is not None else numbers("counts", counts)
     if given.shape[1] < 2:
         raise error("counts", "have at least 2 classes", given.shape[1])
+    room("counts", 11 * given.size)
     table = given.astype(np.float64)
     for fault, bad in ((2, ~(table <= 2.0**53)), (1, table < 0), (3, table != np.floor(table))):
         if bad.any():

@@ -35,6 +35,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 
 #: Cells that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,6 +210,8 @@ def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[An
         return Rankings.from_long(**columns, classes=classes, cases=cases)
     if "annotator" in columns:
         times = columns.pop("count", np.ones((), np.int64))
+        if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
+            raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
         return Labels.from_long(**{role: np.repeat(column, times) for role, column in columns.items()}, classes=classes, cases=cases)
     case, label = columns["case"], columns["label"]
     row = _ids.lookup(cases, _ids.number("case", case).ids)[_ids.number("case", case).code]

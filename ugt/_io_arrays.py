@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import io
+import sys
 import zipfile
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +57,24 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
         if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
             zipfile.ZipFile(io.BytesIO(data)).close()
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        return {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as problem:
-        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", str(problem)) from None
+        found = {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except Exception as problem:  # headers are Python code and archives have many parts: numpy and zipfile raise a dozen kinds of errors
+        got = " ".join(str(problem).split()) or type(problem).__name__
+        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got) from None
+    other = [key for key, array in found.items() if not isinstance(array, np.ndarray)]
+    if other:
+        raise error("file", "hold arrays only", repr(other[0]))
+    for key, array in found.items():
+        _check_characters(key, array)
+    return found
+
+
+def _check_characters(name: str, array: NDArray[Any]) -> None:
+    """Text of a damaged file may have numbers that are no characters, which Python takes for a fault of its own later on."""
+    if array.dtype.kind == "U" and array.nbytes:
+        codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
+        if codes.max() > sys.maxunicode:
+            raise error(name or "array", "be text", f"a character with the number {codes.max()}")
 
 
 def load_scores(data: bytes) -> dict[str, NDArray[Any]]:

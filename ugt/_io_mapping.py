@@ -67,7 +67,7 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
             raise error(f"mapping: {key}", f"be {wanted}", repr(content[key]))
     found = dict(content)
     if folder is not None and "path" in found:
-        found["path"] = folder / found["path"]
+        found["path"] = os.fspath(folder / found["path"])
     for role, field in found.get("fields", {}).items():
         if role not in ROLES or not isinstance(field, str):
             raise error("mapping: fields", f"give paths for the roles {', '.join(ROLES)}", f"{role!r}: {field!r}")

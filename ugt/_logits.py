@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids
-from ._checks import error
+from ._checks import error, room
 from ._histogram_input import OUTSIDE
 from .annotations import Labels
 
@@ -82,6 +82,7 @@ class Predictions:
 
     def all_logits(self) -> Array:
         """(K, N)."""
+        room("a table of logits", 8 * self.shape[0] * self.shape[1])
         out = np.empty(self.shape[::-1])
         for begin, end in self.blocks():
             out[:, begin:end] = self.logits(begin, end)

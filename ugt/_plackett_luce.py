@@ -182,6 +182,7 @@ def _sample(
     stages.classes(offsets, index)
     n_draws = schedule[1] * schedule[3]
     starts = (offsets + np.arange(len(offsets))) * n_draws
+    _checks.room(f"{n_draws} draws", dtype.itemsize * int(starts[-1]))
     values = np.empty(starts[-1], dtype)
     stop = np.zeros(1, np.int32)
     keys = rankings.axes.stream_keys
@@ -337,6 +338,7 @@ def plackett_luce_gradient(rankings: Any, plausibilities: Any) -> Array:
 
 def _likelihood(rankings: Any, plausibilities: Any, with_gradient: bool) -> tuple[Array, Array]:
     given = as_rankings(rankings)
+    _checks.room("a table of plausibilities", (16 if with_gradient else 8) * given.n_cases * given.n_classes)
     table = np.ascontiguousarray(plausibilities.mean() if isinstance(plausibilities, Point) else plausibilities, np.float64)
     if table.shape != (given.n_cases, given.n_classes):
         raise _checks.error("plausibilities", f"be of shape {(given.n_cases, given.n_classes)}", table.shape)

@@ -12,7 +12,7 @@ from . import _threads
 from ._agreement import Agreement, distance_scale
 from ._axes import Axes, OnAxes
 from ._best_sets import best_sets, heaviest
-from ._checks import TIES, error, option, whole
+from ._checks import TIES, error, option, room, whole
 from ._core import _order
 from ._orders import CERTAIN, TIED, Orders, Sets
 from ._ragged import offsets_of, row_of, take
@@ -59,6 +59,7 @@ class Vectors(OnAxes):
 
     def _membership(self, k: int, ties: str, zeros: bool) -> Array:
         """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
+        room("a table of probabilities", 16 * self.n_cases * self.n_classes)
         sets = self._orders(k, ties).sets(k)
         open_share = (k - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
         row = row_of(sets.offsets)
@@ -82,6 +83,7 @@ class Vectors(OnAxes):
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        room("a table of sets", self.n_cases * self.n_classes)
         inside = np.zeros((self.n_cases, self.n_classes), bool)
         inside[row_of(sets.offsets), sets.index] = True
         hit = inside[case[row], best.index]
@@ -196,6 +198,8 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
         raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
+    copied = not table.flags.c_contiguous or table.dtype != np.float64
+    room(argument, (8 * copied + 2) * table.size)
     table = np.ascontiguousarray(table, np.float64)
     flat = table.reshape(len(table), -1)
     undefined = np.isnan(flat).all(1)
@@ -270,6 +274,7 @@ class Point(Vectors):
 
     def mean(self) -> Array:
         """(N, K) the plausibilities; NaN for an undefined case."""
+        room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
         table = np.zeros((self.n_cases, self.n_classes))
         table[row_of(self.offsets), self.index] = self.value
         table[~self.defined] = np.nan

@@ -10,6 +10,7 @@ import numpy as np
 from . import _diagnostics, _ids, _threads
 from ._annotator_em import ALL, SEEN, Confusions
 from ._annotators import AnnotatorDraws, Cells
+from ._checks import room
 from ._draws import DenseDraws, MentionedDraws
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def sample(
     shape = Confusions(given, ALL if every_class else SEEN)
     n_warmup, n_draws, n_thin, n_chains = schedule
     spare = not every_class
-    values = np.full((shape.n_candidates + spare * given.axes.n_cases) * n_draws, 0.0)
+    n_values = (shape.n_candidates + spare * given.axes.n_cases) * n_draws
+    room(f"{n_draws} draws", 8 * (n_values + n_draws * (given.n_annotators + given.n_classes)))
+    values = np.full(n_values, 0.0)
     accuracy, prevalence = np.empty((n_draws, given.n_annotators)), np.empty((n_draws, given.n_classes))
     stop, each = np.zeros(1, np.int32), n_draws // n_chains
     keys = given.axes.stream_keys, given.annotator_keys

@@ -50,6 +50,7 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
     truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else np.asarray(p)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise _checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
+    _checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
     truth = truth.astype(np.float64, copy=False)
     table = np.asarray(scores)
     if table.dtype.kind not in "fiub":

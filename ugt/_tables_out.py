@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,16 +165,32 @@ def json_text(evaluation: Any) -> str:
 
 def csv_text(evaluation: Any, table: str) -> str:
     """CSV with a header; undefined numbers are empty."""
-    import csv  # noqa: PLC0415
     import io  # noqa: PLC0415
 
     found = columns(evaluation, table)
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(found)
+    writer = csv_writer(out)
+    writer.writerow(map(csv_cell, found))
     for row in zip(*found.values()):
         writer.writerow(csv_cell(value) for value in row)
     return out.getvalue()
+
+
+class _Lines:
+    """A file that gets each line of CSV with a line feed at its end."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def write(self, line: str) -> int:
+        return int(self.file.write(line[:-2] + "\n"))
+
+
+def csv_writer(file: Any) -> Any:
+    """``csv.writer`` with lines that end in a line feed; cells with a carriage return are quoted too, or they would begin a row."""
+    import csv  # noqa: PLC0415
+
+    return csv.writer(_Lines(file), lineterminator="\r\n")  # Python quotes what its end of line holds
 
 
 def csv_cell(value: Any) -> Any:
@@ -181,7 +198,7 @@ def csv_cell(value: Any) -> Any:
     value = _plain(value)
     if isinstance(value, float):
         return repr(value)
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
         return "'" + value  # spreadsheets would run it
     return "" if value is None else value
 
@@ -198,7 +215,8 @@ def write_text(path: Any, text: str) -> None:
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with suppress(FileNotFoundError):  # interrupted after the rename
+            os.unlink(name)
         raise
 
 

@@ -178,8 +178,9 @@ def _check_all(score: Array, held: Labels, missing: str) -> None:
 
 
 def _chosen_on(choose_on: Any, share: Any, held: Labels, clusters: Any, seed: int) -> Bools:
+    share = _share(share)
     if choose_on is None:
-        (chosen,) = _selection.held_out(_share(share), held.n_cases, clusters, seed)
+        (chosen,) = _selection.held_out(share, held.n_cases, clusters, seed)
         return chosen
     chosen = np.asarray(choose_on)
     if chosen.shape != (held.n_cases,) or not np.isin(chosen, (0, 1)).all():

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _checks, aggregation
 from ._draws import MentionedDraws
-from ._plackett_luce import LEAST_ESS, WORST_RHAT, as_rankings, plackett_luce, plackett_luce_diagnostics
+from ._plackett_luce import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce, plackett_luce_diagnostics
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet, Draws, Plausibilities, Point
 
@@ -70,6 +70,7 @@ def truths(known: Any, how: str, reliability: Any, options: dict[str, Any]) -> T
         If the aggregation is unknown, does not fit the annotations, or a reliability is out of range.
     """
     _checks.option("aggregation", how, AGGREGATIONS)
+    _check(options)
     if isinstance(known, KINDS):
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
     if how == "auto":
@@ -95,6 +96,17 @@ def truths(known: Any, how: str, reliability: Any, options: dict[str, Any]) -> T
     return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas})
 
 
+def _check(options: dict[str, Any]) -> None:
+    """What other aggregations would use is checked too: a mistake is no choice."""
+    _checks.scalar("background", options["background"])
+    _checks.option("tie_weight", options["tie_weight"], ("split", "full"))
+    _checks.option("unranked", options["unranked"], UNRANKED)
+    if options["prior_mass"] is not None:
+        _checks.scalar("prior_mass", options["prior_mass"], positive=True)
+    for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
+        _checks.whole(name, options[name], least)
+
+
 def _annotated_draws(rankings: Any, **options: Any) -> Draws:
     """Draws in which cases without annotations are undefined, as with every other aggregation."""
     draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
@@ -116,7 +128,8 @@ def _mixing(reliability: float | None, draws: Draws) -> list[dict[str, Any]]:
 
 
 def _reliabilities(given: Any) -> list[float]:
-    found = np.atleast_1d(np.asarray(given, np.float64))
+    table = np.atleast_1d(np.asarray(given))
+    found = table.astype(np.float64) if table.dtype.kind in "iuf" else np.empty(0)
     if found.ndim != 1 or len(found) == 0:
         raise _checks.error("reliability", "be a number or a sequence of numbers", given)
     for value in found.tolist():

@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from ._io_annotations import MISSING, ROLES
 from ._io_arrays import parts_of
 from ._io_roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
 from ._ragged import row_of
+from ._tables_out import csv_writer
 from .annotations import Labels, Rankings, Ratings
 from .predictions import Predictions
 
@@ -354,7 +355,8 @@ def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.chmod(draft, 0o666 & ~mask)
         os.replace(draft, path)
     except BaseException:
-        os.unlink(draft)
+        with suppress(FileNotFoundError):  # interrupted after the rename
+            os.unlink(draft)
         raise
 
 
@@ -370,7 +372,7 @@ def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterab
     rows = chain(first, rows)
     with _written(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv_writer(text)
         writer.writerow(header)
         writer.writerows(rows)
         text.flush()

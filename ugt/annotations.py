@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _ids
 from ._axes import Axes, OnAxes, class_axis, given_ids
-from ._checks import error
+from ._checks import error, room
 from ._core import _tables
 from ._masks import Masks
 from ._ragged import n_empty, offsets_of, row_of
@@ -203,6 +203,7 @@ class Labels(OnAxes):
         table = _ids.unmasked(counts)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
             raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
+        room("counts", table.size)
         axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
         _check_counts(table, axes)
         row, col = np.nonzero(table)
@@ -234,6 +235,7 @@ class Labels(OnAxes):
 
     def counts(self) -> NDArray[np.int64]:
         """Label counts as a table (N, K)."""
+        room("a table of counts", 8 * self.n_cases * self.n_classes)
         offsets, index, count = self.class_counts()
         table = np.zeros((self.n_cases, self.n_classes), np.int64)
         table[row_of(offsets), index] = count

@@ -64,19 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(words)
         sys.stdout.flush()
         return code
-    except (ValueError, OSError) as problem:
+    except (ValueError, OSError, MemoryError) as problem:
         if _nobody_reads(problem):  # whoever read the output, such as `head`, has gone
             with suppress(OSError, ValueError):  # or else Python would complain at its end
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
-        print(f"ugt: error: {printable(' '.join(str(problem).splitlines()))}", file=sys.stderr)
+        print(f"ugt: error: {printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ugt: interrupted", file=sys.stderr)
         return 130
 
 
-def _nobody_reads(problem: Exception) -> bool:
+def _nobody_reads(problem: BaseException) -> bool:
     """A closed pipe; on Windows it is an invalid argument without a file."""
     if sys.platform == "win32" and isinstance(problem, OSError) and problem.errno == errno.EINVAL and problem.filename is None:
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from . import _checks
@@ -392,8 +391,9 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
     (0.5, array([1., 0.]), 2)
     """
     _checks.option("coefficient", coefficient, (*REPEATED, "alpha"))
+    alpha = make.alpha_at(level)
     if not isinstance(annotations, (Labels, Ratings)):
         raise TypeError(f"annotations must be Labels or Ratings. Got {type(annotations).__name__}.")
     if isinstance(annotations, Ratings) and coefficient != "alpha":
         raise _checks.error("coefficient", "be 'alpha' for ratings", repr(coefficient))
-    return make.intra(annotations, partial(make.alpha, level=level) if coefficient == "alpha" else REPEATED[coefficient])
+    return make.intra(annotations, alpha if coefficient == "alpha" else REPEATED[coefficient])

@@ -88,6 +88,7 @@ def committee(
     if not replace and wanted is None:
         raise _checks.error("size", "be given without replacement", None)
     parts = _of_labels(annotations) if isinstance(annotations, Labels) else _of_rankings(annotations)
+    _checks.room(f"{n} draws", 8 * n * annotations.n_cases)
     keys = annotations.axes.stream_keys
     index, values, sizes = [], [], []
     for i, (classes, weights, count) in enumerate(parts):

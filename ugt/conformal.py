@@ -350,9 +350,9 @@ class MonteCarloConformal(Conformal):
 
     def _held_out(self, n: int, seed: int) -> NDArray[np.bool_]:
         """(n,) the cases that the correction is made from."""
-        if self.correction == "none":
-            return np.zeros(n, bool)
         share = scalar("split", self.split, positive=True)
+        if self.correction == "none" and share < 1:
+            return np.zeros(n, bool)
         if not (share < 1 and 1 <= round(n * (1 - share)) < n):
             raise error("split", "be a share in (0, 1) that leaves cases on both sides", f"{self.split!r} with {n} cases")
         return _selection.held_out(1 - share, n, None, seed)[0]

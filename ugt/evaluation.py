@@ -231,6 +231,8 @@ def evaluate(
     [('A', 0.349), ('B', 0.425)]
     """
     planned = _planned(plan)
+    if not isinstance(provenance, (Mapping, type(None))):
+        raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
     options = options_of(level, interval, n_resamples, ties, missing)
     making = {
         "prior": prior, "background": background, "tie_weight": tie_weight, "prior_mass": prior_mass, "unranked": unranked,

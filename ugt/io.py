@@ -106,7 +106,6 @@ def read_annotations(
     if format not in FORMATS:
         raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
     given = {} if mapping is None else _mapping(mapping)
-    given.pop("path", None)
     format = given.get("format", format) if format == "auto" else format
     if format not in FORMATS:
         raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))
@@ -155,8 +154,10 @@ def _read_json(
     content = parse_json(source.read())
     if is_mapping(content):
         inner = checked(content, source.path.parent)
+        if "path" in given:  # it might name itself
+            raise error("mapping: path", "name a file of annotations", "another mapping with a path")
         named = {"columns": columns or None, "classes": classes, "missing": missing}
-        return read_annotations(inner.pop("path"), format=format, mapping=inner, **named)
+        return read_annotations(inner["path"], format=format, mapping=inner, **named)
     if format not in ("auto", "rankings"):
         raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
     if _exports.is_label_studio(content):
@@ -280,8 +281,8 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
     """
     with _named(path):
         lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
-        if "" in lines:
-            raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1}")
+        if "" in lines or not lines:
+            raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1 if lines else 1}")
         return list(as_names(lines).tolist())
 
 
@@ -370,8 +371,11 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         for file in draft.iterdir():
             if (folder / file.name).is_dir():
                 raise error("output folder", f"have room for the file {file.name}", "a folder of this name")
-        for file in sorted(draft.iterdir()):
-            os.replace(file, folder / file.name)
+        try:
+            _publish(draft, folder)
+        except KeyboardInterrupt:  # some files may be there already: the others follow, for all are whole
+            _publish(draft, folder)
+            raise
         draft.rmdir()
     except BaseException:
         if draft is not None:
@@ -380,6 +384,11 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             for part in filter(Path.is_dir, made):
                 part.rmdir()
         raise
+
+
+def _publish(draft: Path, folder: Path) -> None:
+    for file in sorted(draft.iterdir()):
+        os.replace(file, folder / file.name)
 
 
 @contextmanager

@@ -178,6 +178,7 @@ def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members:
     if table.dtype.kind not in "biuf" or table.ndim not in axes or table.shape[-2:] != shape or 0 in table.shape:
         must = f"be numbers of shape {shape}" + (f" or (S, {shape[0]}, {shape[1]})" if members else "") + ", as the counts"
         raise _checks.error(argument, must, f"{table.dtype} of shape {table.shape}")
+    _checks.room(argument, 9 * table.size)
     laws = np.asarray(table if table.ndim == 3 else table[None], np.float64)
     with np.errstate(over="ignore"):
         total = laws.sum(axis=2)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids
-from ._checks import error
+from ._checks import error, room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -207,6 +207,7 @@ def _table(scores: Any) -> NDArray[np.float64]:
         raise error("scores", "be a table of cases x classes", f"shape {table.shape}")
     if table.dtype.kind not in "biuf":
         raise error("scores", "be numbers", f"dtype {table.dtype}")
+    room("scores", table.size * (1 if table.flags.c_contiguous and table.dtype == np.float64 else 9))
     table = np.ascontiguousarray(table, dtype=np.float64).view()
     table.flags.writeable = False
     return table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _threads
-from ._checks import error, whole
+from ._checks import error, room, whole
 from ._design import Design, resampled_counts, seed_of, units
 from ._ratios import Ratios
 from ._resamples import SOURCES, Resamples, check_level
@@ -129,10 +129,12 @@ def bootstrap(
         raise error(wrong[0], "be given only beside a function of the draw", wrong[1])
     base = Ratios.of(contributions, denominators)
     design = Design.of(base.n_cases, clusters, strata)
+    room(f"{n} resamples", 8 * n * base.numerator.shape[1])
     return Resamples(base.estimate(), base.resampled(design, word, n), base.influence(design), (*units(clusters), *given))
 
 
 def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, design: Design | None, n: int, seed: int) -> Array:
+    room(f"{n} resamples", 8 * n * base.numerator.shape[1])
     values = np.empty((n, base.numerator.shape[1]))
 
     def part(begin: int, end: int) -> None:

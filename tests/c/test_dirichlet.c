@@ -131,6 +131,83 @@ static void test_lists(void)
     ugt_profiles_free(x.profiles);
 }
 
+/* position of each class in one of the orders of four, in lexicographic order */
+static void permutation(int number, int *place)
+{
+    int left[] = {0, 1, 2, 3};
+    for (int j = 0, ways = 6; j < 4; j++, ways /= j < 3 ? 4 - j : 1) {
+        const int at = number / ways;
+        number %= ways;
+        place[left[at]] = j;
+        for (int k = at; k < 3; k++)
+            left[k] = left[k + 1];
+    }
+}
+
+/* Four classes, all of them in order: distances to an order of the model from the 24 lists themselves. */
+static void test_distances(void)
+{
+    const int64_t offsets[] = {0, 4};
+    const double concentration[] = {4, 3, 2, 1}, background[] = {0};
+    const int32_t classes[] = {0, 1, 2, 3}, model_classes[] = {2, 0, 3, 1}, start[] = {0, 1, 2, 3};
+    const int model_place[] = {1, 3, 0, 2};
+    const ugt_orders model = {offsets, model_classes, start};
+    ugt_profiles *profiles;
+    int64_t case_profile[1], size[1], table_offsets[] = {0, 24};
+    int32_t entry_group[4], background_group[1];
+    double table[24], rank[16], first[4] = {0}, moments[3], pmf[61], mean[2] = {0}, square[2] = {0};
+    CHECK(ugt_profiles_new(offsets, concentration, background, 1, 4, &profiles, case_profile, entry_group, background_group) == UGT_OK);
+    CHECK(ugt_profiles_counts(profiles)[0] == 1 && ugt_profiles_concentrations(profiles)[3] == 1.0);
+    CHECK(ugt_dirichlet_list_sizes(profiles, 0, 1, 4, 100, size) == UGT_OK && size[0] == 24);
+    CHECK(ugt_dirichlet_lists(profiles, 0, 1, 4, table_offsets, table) == UGT_OK);
+    CHECK(ugt_dirichlet_ranks(profiles, 0, 1, 4, rank) == UGT_OK);
+    for (int i = 0; i < 24; i++) {
+        int place[4], discordant = 0, moved = 0;
+        permutation(i, place);
+        for (int a = 0; a < 4; a++) {
+            first[a] += place[a] == 0 ? table[i] : 0.0;
+            moved += abs(place[a] - model_place[a]);
+            for (int b = 0; b < a; b++)
+                discordant += (place[a] < place[b]) != (model_place[a] < model_place[b]);
+        }
+        mean[0] += table[i] * discordant / 60.0;
+        square[0] += table[i] * discordant * discordant / 3600.0;
+        mean[1] += table[i] * moved / 60.0;
+        square[1] += table[i] * moved * moved / 3600.0;
+    }
+    for (int a = 0; a < 4; a++)
+        CHECK_CLOSE(first[a], rank[4 * a], 0.0, 1e-12);
+    const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, 4};
+    for (int kind = UGT_KENDALL; kind <= UGT_FOOTRULE; kind++) {
+        const ugt_list_metric metric = {kind, 4, 0.5, 60.0, 60};
+        CHECK(ugt_dirichlet_list_values(&posterior, &model, &metric, table_offsets, table, 0, 1, moments, pmf) == UGT_OK);
+        CHECK_CLOSE(moments[0], mean[kind - UGT_KENDALL], 0.0, 1e-13);
+        CHECK_CLOSE(moments[1], square[kind - UGT_KENDALL], 0.0, 1e-13);
+        CHECK(moments[2] == 0.0);
+    }
+    ugt_profiles_free(profiles);
+}
+
+/* Two classes of four can be among the three best, and either of the other two: which one is a toss-up. */
+static void test_few_positive(void)
+{
+    const int64_t offsets[] = {0, 2}, set_offsets[] = {0, 2};
+    const double concentration[] = {2, 1}, background[] = {0};
+    const int32_t classes[] = {0, 3}, set_classes[] = {0, 1}, k[] = {3};
+    const int8_t role[] = {UGT_ROLE_CERTAIN, UGT_ROLE_TIED}, rest[] = {0};
+    const ugt_sets sets = {set_offsets, set_classes, role, rest};
+    ugt_profiles *profiles;
+    int64_t case_profile[1];
+    int32_t entry_group[2], background_group[1];
+    double table[16];
+    CHECK(ugt_profiles_new(offsets, concentration, background, 1, 4, &profiles, case_profile, entry_group, background_group) == UGT_OK);
+    const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, 4};
+    CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 3, 0, 1, table) == UGT_OK);
+    for (int j = 0; j < 16; j++)
+        CHECK(table[j] == (j == 4 || j == 5 ? 0.5 : 0.0)); /* (1, 0) and (1, 1) */
+    ugt_profiles_free(profiles);
+}
+
 static int profiles_of(int64_t n_cases, const int64_t *offsets, const double *concentration, double background)
 {
     ugt_profiles *profiles = NULL;
@@ -228,6 +305,8 @@ int main(void)
     test_profiles();
     test_overlaps();
     test_lists();
+    test_distances();
+    test_few_positive();
     test_bad_posteriors();
     test_no_convergence();
     test_extreme_profiles();

@@ -72,7 +72,7 @@ static void test_rows(void)
 {
     const int64_t offsets[] = {0, 0, 2, 2, 3};
     const double share[] = {log(0.5), log(0.5), -INFINITY}, count[] = {3, 1, 2}, total[] = {700, 0, -700, 1};
-    double value[4], first[4], second[4], part[3][2];
+    double value[4], first[4], second[4], part[3][3];
     ugt_dirichlet_multinomial(offsets, share, count, total, 0, 4, value, first, second);
     CHECK(value[0] == 0 && first[0] == 0 && second[0] == 0);
     CHECK(value[2] == 0 && first[2] == 0 && second[2] == 0);
@@ -80,8 +80,8 @@ static void test_rows(void)
     CHECK_CLOSE(value[1], log(15.0 / 16 / 24), 1e-14, 0);
     CHECK(value[3] == -INFINITY);
     CHECK(isfinite(first[3]) && isfinite(second[3]));
-    ugt_dirichlet_multinomial(offsets, share, count, total, 1, 3, part[0] - 1, part[1] - 1, part[2] - 1);
-    CHECK(part[0][0] == value[1] && part[1][0] == first[1] && part[2][0] == second[1] && part[0][1] == 0);
+    ugt_dirichlet_multinomial(offsets, share, count, total, 1, 3, part[0], part[1], part[2]);
+    CHECK(part[0][1] == value[1] && part[1][1] == first[1] && part[2][1] == second[1] && part[0][2] == 0);
     ugt_dirichlet_multinomial(offsets, share, count, total, 2, 2, NULL, NULL, NULL);
 }
 

@@ -267,8 +267,22 @@ static void test_starts(void)
     }
 }
 
+/* nobody gave anything */
+static void test_no_labels(void)
+{
+    const int64_t offsets[] = {0, 0, 0};
+    const ugt_label_table table = {offsets, NULL, NULL, NULL, offsets, NULL, 2, 3, 4};
+    for (int cells = UGT_CELLS_SEEN; cells <= UGT_CELLS_EITHER; cells++) {
+        ugt_confusions *x;
+        CHECK(ugt_confusions_new(&table, cells, &x) == UGT_OK);
+        CHECK(ugt_confusions_sizes(x).n_pairs == 0 && ugt_confusions_sizes(x).n_cells == 0);
+        ugt_confusions_free(x);
+    }
+}
+
 int main(void)
 {
+    test_no_labels();
     for (int weighted = 0; weighted < 2; weighted++) {
         test_storages(weighted);
         test_draws(UGT_CELLS_ALL, weighted);

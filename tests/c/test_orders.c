@@ -27,6 +27,27 @@ static void test_order_rows(void)
     CHECK(ugt_order_rows(wide, index, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
 }
 
+/* orders of many classes against all pairs of them */
+static void test_long_rows(void)
+{
+    enum { K = 60 };
+    double value[K];
+    int64_t offsets[2] = {0};
+    int32_t classes[K], start[K];
+    for (int k = 0; k < K; k++)
+        value[k] = (double)(k * 37 % 23);
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, offsets, NULL, NULL) == UGT_OK && offsets[1] > 0 && offsets[1] <= K);
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, offsets, classes, start) == UGT_OK);
+    for (int64_t j = 0; j < offsets[1]; j++) {
+        int better = 0;
+        for (int k = 0; k < K; k++)
+            better += value[k] > value[classes[j]];
+        CHECK(start[j] == better);
+        CHECK(j == 0 || value[classes[j]] < value[classes[j - 1]] || classes[j] > classes[j - 1]);
+    }
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 1, offsets, NULL, NULL) == UGT_OK && offsets[1] == K);
+}
+
 static int compare(const int64_t *truth_offsets, const int32_t *truth_class, const int64_t *model_offsets,
                    const int32_t *model_class, double *per_case, double *per_draw)
 {
@@ -69,6 +90,7 @@ static void test_choose(void)
 int main(void)
 {
     test_order_rows();
+    test_long_rows();
     test_compare();
     test_choose();
     return RESULT;

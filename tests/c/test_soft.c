@@ -151,6 +151,79 @@ static void test_sums(int pattern)
     }
 }
 
+/* average precision with ties, mean over all their orders: a member stands at each place equally often, and before it stands every
+ * other one equally often */
+static double mean_precision(const double *score, const double *p, int64_t n, int64_t i, int certain)
+{
+    double better = 0.0, before = 0.0, tied = 0.0, others = 0.0, sum = 0.0;
+    for (int64_t j = 0; j < n; j++) {
+        better += score[j] > score[i];
+        before += score[j] > score[i] ? p[j] : 0.0;
+        tied += score[j] == score[i];
+        others += score[j] == score[i] && j != i ? p[j] : 0.0;
+    }
+    for (double t = 1.0; t <= tied; t += 1.0)
+        sum += (before + (certain ? 1.0 : p[i]) + (tied > 1.0 ? others * (t - 1.0) / (tied - 1.0) : 0.0)) / (better + t);
+    return p[i] * sum / tied;
+}
+
+/* `values` different scores of 700 cases: groups of a few, and of more than harmonic sums are added up for */
+static void test_expected_precision(int values)
+{
+    enum { N = 700 };
+    double score[N], p[N], hard[N], one[N], sum[UGT_SOFT_SUMS], weighted[UGT_SOFT_SUMS], expected[3] = {0.0, 0.0, 0.0};
+    int64_t nan_at;
+    uint64_t state = 5;
+    for (int i = 0; i < N; i++) {
+        score[i] = floor(values * draw(&state));
+        p[i] = draw(&state);
+        hard[i] = p[i] > 0.5;
+        one[i] = 1.0;
+    }
+    for (int i = 0; i < N; i++) {
+        expected[0] += mean_precision(score, p, N, i, 1);
+        expected[1] += mean_precision(score, p, N, i, 0);
+        expected[2] += mean_precision(score, hard, N, i, 0);
+    }
+    const ugt_scores in = {score, NULL, NULL, N};
+    CHECK(ugt_soft_sums(&in, p, NULL, 0.5, 1, sum, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(&in, p, one, 0.5, 1, weighted, &nan_at) == UGT_OK);
+    CHECK_CLOSE(sum[UGT_SOFT_CERTAIN], expected[0], 1e-12, 0.0);
+    CHECK_CLOSE(sum[UGT_SOFT_PROBABLE], expected[1], 1e-12, 0.0);
+    CHECK_CLOSE(sum[UGT_SOFT_HARD_PRECISION], expected[2], 1e-12, 0.0);
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        CHECK_CLOSE(weighted[j], sum[j], 1e-13, 0.0);
+}
+
+static void test_curve(void)
+{
+    enum { N = 500 };
+    double score[N], p[N], w[N], positive[N], negative[N], at[N];
+    int64_t n, nan_at;
+    uint64_t state = 6;
+    for (int i = 0; i < N; i++) {
+        score[i] = floor(40.0 * draw(&state)) - 20.0;
+        p[i] = draw(&state);
+        w[i] = 2.0 * draw(&state);
+    }
+    const ugt_scores in = {score, NULL, NULL, N};
+    CHECK(ugt_soft_curve(&in, p, w, positive, negative, at, &n, &nan_at) == UGT_OK);
+    CHECK(n == 40 && at[0] == 19.0 && at[n - 1] == -20.0);
+    for (int64_t j = 0; j < n; j++) {
+        double u = 0.0, v = 0.0;
+        for (int i = 0; i < N; i++)
+            if (score[i] >= at[j]) {
+                u += w[i] * p[i];
+                v += w[i] * (1.0 - p[i]);
+            }
+        CHECK(j == 0 || at[j] < at[j - 1]);
+        CHECK_CLOSE(positive[j], u, 1e-13, 0.0);
+        CHECK_CLOSE(negative[j], v, 1e-13, 0.0);
+    }
+    score[7] = NAN;
+    CHECK(ugt_soft_curve(&in, p, w, positive, negative, at, &n, &nan_at) == UGT_ERR_RANGE && nan_at == 7);
+}
+
 int main(void)
 {
     static const int64_t size[] = {1, 2, 31, 33, 100, 5000, 8193, 40000, 200000};
@@ -160,5 +233,9 @@ int main(void)
     test_nan();
     for (int pattern = 0; pattern < 10; pattern++)
         test_sums(pattern);
+    test_expected_precision(2);
+    test_expected_precision(100);
+    test_expected_precision(1000000);
+    test_curve();
     return RESULT;
 }

@@ -236,7 +236,7 @@ int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const u
     int status = UGT_ERR_MEMORY;
     const int width = 3 * depth + 3;
     const size_t side = (size_t)depth + 2;
-    room r = {malloc((size_t)n_classes * sizeof *r.bucket_of), malloc(side * sizeof *r.model),
+    room r = {malloc(ugt_bytes(n_classes, sizeof *r.bucket_of)), malloc(side * sizeof *r.model),
               malloc(side * sizeof *r.truth),                  malloc(side * side * sizeof *r.n),
               malloc(2 * side * sizeof *r.scratch),            malloc((size_t)width * sizeof *r.value)};
     if (!r.bucket_of || !r.model || !r.truth || !r.n || !r.scratch || !r.value)

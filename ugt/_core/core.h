@@ -4,6 +4,12 @@
 
 #include "ugt.h"
 
+/* Bytes of n items for malloc: more than it can give where that is more than a size_t holds, so that no product wraps into a small one. */
+static inline size_t ugt_bytes(int64_t n, size_t size)
+{
+    return n < 0 || (uint64_t)n > PTRDIFF_MAX / size ? PTRDIFF_MAX : (size_t)n * size;
+}
+
 /* ---- special.c ---- */
 typedef struct {
     double c, log_c, log_scale; /* log_scale: log Gamma(c+1) below shape 20, Stirling's prefactor above */
@@ -15,6 +21,7 @@ typedef struct {
 
 void ugt_shape_set(ugt_shape *shape, double c);                                      /* c > 0, finite */
 void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell);     /* x = exp(s) */
+double ugt_log_gamma(double x);                                                      /* x > 0 */
 double ugt_log1p_defect(double x);                                                   /* x - log(1+x) */
 double ugt_gamma_log_above(const ugt_shape *shape, double t); /* an s with log Q(c, e^s) <= -t */
 double ugt_gamma_log_below(const ugt_shape *shape, double t); /* an s with log P(c, e^s) <= -t */

@@ -99,7 +99,8 @@ static int number_pairs(ugt_confusions *x, const ugt_label_table *t)
                 number[l] = 0;
             }
         }
-        sort_classes(labels.at + first, labels.n - first);
+        if (labels.n > first) /* there may be no list yet */
+            sort_classes(labels.at + first, labels.n - first);
         for (int64_t p = first; p < labels.n; p++)
             number[labels.at[p]] = (int32_t)p;
         for (int64_t s = start[a]; s < start[a + 1]; s++)
@@ -172,7 +173,8 @@ static int find_rows(ugt_confusions *x)
                 status = push(&rows, x->cell_truth[c]);
             number[x->cell_truth[c]] = 0;
         }
-        sort_classes(rows.at + first, rows.n - first);
+        if (rows.n > first) /* there may be no list yet */
+            sort_classes(rows.at + first, rows.n - first);
         for (int64_t j = first; j < rows.n; j++)
             number[rows.at[j]] = (int32_t)j;
         for (int64_t c = from; c < to; c++)

@@ -269,9 +269,10 @@ INLINE row_facts facts_of(const double *y, const double *z, int64_t n_classes)
 /* NaN is in a sum if it is anywhere. */
 INLINE int is_fine(const row_facts *f, double tolerance)
 {
-    const double n = pair_sum(f->n);
-    return (n <= MAX_COUNT) & ((n >= LEAST_LABELS) | (n == 0.0)) & (fabs(pair_sum(f->all) - 1.0) <= UGT_HISTOGRAM_ROW_SUM) &
-           (pair_smaller(f->least_y) >= 0.0) & (pair_smaller(f->least_z) >= -tolerance) & (pair_larger(f->top_z) <= 1.0 + tolerance);
+    const double n = pair_sum(f->n), off = fabs(pair_sum(f->all) - 1.0);
+    const double least_y = pair_smaller(f->least_y), least_z = pair_smaller(f->least_z), top_z = pair_larger(f->top_z);
+    return (n <= MAX_COUNT) & ((n >= LEAST_LABELS) | (n == 0.0)) & (off <= UGT_HISTOGRAM_ROW_SUM) & (least_y >= 0.0) &
+           (least_z >= -tolerance) & (top_z <= 1.0 + tolerance);
 }
 
 /* Of numbers from 0 to MAX_COUNT. */

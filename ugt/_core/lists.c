@@ -49,7 +49,7 @@ static double number_of_lists(const ugt_profile *profile, int length, double *po
 int ugt_dirichlet_list_sizes(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, int64_t most,
                              int64_t *size)
 {
-    double *poly = malloc((size_t)(depth + 1) * sizeof *poly);
+    double *poly = malloc(((size_t)depth + 1) * sizeof *poly);
     if (poly == NULL)
         return UGT_ERR_MEMORY;
     for (int64_t p = begin; p < end; p++) {
@@ -198,6 +198,9 @@ int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end
         const int length = list_length(&profile, depth);
         list_job job = {{.length = length, .left = left}, table + table_offsets[p]};
         status = ugt_integrate(&work, &profile, list_plan(&profile, length), list_integral, &job);
+        for (int64_t i = table_offsets[p]; i < table_offsets[p + 1]; i++) /* of what is next to impossible, rounding is left */
+            if (table[i] < 0.0)
+                table[i] = 0.0;
         ugt_cells_trim(work.cells);
     }
 out:
@@ -364,7 +367,7 @@ int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *
     const size_t places = (size_t)metric->depth + 2, groups = (size_t)posterior->n_classes + 1;
     value_task t = {.metric = metric, .n_classes = posterior->n_classes};
     ugt_bucket *buckets = malloc(places * sizeof *buckets);
-    int32_t *bucket_of = malloc((size_t)posterior->n_classes * sizeof *bucket_of);
+    int32_t *bucket_of = malloc(ugt_bytes(posterior->n_classes, sizeof *bucket_of));
     int *bucket_at = malloc(places * sizeof *bucket_at);
     t.truth = malloc(places * sizeof *t.truth);
     t.left = malloc(groups * sizeof *t.left);

@@ -65,8 +65,8 @@ int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *v
                    int32_t *order_start)
 {
     int status = UGT_ERR_MEMORY;
-    double *best = malloc((size_t)(depth + 1) * sizeof *best);
-    candidate *found = malloc((size_t)(n_classes + 1) * sizeof *found);
+    double *best = malloc(ugt_bytes(depth, sizeof *best) + sizeof *best);
+    candidate *found = malloc(ugt_bytes(n_classes, sizeof *found) + sizeof *found);
     if (best == NULL || found == NULL)
         goto out;
     status = UGT_OK;

@@ -166,7 +166,7 @@ int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets,
                            int64_t begin, int64_t end, double *table)
 {
     int status = UGT_ERR_MEMORY;
-    const int64_t w = k_max + 1;
+    const int64_t w = (int64_t)k_max + 1;
     ugt_workspace work = {.cells = ugt_cells_new()};
     /* a case has at most as many groups as classes */
     int64_t *counts = malloc(2 * (size_t)(posterior->n_classes + 1) * sizeof *counts);
@@ -213,7 +213,8 @@ int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t
 {
     int status = UGT_OK;
     int64_t *counts = NULL, room = 0;
-    double *table = malloc((size_t)(k + 1) * (size_t)(k + 1) * sizeof *table);
+    const int64_t w = (int64_t)k + 1;
+    double *table = malloc(ugt_bytes(w * w, sizeof *table)); /* of an int: w * w is no more than 2^62 */
     ugt_workspace work = {.cells = ugt_cells_new()};
     if (work.cells == NULL || table == NULL)
         status = UGT_ERR_MEMORY;
@@ -228,14 +229,14 @@ int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t
             room = 2 * profile.n_groups;
             counts = calloc(2 * (size_t)room, sizeof *counts); /* second half: nothing is tied */
         }
-        if (counts == NULL || ugt_grow(&work.poly, &work.n_poly, 8 * (k + 1)) != UGT_OK) {
+        if (counts == NULL || ugt_grow(&work.poly, &work.n_poly, 8 * w) != UGT_OK) {
             status = UGT_ERR_MEMORY;
             break;
         }
         largest(&profile, k, counts);
-        overlap_task task = {.k = k, .stride = k + 1, .certain = counts, .tied = counts + room, .table = table};
+        overlap_task task = {.k = k, .stride = w, .certain = counts, .tied = counts + room, .table = table};
         status = ugt_integrate(&work, &profile, ugt_plan_order(&profile, k), overlap_integral, &task);
-        out[p] = table[k * (k + 1)];
+        out[p] = table[k * w];
         ugt_cells_trim(work.cells);
     }
     ugt_workspace_free(&work);

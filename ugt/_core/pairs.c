@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ugt.h"
+#include "core.h"
 
 #define FEW 128      /* numbers up to which insertion takes less time than qsort: half of it at 64, as much at 150 or so */
 #define SLACK 1e-12  /* a difference of decimals such as 0.8 - 0.6 is above 0.2 by rounding only */
@@ -64,7 +64,7 @@ static double others(double all, double own)
 int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n_cases, int64_t n_annotators,
                      int64_t *entry_offsets, int64_t *entry_of, int64_t *n_entries)
 {
-    int64_t *seen = malloc((size_t)(n_annotators > 0 ? n_annotators : 1) * sizeof *seen), n = 0;
+    int64_t *seen = malloc(ugt_bytes(n_annotators > 0 ? n_annotators : 1, sizeof *seen)), n = 0;
     int status = UGT_OK;
     if (seen == NULL)
         return UGT_ERR_MEMORY;

@@ -252,7 +252,7 @@ out:
 /* log of an upper bound of binomial(n, k): n^k / k! */
 static double log_choose_bound(double n, double k)
 {
-    return k * log(n) - lgamma(k + 1.0);
+    return k * log(n) - ugt_log_gamma(k + 1.0);
 }
 
 /* Below this point the order-th largest variable lies with probability < 1e-17: if it does, n - order + 1 of the n

@@ -26,12 +26,24 @@ double ugt_log1p_defect(double x)
     return r * (x - 2.0 * y * sum);
 }
 
+/* lgamma writes a global variable, the sign, for which threads race; where lgamma_r is missing, lgamma does not write it. */
+double ugt_log_gamma(double x)
+{
+#ifdef _WIN32
+    return lgamma(x);
+#else
+    double lgamma_r(double x, int *sign); /* of POSIX systems, not of C11: no header shows it */
+    int sign;
+    return lgamma_r(x, &sign);
+#endif
+}
+
 void ugt_shape_set(ugt_shape *shape, double c)
 {
     shape->c = c;
     shape->log_c = log(c);
     if (c < STIRLING_FROM) {
-        shape->log_scale = lgamma(c + 1.0); /* log Gamma(c) = log Gamma(c+1) - log c */
+        shape->log_scale = ugt_log_gamma(c + 1.0); /* log Gamma(c) = log Gamma(c+1) - log c */
     } else {
         const double i = 1.0 / c, i2 = i * i;
         const double tail = i * (1.0 / 12 - i2 * (1.0 / 360 - i2 * (1.0 / 1260 - i2 * (1.0 / 1680 - i2 / 1188))));
@@ -136,7 +148,7 @@ double ugt_gamma_log_below(const ugt_shape *shape, double t)
 {
     const double c = shape->c, mu = chernoff_root(t / c, 0);
     const double chernoff = mu > -1.0 ? shape->log_c + log1p(mu) : -INFINITY;
-    const double log_gamma1 = c < STIRLING_FROM ? shape->log_scale : lgamma(c + 1.0);
+    const double log_gamma1 = c < STIRLING_FROM ? shape->log_scale : ugt_log_gamma(c + 1.0);
     const double power = (log_gamma1 - t) / c; /* P(c, x) <= x^c / Gamma(c+1) */
     return power > chernoff ? power : chernoff;
 }

@@ -19,7 +19,7 @@ BEST = '<span class="unseen"> (best)</span>'
 # Embeddings, overrides, isolates and marks of the bidirectional algorithm: they could make one id look like another.
 _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 # No glyph of their own and no use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
-_INVISIBLE = {0x200B, 0x2060, 0xFEFF, 0x2028, 0x2029}
+_INVISIBLE = {0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), 0xFEFF, 0x2028, 0x2029, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)}
 
 
 def text(value: object) -> str:

@@ -1,0 +1,749 @@
+/* Every kernel on small inputs, large enough for whatever grows to grow. What the numbers mean does not matter here. */
+#include "kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CASES = 24, CLASSES = 40, MOST_ITEMS = 4000, DEPTH = 3, DRAWS = 6 };
+
+/* ---- inputs: written by fill(), read only from then on ---- */
+
+static uint64_t KEY[CASES];
+static int64_t CASE_OFFSETS[CASES + 1], RANKING_OFFSETS[MOST_ITEMS + 1], BLOCK_OFFSETS[MOST_ITEMS + 1], RANKING_COUNT[MOST_ITEMS];
+static int32_t ITEMS[MOST_ITEMS];
+static ugt_rankings RANKINGS;
+static int64_t OFFSETS[CASES + 1]; /* Dirichlet: listed classes */
+static int32_t CLASS_INDEX[CASES * 8];
+static double CONCENTRATION[CASES * 8], BACKGROUND[CASES];
+static double DENSE[CASES * CLASSES], LOGS[CASES * CLASSES], ONES[MOST_ITEMS], NOISE[MOST_ITEMS];
+static int32_t LABEL[CASES * 8], ANNOTATOR[CASES * 8], GIVEN[CASES * 8], ENTRY[CASES * 8];
+static int64_t GIVEN_OFFSETS[CASES + 1], LABEL_OFFSETS[CASES + 1], LABEL_COUNT[CASES * 8];
+static ugt_label_table LABELS;
+
+static void end_block(int64_t from)
+{
+    if (RANKINGS.n_items > from)
+        BLOCK_OFFSETS[++RANKINGS.n_blocks] = RANKINGS.n_items;
+}
+
+/* rankings of 1 to 6 classes in blocks of 1 or 2, 2 to 9 a case; the first case has rankings of 12 classes, in which blocks share stages */
+static void fill_rankings(ugt_stream *stream)
+{
+    RANKINGS = (ugt_rankings){CASES, 0, 0, 0, CLASSES, CASE_OFFSETS, RANKING_OFFSETS, BLOCK_OFFSETS, ITEMS};
+    for (int i = 0; i < CASES; i++) {
+        const int64_t n = 2 + (int64_t)ugt_stream_below(stream, 8);
+        for (int64_t a = 0; a < n; a++) {
+            const int64_t length = i == 0 ? 12 : 1 + (int64_t)ugt_stream_below(stream, 6), step = 1 + (int64_t)ugt_stream_below(stream, 3);
+            int64_t next = (int64_t)ugt_stream_below(stream, 4), from = RANKINGS.n_items;
+            for (int64_t j = 0; j < length; j++, next += step) {
+                ITEMS[RANKINGS.n_items++] = (int32_t)(next % CLASSES);
+                if (j % 3 != 1) {
+                    end_block(from);
+                    from = RANKINGS.n_items;
+                }
+            }
+            end_block(from);
+            RANKING_COUNT[RANKINGS.n_rankings] = 1;
+            RANKING_OFFSETS[++RANKINGS.n_rankings] = RANKINGS.n_blocks;
+        }
+        CASE_OFFSETS[i + 1] = RANKINGS.n_rankings;
+    }
+}
+
+/* concentrations of 0 to 5 classes a case, whole numbers, so that profiles repeat */
+static void fill_posterior(ugt_stream *stream)
+{
+    for (int i = 0; i < CASES; i++) {
+        int64_t n = i == 3 ? 0 : 2 + (int64_t)ugt_stream_below(stream, 4);
+        OFFSETS[i + 1] = OFFSETS[i];
+        for (int64_t j = 0; j < n; j++) {
+            CLASS_INDEX[OFFSETS[i + 1]] = (int32_t)(3 * j + i % 3);
+            CONCENTRATION[OFFSETS[i + 1]++] = 1.0 + (double)ugt_stream_below(stream, 3);
+        }
+        BACKGROUND[i] = i % 4 == 1 ? 0.5 : 0.0;
+    }
+}
+
+/* 0 to 7 labels a case by 6 annotators over 5 classes */
+static void fill_labels(ugt_stream *stream)
+{
+    for (int i = 0; i < CASES; i++) {
+        const int n = (int)ugt_stream_below(stream, 8);
+        int64_t at[5] = {-1, -1, -1, -1, -1}, first = LABEL_OFFSETS[i];
+        LABEL_OFFSETS[i + 1] = first + n;
+        for (int64_t r = first; r < first + n; r++) {
+            ANNOTATOR[r] = (int32_t)(r - first) % 6;
+            LABEL[r] = (int32_t)ugt_stream_below(stream, 5);
+            LABEL_COUNT[r] = 1 + (int64_t)ugt_stream_below(stream, 3);
+            at[LABEL[r]] = 0;
+        }
+        GIVEN_OFFSETS[i + 1] = GIVEN_OFFSETS[i];
+        for (int k = 0; k < 5; k++)
+            if (at[k] == 0) {
+                at[k] = GIVEN_OFFSETS[i + 1]++;
+                GIVEN[at[k]] = k;
+            }
+        for (int64_t r = first; r < first + n; r++)
+            ENTRY[r] = (int32_t)at[LABEL[r]];
+    }
+    LABELS = (ugt_label_table){LABEL_OFFSETS, ANNOTATOR, LABEL, NULL, GIVEN_OFFSETS, GIVEN, CASES, 6, 5};
+}
+
+static void fill(void)
+{
+    ugt_stream stream;
+    ugt_stream_open(&stream, 8, 0, 0, 99);
+    for (int i = 0; i < CASES; i++) {
+        double sum = 0.0;
+        KEY[i] = ugt_stream_bits(&stream);
+        for (int k = 0; k < CLASSES; k++)
+            sum += DENSE[i * CLASSES + k] = k < 5 ? ugt_stream_uniform(&stream) + 0.1 : 0.0;
+        for (int k = 0; k < CLASSES; k++) {
+            DENSE[i * CLASSES + k] /= sum;
+            LOGS[i * CLASSES + k] = log(DENSE[i * CLASSES + k] + 0.01);
+        }
+    }
+    for (int j = 0; j < MOST_ITEMS; j++) {
+        ONES[j] = 1.0;
+        NOISE[j] = ugt_stream_uniform(&stream);
+    }
+    memset(&RANKINGS, 0, sizeof RANKINGS);
+    memset(OFFSETS, 0, sizeof OFFSETS);
+    fill_rankings(&stream);
+    fill_posterior(&stream);
+    fill_labels(&stream);
+}
+
+/* ---- digests ---- */
+
+/* MemorySanitizer alone knows whether a kernel has written all of its output. */
+#define CHECK_WRITTEN(at, n)
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#undef CHECK_WRITTEN
+#define CHECK_WRITTEN(at, n) __msan_check_mem_is_initialized(at, n)
+#endif
+#endif
+
+static void note(uint64_t *digest, const void *at, size_t n)
+{
+    const uint8_t *byte = at;
+    CHECK_WRITTEN(at, n);
+    uint64_t h = *digest ^ UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
+    *digest = h;
+}
+
+#define NOTE(array) note(digest, array, sizeof(array))
+
+/* the first status that is not UGT_OK is what the caller gets */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const int status_ = (call);                                                                                    \
+        if (status_ != UGT_OK)                                                                                         \
+            return status_;                                                                                            \
+    } while (0)
+
+/* ---- what is opaque ---- */
+
+static int64_t case_profile[CASES];
+static int32_t entry_group[CASES * 8], background_group[CASES];
+
+int open_shared(shared *in)
+{
+    int status;
+    *in = (shared){0};
+    fill();
+    status = ugt_profiles_new(OFFSETS, CONCENTRATION, BACKGROUND, CASES, CLASSES, &in->profiles, case_profile, entry_group, background_group);
+    if (status == UGT_OK)
+        status = ugt_stages_new(&RANKINGS, 1, &in->stages);
+    if (status == UGT_OK)
+        status = ugt_stages_new(&RANKINGS, 0, &in->ignoring);
+    if (status == UGT_OK)
+        status = ugt_confusions_new(&LABELS, UGT_CELLS_SEEN, &in->confusions);
+    in->posterior = (ugt_posterior){in->profiles, case_profile, OFFSETS, CLASS_INDEX, entry_group, background_group, CLASSES};
+    return status;
+}
+
+void close_shared(shared *in)
+{
+    ugt_profiles_free(in->profiles);
+    ugt_stages_free(in->stages);
+    ugt_stages_free(in->ignoring);
+    ugt_confusions_free(in->confusions);
+}
+
+static int new_profiles(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    enum { N = 300 }; /* that many different ones: every table grows */
+    int64_t offsets[N + 1], profile_of[N];
+    double concentration[2 * N], background[N] = {0.0};
+    int32_t group[2 * N], rest[N];
+    for (int i = 0; i <= N; i++)
+        offsets[i] = 2 * i;
+    for (int i = 0; i < N; i++) {
+        concentration[2 * i] = 1.0 + i;
+        concentration[2 * i + 1] = 0.5;
+    }
+    ugt_profiles *profiles;
+    TRY(ugt_profiles_new(offsets, concentration, background, N, CLASSES, &profiles, profile_of, group, rest));
+    note(digest, ugt_profiles_offsets(profiles), (N + 1) * sizeof(int64_t));
+    note(digest, ugt_profiles_concentrations(profiles), 2 * N * sizeof(double));
+    note(digest, ugt_profiles_counts(profiles), 2 * N * sizeof(int64_t));
+    NOTE(profile_of);
+    ugt_profiles_free(profiles);
+    return UGT_OK;
+}
+
+static int new_stages(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    ugt_stages *stages;
+    TRY(ugt_stages_new(&RANKINGS, 1, &stages));
+    const int64_t n = ugt_stages_count(stages);
+    note(digest, &n, sizeof n);
+    note(digest, ugt_stages_class_offsets(stages), (CASES + 1) * sizeof(int64_t));
+    note(digest, ugt_stages_class_index(stages), (size_t)ugt_stages_class_offsets(stages)[CASES] * sizeof(int32_t));
+    ugt_stages_free(stages);
+    return UGT_OK;
+}
+
+/* one case of so many labels that lists grow */
+static int new_confusions(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    for (int cells = UGT_CELLS_SEEN; cells <= UGT_CELLS_EITHER; cells++) {
+        ugt_confusions *confusions;
+        TRY(ugt_confusions_new(&LABELS, cells, &confusions));
+        const ugt_confusions_size size = ugt_confusions_sizes(confusions);
+        note(digest, &size.n_cells, sizeof size.n_cells);
+        ugt_confusions_free(confusions);
+    }
+    enum { N = 60 }; /* annotators, each with a label of his own in the one case: N^2 cells */
+    int64_t offsets[] = {0, N}, given_offsets[] = {0, N};
+    int32_t annotator[N], label[N];
+    for (int j = 0; j < N; j++)
+        annotator[j] = label[j] = j;
+    const ugt_label_table wide = {offsets, annotator, label, ONES, given_offsets, label, 1, N, N};
+    ugt_confusions *confusions;
+    TRY(ugt_confusions_new(&wide, UGT_CELLS_SEEN, &confusions));
+    const ugt_confusions_size size = ugt_confusions_sizes(confusions);
+    note(digest, &size.n_cells, sizeof size.n_cells);
+    ugt_confusions_free(confusions);
+    return UGT_OK;
+}
+
+/* ---- streams, tables, orders ---- */
+
+static int draw_streams(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    ugt_stream stream;
+    double value[8];
+    uint64_t word[5];
+    ugt_stream_open(&stream, 1, 2, 3, UGT_PURPOSE_DRAWS);
+    for (int i = 0; i < 50; i++) {
+        value[0] = ugt_stream_uniform(&stream);
+        value[1] = ugt_stream_exponential(&stream);
+        value[2] = ugt_stream_normal(&stream);
+        value[3] = ugt_stream_gamma(&stream, 0.1 * i + 0.05);
+        value[4] = ugt_stream_log_gamma(&stream, 0.1 * i + 0.05);
+        value[5] = (double)ugt_stream_binomial(&stream, 10 * i, 0.3);
+        value[6] = (double)ugt_stream_below(&stream, 7);
+        value[7] = (double)(ugt_stream_bits(&stream) >> 11);
+        ugt_stream_words(&stream, 5, word);
+        NOTE(value);
+        NOTE(word);
+    }
+    return UGT_OK;
+}
+
+static int number_rows(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    enum { N = MOST_ITEMS };
+    int32_t code[N];
+    int64_t first[N], offsets[N + 1], order[N], n;
+    uint64_t key[N];
+    TRY(ugt_factorize((const uint8_t *)NOISE, N, sizeof *NOISE, code, first, &n)); /* grows: all rows are distinct */
+    NOTE(code);
+    note(digest, first, (size_t)n * sizeof *first);
+    TRY(ugt_group(code, N, n, offsets, order));
+    note(digest, order, (size_t)n * sizeof *order);
+    ugt_text_keys((const uint32_t *)ITEMS, 10, 3, key);
+    note(digest, key, 10 * sizeof *key);
+    ugt_integer_keys(order, N, key);
+    NOTE(key);
+    return UGT_OK;
+}
+
+static int sum_annotations(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    int64_t offsets[CASES + 1], total[CASES * 8], position;
+    int32_t index[MOST_ITEMS];
+    double value[MOST_ITEMS];
+    for (int full = 0; full < 2; full++) {
+        TRY(ugt_irn(&RANKINGS, full, DEPTH, offsets, index, value));
+        NOTE(offsets);
+        note(digest, index, (size_t)offsets[CASES] * sizeof *index);
+        note(digest, value, (size_t)offsets[CASES] * sizeof *value);
+    }
+    TRY(ugt_class_counts(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, LABEL_COUNT, offsets, index, total));
+    note(digest, total, (size_t)offsets[CASES] * sizeof *total);
+    TRY(ugt_find_repeat(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, &position));
+    note(digest, &position, sizeof position);
+    return UGT_OK;
+}
+
+static int compare_annotators(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    enum { MOST = CASES * 9 };
+    static const int most = MOST;
+    const int64_t n = RANKINGS.n_rankings;
+    int64_t from[MOST], to[MOST], own[MOST + 1];
+    double share[MOST], sum[MOST];
+    for (int64_t r = 0; r <= n && r <= most; r++)
+        own[r] = r;
+    for (int i = 0; i < CASES; i++)
+        for (int64_t r = CASE_OFFSETS[i]; r < CASE_OFFSETS[i + 1]; r++) {
+            from[r] = CASE_OFFSETS[i];
+            to[r] = CASE_OFFSETS[i + 1];
+        }
+    TRY(ugt_leave_one_out(&RANKINGS, RANKING_COUNT, n, own, 0, share));
+    note(digest, share, (size_t)n * sizeof *share);
+    TRY(ugt_partial_overlaps(&RANKINGS, &RANKINGS, from, to, ONES, ONES, DEPTH, 0, n, sum));
+    note(digest, sum, (size_t)n * sizeof *sum);
+    return UGT_OK;
+}
+
+static int order_and_compare(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    int64_t offsets[CASES + 1] = {0};
+    int32_t class_index[CASES * CLASSES], start[CASES * CLASSES];
+    double per_case[CASES * (3 * DEPTH + 3)], per_draw[3 * DEPTH + 3] = {0.0};
+    uint8_t defined[CASES];
+    memset(defined, 1, sizeof defined);
+    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, offsets, NULL, NULL));
+    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, offsets, class_index, start));
+    note(digest, class_index, (size_t)offsets[CASES] * sizeof *class_index);
+    const ugt_orders orders = {offsets, class_index, start};
+    TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, 0.5, 1, per_case, per_draw));
+    NOTE(per_case);
+    NOTE(per_draw);
+    int64_t ragged[CASES + 1] = {0};
+    TRY(ugt_order_rows(OFFSETS, CLASS_INDEX, CONCENTRATION, CASES, CLASSES, DEPTH, 1, ragged, NULL, NULL));
+    NOTE(ragged);
+    return UGT_OK;
+}
+
+/* ---- Dirichlet posteriors ---- */
+
+static int integrate_ranks(const shared *in, uint64_t *digest)
+{
+    double rank[CASES * 8 * DEPTH], certainty[CASES];
+    const int64_t n = ugt_profiles_count(in->profiles);
+    TRY(ugt_dirichlet_ranks(in->profiles, 0, n, DEPTH, rank));
+    note(digest, rank, (size_t)ugt_profiles_offsets(in->profiles)[n] * DEPTH * sizeof *rank);
+    TRY(ugt_dirichlet_certainty(in->profiles, 0, n, 2, certainty));
+    note(digest, certainty, (size_t)n * sizeof *certainty);
+    return UGT_OK;
+}
+
+static int integrate_overlaps(const shared *in, uint64_t *digest)
+{
+    int64_t offsets[CASES + 1];
+    int32_t class_index[CASES], k[CASES];
+    int8_t role[CASES], rest[CASES];
+    double table[CASES * 9];
+    for (int i = 0; i <= CASES; i++)
+        offsets[i] = i;
+    for (int i = 0; i < CASES; i++) {
+        class_index[i] = i % 3;
+        role[i] = UGT_ROLE_CERTAIN;
+        rest[i] = UGT_ROLE_TIED;
+        k[i] = 1 + i % 2;
+    }
+    const ugt_sets sets = {offsets, class_index, role, rest};
+    TRY(ugt_dirichlet_overlaps(&in->posterior, &sets, k, 2, 0, CASES, table));
+    NOTE(table);
+    return UGT_OK;
+}
+
+static int integrate_lists(const shared *in, uint64_t *digest)
+{
+    enum { LATTICE = 60, MOST_LISTS = 200 };
+    int64_t size[CASES], table_offsets[CASES + 1] = {0}, order_offsets[CASES + 1];
+    int32_t order[CASES], start[CASES] = {0};
+    static _Thread_local double table[CASES * MOST_LISTS], moments[CASES * 3], pmf[CASES * (LATTICE + 1)];
+    const int64_t n = ugt_profiles_count(in->profiles);
+    TRY(ugt_dirichlet_list_sizes(in->profiles, 0, n, DEPTH, MOST_LISTS, size));
+    for (int64_t p = 0; p < n; p++)
+        table_offsets[p + 1] = table_offsets[p] + size[p];
+    TRY(ugt_dirichlet_lists(in->profiles, 0, n, DEPTH, table_offsets, table));
+    note(digest, table, (size_t)table_offsets[n] * sizeof *table);
+    for (int i = 0; i <= CASES; i++)
+        order_offsets[i] = i;
+    for (int i = 0; i < CASES; i++)
+        order[i] = i % 4;
+    const ugt_orders model = {order_offsets, order, start};
+    for (int kind = UGT_AVERAGE_OVERLAP; kind <= UGT_FOOTRULE; kind++) {
+        const ugt_list_metric metric = {kind, DEPTH, 0.5, 100.0, LATTICE};
+        TRY(ugt_dirichlet_list_values(&in->posterior, &model, &metric, table_offsets, table, 0, CASES, moments, pmf));
+        NOTE(moments);
+        NOTE(pmf);
+    }
+    return UGT_OK;
+}
+
+static int draw_dirichlet(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    const ugt_concentrations law = {OFFSETS, CLASS_INDEX, CONCENTRATION, BACKGROUND, KEY, CLASSES};
+    static _Thread_local double draws[CASES * DRAWS * CLASSES];
+    int32_t top[CASES * DRAWS * DEPTH];
+    TRY(ugt_dirichlet_draws(&law, 1, 0, CASES, DRAWS, draws));
+    NOTE(draws);
+    TRY(ugt_dirichlet_top(&law, 1, 0, CASES, DRAWS, DEPTH, top));
+    NOTE(top);
+    return UGT_OK;
+}
+
+/* ---- resampling, sorting, histograms, sets ---- */
+
+static int resample(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    static const int64_t strata[] = {0, 5, 5 + CASES};
+    const ugt_design design = {strata, 2, 7};
+    int32_t unit[CASES];
+    double sums[20 * 3], weights[3 * CASES], law[CASES * 5 + 1];
+    int64_t rows[3 * CASES * 8];
+    for (int i = 0; i < CASES; i++)
+        unit[i] = 5 + i;
+    TRY(ugt_bootstrap_sums(&design, NOISE, 3, 0, 20, sums));
+    NOTE(sums);
+    TRY(ugt_bootstrap_weights(&design, unit, CASES, 0, 3, weights));
+    NOTE(weights);
+    TRY(ugt_resample_rows(LABEL_OFFSETS, LABEL_COUNT, CASES, 3, 0, 3, rows));
+    note(digest, rows, (size_t)(3 * LABEL_OFFSETS[CASES]) * sizeof *rows);
+    double pmf[CASES * 6];
+    for (int j = 0; j < CASES * 6; j++)
+        pmf[j] = 1.0 / 6.0;
+    TRY(ugt_law_of_sum(pmf, CASES, 6, law));
+    NOTE(law);
+    return UGT_OK;
+}
+
+static int sort_and_sum(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    enum { N = 40000 }; /* more than one bucket */
+    static _Thread_local double score[N], p[N], positive[N], negative[N], threshold[N];
+    static _Thread_local int64_t order[N];
+    double sum[UGT_SOFT_SUMS];
+    int64_t nan_at, n_points;
+    for (int i = 0; i < N; i++) {
+        score[i] = i % 3 == 0 ? 0.5 : NOISE[i % MOST_ITEMS] + i;
+        p[i] = NOISE[(i * 7) % MOST_ITEMS];
+    }
+    const ugt_scores scores = {score, NULL, NULL, N};
+    TRY(ugt_argsort_descending(&scores, order, &nan_at));
+    NOTE(order);
+    TRY(ugt_soft_sums(&scores, p, NULL, 0.5, 1, sum, &nan_at));
+    NOTE(sum);
+    TRY(ugt_soft_curve(&scores, p, p, positive, negative, threshold, &n_points, &nan_at));
+    note(digest, positive, (size_t)n_points * sizeof *positive);
+    const uint8_t last[] = {0, 1, 1};
+    const int64_t row[] = {2, 0, 1};
+    const ugt_soft_column column = {row, last, NOISE, NULL, 0.5, 1, 3, 3};
+    ugt_soft_resampled(&column, NOISE, NULL, 1, sum);
+    NOTE(sum);
+    return UGT_OK;
+}
+
+static int sum_histograms(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    static const double edges[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
+    double counts[CASES * CLASSES], cell[2 * CLASSES * 4 * UGT_HISTOGRAM_SUMS] = {0.0}, total[2 * UGT_HISTOGRAM_TOTALS + 1] = {0.0};
+    int64_t fault[3];
+    for (int j = 0; j < CASES * CLASSES; j++)
+        counts[j] = j % 5;
+    const ugt_histograms histograms = {{counts, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
+                                       {DENSE, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
+                                       CLASSES, 4, NULL, edges, 1, 0, 0.0};
+    TRY(ugt_histogram_sums(&histograms, 0, CASES, cell, total, fault));
+    NOTE(cell);
+    NOTE(total);
+    NOTE(fault);
+    double value[CASES], first[CASES], second[CASES];
+    ugt_dirichlet_multinomial(OFFSETS, LOGS, CONCENTRATION, LOGS, 0, CASES, value, first, second);
+    NOTE(value);
+    NOTE(second);
+    return UGT_OK;
+}
+
+static int score_sets(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    double score[CASES * CLASSES];
+    int32_t label[CASES * DRAWS];
+    for (int kind = UGT_SCORE_LAC; kind <= UGT_SCORE_RAPS; kind++) {
+        const ugt_set_rule rule = {kind, 1, 0.1, 1, CLASSES, 1, 0};
+        TRY(ugt_set_scores(&rule, DENSE, KEY, CASES, score));
+        NOTE(score);
+    }
+    TRY(ugt_sampled_labels(DENSE, CASES, CLASSES, KEY, 1, 0, DRAWS, label));
+    NOTE(label);
+    return UGT_OK;
+}
+
+/* ---- Plackett-Luce ---- */
+
+static int fit_rankings(const shared *in, uint64_t *digest)
+{
+    static _Thread_local double log_p[MOST_ITEMS], gradient[CASES * CLASSES], lambda[MOST_ITEMS];
+    static _Thread_local uint8_t unbeaten[MOST_ITEMS];
+    double shape[CASES];
+    int64_t stopped_at;
+    TRY(ugt_plackett_luce_log_likelihood(&RANKINGS, LOGS, 0, 0, log_p, gradient));
+    static _Thread_local double positive[CASES * CLASSES];
+    for (int j = 0; j < CASES * CLASSES; j++)
+        positive[j] = exp(LOGS[j]);
+    TRY(ugt_plackett_luce_log_likelihood(&RANKINGS, positive, 0, CASES, log_p, gradient));
+    note(digest, log_p, (size_t)RANKINGS.n_rankings * sizeof *log_p);
+    NOTE(gradient);
+    for (int i = 0; i < CASES; i++)
+        shape[i] = 1.0;
+    const int64_t *first = ugt_stages_class_offsets(in->stages);
+    TRY(ugt_modes(in->stages, 1.0, shape, UGT_REST_LUMP, 0, CASES, lambda, &stopped_at));
+    note(digest, lambda, (size_t)(first[CASES] + CASES) * sizeof *lambda);
+    ugt_unbeaten(in->ignoring, 0, CASES, unbeaten);
+    note(digest, unbeaten, (size_t)first[CASES]);
+    return UGT_OK;
+}
+
+static int sample_rankings(const shared *in, uint64_t *digest)
+{
+    static _Thread_local double draws[MOST_ITEMS * DRAWS];
+    static _Thread_local int32_t top[CASES * DRAWS * DEPTH];
+    static _Thread_local double groups[CASES * DRAWS * 2];
+    int64_t group[CLASSES], example[CASES];
+    double share[CASES];
+    const volatile int32_t stop = 0;
+    const ugt_gibbs_options options = {2.0, 1.0, 1.0, UGT_REST_INDIVIDUAL, 2, DRAWS, 1, 1, 5};
+    TRY(ugt_gibbs(in->stages, KEY, &options, 0, CASES, &stop, draws));
+    const int64_t *first = ugt_stages_class_offsets(in->stages);
+    note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
+    const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5};
+    TRY(ugt_mentioned_top(&mentioned, draws, 0, CASES, DEPTH, top));
+    NOTE(top);
+    for (int k = 0; k < CLASSES; k++)
+        group[k] = k % 2;
+    TRY(ugt_mentioned_groups(&mentioned, draws, 0, CASES, group, 2, groups));
+    NOTE(groups);
+    TRY(ugt_modal_sets(top, CASES, DRAWS, DEPTH, 2, share, example));
+    NOTE(share);
+    NOTE(example);
+    return UGT_OK;
+}
+
+static int diagnose(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    enum { CHAINS = 4, LENGTH = 50 };
+    double score[2 * CHAINS * LENGTH - 1], out[2 * UGT_DIAGNOSTICS];
+    for (int h = 0; h < 2 * CHAINS * LENGTH - 1; h++)
+        score[h] = h - CHAINS * LENGTH + 1;
+    TRY(ugt_diagnostics(NOISE, 2, CHAINS, LENGTH, score, UGT_RHAT | UGT_ESS_BULK | UGT_ESS_TAIL | UGT_ESS_MEAN, out));
+    NOTE(out);
+    return UGT_OK;
+}
+
+/* ---- annotators ---- */
+
+static int measure_distances(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    const int64_t n = LABEL_OFFSETS[CASES];
+    int64_t entry_offsets[CASES + 1], entry_of[CASES * 8], n_entries, prediction[CASES], fault;
+    double others[CASES * 8], model[CASES * 8], predicted[CASES], p[CASES * 5];
+    TRY(ugt_find_entries(LABEL_OFFSETS, ANNOTATOR, CASES, 6, entry_offsets, entry_of, &n_entries));
+    note(digest, entry_of, (size_t)n * sizeof *entry_of);
+    const ugt_entries entries = {LABEL_OFFSETS, NULL, LABEL_COUNT, NULL};
+    for (int i = 0; i < CASES; i++) {
+        prediction[i] = i % 5;
+        predicted[i] = i;
+        for (int k = 0; k < 5; k++)
+            p[i * 5 + k] = 0.2;
+    }
+    for (int kind = UGT_SQUARED; kind <= UGT_THRESHOLD; kind++) {
+        const ugt_distance distance = {kind, 0.1, 5, NULL, kind == UGT_SQUARED ? NULL : NOISE};
+        TRY(ugt_number_distances(&entries, &distance, NOISE, 0, CASES, others));
+        note(digest, others, (size_t)n * sizeof *others);
+        ugt_number_predictions(&entries, &distance, NOISE, predicted, 0, CASES, model);
+        note(digest, model, (size_t)n * sizeof *model);
+        TRY(ugt_class_probabilities(&entries, &distance, LABEL, p, 0, CASES, model, &fault));
+        note(digest, model, (size_t)n * sizeof *model);
+    }
+    const ugt_distance same = {UGT_SQUARED, 0.0, 5, NULL, NULL};
+    TRY(ugt_class_distances(&entries, &same, LABEL, 0, CASES, others));
+    note(digest, others, (size_t)n * sizeof *others);
+    TRY(ugt_class_predictions(&entries, &same, LABEL, prediction, 0, CASES, model));
+    note(digest, model, (size_t)n * sizeof *model);
+    return UGT_OK;
+}
+
+static int measure_masks(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    const int64_t n = LABEL_OFFSETS[CASES];
+    int64_t start[CASES * 8 + 1];
+    uint8_t present[CASES];
+    double others[CASES * 8], model[CASES * 8];
+    memset(present, 1, sizeof present);
+    for (int64_t r = 0; r <= n; r++)
+        start[r] = r;
+    const ugt_entries entries = {LABEL_OFFSETS, NULL, LABEL_COUNT, NULL};
+    const ugt_masks masks = {start, (const uint64_t *)LABEL_COUNT}, predicted = {start, KEY};
+    for (int kind = UGT_JACCARD; kind <= UGT_DICE; kind++) {
+        TRY(ugt_mask_distances(&entries, &masks, kind, 0, CASES, others));
+        note(digest, others, (size_t)n * sizeof *others);
+        TRY(ugt_mask_predictions(&entries, &masks, &predicted, present, kind, 0, CASES, model));
+        note(digest, model, (size_t)n * sizeof *model);
+    }
+    return UGT_OK;
+}
+
+static int fit_confusions(const shared *in, uint64_t *digest)
+{
+    enum { MOST = 6 * 5 * 5 };
+    const ugt_confusions_size size = ugt_confusions_sizes(in->confusions);
+    double probability[MOST], row_total[MOST], q[CASES * 5], prevalence[5], count[MOST], class_count[5], log_likelihood;
+    double start[CASES * 8];
+    const ugt_pseudo_counts prior = {1.0, 0.5, 1.0};
+    const ugt_confusion_counts counts = {count, class_count};
+    for (int64_t j = 0; j < size.n_candidates; j++)
+        q[j] = 0.25;
+    ugt_confusions_count(in->confusions, q, (ugt_confusion_counts *)&counts);
+    ugt_confusions_mode(in->confusions, &prior, &counts, probability, prevalence, row_total);
+    TRY(ugt_confusions_expect(in->confusions, probability, prevalence, (ugt_confusion_counts *)&counts, q, &log_likelihood));
+    note(digest, q, (size_t)size.n_candidates * sizeof *q);
+    note(digest, &log_likelihood, sizeof log_likelihood);
+    ugt_vote_start(GIVEN_OFFSETS, ONES, CASES, KEY, 1, 2, start);
+    note(digest, start, (size_t)GIVEN_OFFSETS[CASES] * sizeof *start);
+    return UGT_OK;
+}
+
+static int sample_confusions(const shared *in, uint64_t *digest)
+{
+    const ugt_confusions_size size = ugt_confusions_sizes(in->confusions);
+    double value[CASES * 6 * DRAWS], accuracy[DRAWS * 6], prevalence[DRAWS * 5], cell_mean[6 * 5 * 5];
+    const volatile int32_t stop = 0;
+    const ugt_skill_options options = {{1.0, 0.5, 1.0}, KEY, KEY, 1, 0, 2, DRAWS, 1, 0, DRAWS, 0, 0};
+    TRY(ugt_skills(in->confusions, &options, &stop, value, accuracy, prevalence, cell_mean));
+    note(digest, value, (size_t)(size.n_candidates * DRAWS) * sizeof *value);
+    NOTE(accuracy);
+    NOTE(prevalence);
+    return UGT_OK;
+}
+
+static int fit_coins(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    const ugt_coins coins = {LABELS, ENTRY};
+    const int64_t n = LABEL_OFFSETS[CASES];
+    const ugt_glad_prior prior = {1.0, 1.0, 0.0, 1.0};
+    double right[CASES * 8], wrong[CASES * 8], chance[CASES * 8], q[CASES * 8], rest[CASES], prevalence[5], right_count[6], class_count[5];
+    double ability[6], easiness[CASES] = {0.0}, log_likelihood, information[36];
+    TRY(ugt_coins_check(&coins));
+    for (int a = 0; a < 6; a++)
+        ability[a] = 1.0;
+    for (int k = 0; k < 5; k++)
+        prevalence[k] = 0.2;
+    ugt_glad_labels(&coins, &prior, ability, easiness, right, wrong);
+    note(digest, right, (size_t)n * sizeof *right);
+    TRY(ugt_coins_expect(&coins, right, wrong, 1, prevalence, q, rest, right_count, class_count, &log_likelihood));
+    NOTE(right_count);
+    note(digest, &log_likelihood, sizeof log_likelihood);
+    for (int64_t r = 0; r < n; r++)
+        chance[r] = exp(right[r]);
+    for (int joint = 0; joint < 2; joint++) {
+        TRY(ugt_coins_information(&coins, q, chance, &prior, ability, easiness, joint, information));
+        note(digest, information, (joint ? 36 : 6) * sizeof *information);
+    }
+    TRY(ugt_glad_improve(&coins, &prior, q, ability, easiness));
+    NOTE(ability);
+    NOTE(easiness);
+    return UGT_OK;
+}
+
+/* ---- text ---- */
+
+static int add_words(ugt_words *words)
+{
+    char text[16];
+    int32_t code;
+    int status = UGT_OK;
+    for (int i = 0; i < 20000 && status == UGT_OK; i++)
+        status = ugt_words_add(words, (const uint8_t *)text, snprintf(text, sizeof text, "%d", i), &code);
+    return status;
+}
+
+static int split_text(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    static const int32_t group[] = {0, -1, 0};
+    const char *text = "a,1,b\nc,2,\"d\"\na,3,c\n";
+    uint8_t scratch[8];
+    int32_t codes[8];
+    int64_t n_rows, consumed;
+    const ugt_row_format format = {',', 3, group, 2, sizeof scratch, scratch};
+    ugt_words words;
+    TRY(ugt_words_open(&words));
+    int status = ugt_split_rows(&format, &words, (const uint8_t *)text, (int64_t)strlen(text), 1, 4, codes, &n_rows, &consumed);
+    if (status == UGT_OK)
+        status = add_words(&words);
+    if (status == UGT_OK) {
+        note(digest, codes, 6 * sizeof *codes);
+        note(digest, words.bytes, (size_t)words.start[words.n]);
+    }
+    ugt_words_close(&words);
+    return status;
+}
+
+const kernel KERNELS[] = {
+    {"profiles", new_profiles},
+    {"stages", new_stages},
+    {"confusions", new_confusions},
+    {"streams", draw_streams},
+    {"numbered rows", number_rows},
+    {"sums of annotations", sum_annotations},
+    {"annotators against each other", compare_annotators},
+    {"orders", order_and_compare},
+    {"ranks", integrate_ranks},
+    {"overlaps", integrate_overlaps},
+    {"lists", integrate_lists},
+    {"Dirichlet draws", draw_dirichlet},
+    {"resamples", resample},
+    {"sorted scores", sort_and_sum},
+    {"histograms", sum_histograms},
+    {"sets", score_sets},
+    {"fits of rankings", fit_rankings},
+    {"samples of rankings", sample_rankings},
+    {"diagnostics", diagnose},
+    {"distances", measure_distances},
+    {"masks", measure_masks},
+    {"fits of confusions", fit_confusions},
+    {"samples of confusions", sample_confusions},
+    {"coins", fit_coins},
+    {"text", split_text},
+};
+const int N_KERNELS = (int)(sizeof KERNELS / sizeof *KERNELS);

@@ -1,0 +1,144 @@
+/* sort.c and soft.c: orders and sums against loops over all pairs. */
+
+#include "fuzz.h"
+
+#define MOST 80
+
+typedef struct {
+    int64_t n;
+    double *score, *p, *weight;
+    float *single;
+    double threshold;
+} columns;
+
+static columns decode(fuzz_input *in)
+{
+    columns made = {.n = 1 + fuzz_below(in, MOST)};
+    made.score = NEW(double, made.n);
+    made.single = NEW(float, made.n);
+    made.p = NEW(double, made.n);
+    made.weight = NEW(double, made.n);
+    made.threshold = fuzz_share(in);
+    for (int64_t i = 0; i < made.n; i++) {
+        const int byte = fuzz_byte(in);
+        made.score[i] = byte == 255 ? INFINITY : byte == 254 ? -INFINITY : byte == 253 ? (double)NAN : byte % 2 ? (byte - 100) / 4.0 : fuzz_number(in);
+        made.single[i] = fabs(made.score[i]) > 1e38 && isfinite(made.score[i]) ? 7.0f : (float)made.score[i];
+        made.p[i] = fuzz_share(in);
+        made.weight[i] = byte % 7 == 0 ? 0.0 : 1 + byte % 4;
+    }
+    return made;
+}
+
+static void check_order(const columns *x, const ugt_scores *scores, int64_t first_nan)
+{
+    int64_t *order = NEW(int64_t, x->n), nan_at = -1;
+    uint8_t *seen = NEW(uint8_t, x->n);
+    const int status = ugt_argsort_descending(scores, order, &nan_at);
+    EXPECT(status == (first_nan < 0 ? UGT_OK : UGT_ERR_RANGE) && nan_at == first_nan);
+    for (int64_t i = 0; i < x->n && status == UGT_OK; i++) {
+        EXPECT(order[i] >= 0 && order[i] < x->n && !seen[order[i]]);
+        seen[order[i]] = 1;
+        if (i > 0) {
+            const double before = scores->score ? x->score[order[i - 1]] : (double)x->single[order[i - 1]];
+            const double here = scores->score ? x->score[order[i]] : (double)x->single[order[i]];
+            EXPECT(before > here || (before == here && order[i - 1] < order[i]));
+        }
+    }
+    free(order);
+    free(seen);
+}
+
+static void check_sums(const columns *x, const ugt_scores *scores, const double *weight, int expected)
+{
+    double sum[UGT_SOFT_SUMS], positive = 0, negative = 0, self = 0, pairs = 0, hard = 0, hard_pairs = 0;
+    int64_t nan_at = -1;
+    EXPECT(ugt_soft_sums(scores, x->p, weight, x->threshold, expected, sum, &nan_at) == UGT_OK);
+    for (int64_t i = 0; i < x->n; i++) {
+        const double w = weight ? weight[i] : 1.0, si = scores->score ? x->score[i] : (double)x->single[i];
+        positive += w * x->p[i];
+        negative += w * (1 - x->p[i]);
+        self += w * x->p[i] * (1 - x->p[i]);
+        hard += x->p[i] > x->threshold ? w : 0;
+        for (int64_t j = 0; j < x->n; j++) {
+            const double v = weight ? weight[j] : 1.0, sj = scores->score ? x->score[j] : (double)x->single[j];
+            const double order = si > sj ? 1.0 : si == sj ? 0.5 : 0.0;
+            pairs += order * w * x->p[i] * v * (1 - x->p[j]);
+            hard_pairs += x->p[i] > x->threshold && !(x->p[j] > x->threshold) ? order * w * v : 0;
+        }
+    }
+    EXPECT_CLOSE(sum[UGT_SOFT_POSITIVE], positive, 1e-12, 1e-300);
+    EXPECT_CLOSE(sum[UGT_SOFT_NEGATIVE], negative, 1e-12, 1e-300);
+    EXPECT_CLOSE(sum[UGT_SOFT_SELF], self, 1e-12, 1e-12);
+    EXPECT_CLOSE(sum[UGT_SOFT_PAIRS], pairs, 1e-11, 1e-11);
+    EXPECT_CLOSE(sum[UGT_SOFT_HARD_POSITIVE], hard, 1e-12, 0.0);
+    EXPECT_CLOSE(sum[UGT_SOFT_HARD_PAIRS], hard_pairs, 1e-11, 0.0);
+    EXPECT(sum[UGT_SOFT_PROBABLE] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_PROBABLE] >= 0);
+    EXPECT(sum[UGT_SOFT_CERTAIN] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_CERTAIN] >= sum[UGT_SOFT_PROBABLE] * (1 - 1e-12));
+    EXPECT(sum[UGT_SOFT_HARD_PRECISION] <= hard * (1 + 1e-12) && sum[UGT_SOFT_HARD_PRECISION] >= 0);
+}
+
+static void check_curve(const columns *x, const ugt_scores *scores, const double *weight)
+{
+    double *positive = NEW(double, x->n), *negative = NEW(double, x->n), *score = NEW(double, x->n), down = 0;
+    int64_t n_points = -1, nan_at = -1;
+    EXPECT(ugt_soft_curve(scores, x->p, weight, positive, negative, score, &n_points, &nan_at) == UGT_OK);
+    EXPECT(n_points >= 1 && n_points <= x->n);
+    for (int64_t i = 0; i < n_points; i++)
+        EXPECT(i == 0 || (score[i] < score[i - 1] && positive[i] >= positive[i - 1] && negative[i] >= negative[i - 1]));
+    for (int64_t i = 0; i < x->n; i++)
+        down += (weight ? weight[i] : 1.0) * x->p[i];
+    EXPECT_CLOSE(positive[n_points - 1], down, 1e-12, 1e-300);
+    free(positive);
+    free(negative);
+    free(score);
+}
+
+/* The resampled sums with the same weights are those of all cases. */
+static void check_resampled(const columns *x, const ugt_scores *scores, int expected)
+{
+    double sum[UGT_SOFT_SUMS], again[2 * UGT_SOFT_SUMS];
+    int64_t nan_at, *order = NEW(int64_t, x->n);
+    uint8_t *last = NEW(uint8_t, x->n);
+    double *p = NEW(double, x->n), *weight = NEW(double, 2 * x->n);
+    EXPECT(ugt_argsort_descending(scores, order, &nan_at) == UGT_OK);
+    EXPECT(ugt_soft_sums(scores, x->p, x->weight, x->threshold, expected, sum, &nan_at) == UGT_OK);
+    for (int64_t i = 0; i < x->n; i++) {
+        p[i] = x->p[order[i]];
+        last[i] = i == x->n - 1 || x->score[order[i]] != x->score[order[i + 1]];
+        weight[i] = weight[x->n + i] = x->weight[i];
+    }
+    const ugt_soft_column column = {.row = order, .last = last, .positive = p, .threshold = x->threshold, .expected = expected, .n = x->n, .n_cases = x->n};
+    ugt_soft_resampled(&column, weight, NULL, 2, again);
+    for (int i = 0; i < UGT_SOFT_SUMS; i++) {
+        EXPECT_CLOSE(again[i], sum[i], 1e-10, 1e-10);
+        EXPECT(memcmp(&again[i], &again[UGT_SOFT_SUMS + i], sizeof *again) == 0);
+    }
+    free(order);
+    free(last);
+    free(p);
+    free(weight);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input in = {data, data + size};
+    const int how = fuzz_byte(&in);
+    columns x = decode(&in);
+    const double *weight = how & 1 ? x.weight : NULL;
+    const ugt_scores wide = {.score = x.score, .n = x.n}, narrow = {.single = x.single, .n = x.n};
+    const ugt_scores *scores = how & 4 ? &narrow : &wide;
+    int64_t first_nan = -1;
+    for (int64_t i = x.n - 1; i >= 0; i--)
+        first_nan = isnan(x.score[i]) ? i : first_nan;
+    check_order(&x, scores, first_nan);
+    if (first_nan < 0) {
+        check_sums(&x, scores, weight, how >> 1 & 1);
+        check_curve(&x, scores, weight);
+        check_resampled(&x, &wide, how >> 1 & 1);
+    }
+    free(x.score);
+    free(x.single);
+    free(x.p);
+    free(x.weight);
+    return 0;
+}

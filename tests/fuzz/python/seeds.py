@@ -1,0 +1,227 @@
+"""Writes the seeds of the readers' fuzzers: ``python seeds.py`` fills ../corpus/TARGET with small files, always the same."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+
+
+def option(number, content):
+    """A first byte that stands for a number, and what follows."""
+    return bytes([(ord("a") + number) % 256]) + (content if isinstance(content, bytes) else content.encode())
+
+
+def csv():
+    long = 'case,annotator,label\nx1,ann,cat\nx1,bob,dog\nx2,ann,\nx3,"o, \'k",cow\n'
+    yield option(0, long)
+    yield option(1, "\ufeffitem;rater;grade\r\n1;2;0\r\n1;3;2\r\n2;2;NA\r\n")
+    yield option(1, "case\tannotator\tlabel\trank\n1\ta\tb\t1\n1\ta\tc\t2\n1\tb\tb\t1\n")
+    yield option(0, "case,annotator,label,confidence\n1,a,b,0.5\n1,a,c,0.5\n2,b,b,1e-3\n")
+    yield option(0, "case,annotator,label,count\n1,a,0,2\n1,b,1,1\n2,a,2,3\n")
+    yield option(0, "case,label,count\n1,0,2\n1,1,1\n2,2,3\n")
+    yield option(5, "case,annotator,ranking\n1,a,b > c = d\n1,b,c\n2,a,\n")
+    yield option(6, "case,annotator,value\n1,a,0.5\n1,b,-1e3\n2,a,NaN\n")
+    yield option(2, "case,r1,r2,r3\nx,0,1,NA\ny,2,,1\n")
+    yield option(0, "case,rater 1,rater 2\nx,a,b\ny,b,-1\nz,99,a\n")
+    yield option(3, "annotator,case 1,case 2\na,0,1\nb,1,\n")
+    yield option(4, "case,count_a,count_b\nx,1,2\ny,0,0\n")
+    yield option(6, "case,r1,r2\nx,1.5,2\ny,,-inf\n")
+    yield option(7 + 1, "case,annotator,label\n1,a,0\n1,b,2\n")
+    yield option(14 + 1, "case,annotator,label\n1,a,0\n1,b,2\n")
+    yield option(21 + 0, '"case","annotator","label"\n"1\n2","a""b","a"\n"1\n2","b","d"\n')
+    yield option(28 + 2, "case,a,b\n" + "".join(f"c{i},{i % 3},cat\n" for i in range(30)))
+    yield option(0, 'case,annotator,label\n1,a,"open\n')
+    yield option(0, "case,annotator,label\n1,a\n")
+    yield option(0, "case,annotator,label\n1,é\u202e,=cmd|' /C'!A0\n")
+    yield option(0, "case,annotator,label\n1,a,1,5\n2,b,2,5\n")
+    yield option(0, b"case,annotator,label\n1,\xe9,a\n")
+    yield option(0, b"\xff\xfec\0a\0s\0e\0")
+
+
+def rankings():
+    yield option(0, json.dumps([[[[0], [1, 2]], [[2]]], [[[1]]]]))
+    yield option(1, json.dumps({"rankings": [[[[0], [1]]], []], "case_ids": ["x", "y"], "classes": [0, 1, 2], "annotators": [["a"], []]}))
+    yield option(3, json.dumps({"rankings": [[[["a", "b"], ["c"]]]], "annotators": [[7]]}))
+    tasks = [
+        {"id": 1, "data": {"name": "x"}, "annotations": [_choice(1, "a@b.c", "cat"), _choice(2, {"id": 5}, "dog")]},
+        {"id": 2, "data": {"name": "y"}, "annotations": [{"was_cancelled": True}, {"completed_by": 3, "result": []}]},
+    ]
+    yield option(0, json.dumps(tasks))
+    yield option(6, json.dumps(tasks))
+    for kind, value in (("rating", {"rating": 4}), ("ranker", {"ranker": {"rank": ["b", "a"]}}), ("ranker", {"ranker": ["c", "b"]})):
+        result = {"type": kind, "from_name": "grade", "value": value}
+        yield option(12, json.dumps([{"id": 1, "annotations": [{"completed_by": 1, "result": [result]}]}]))
+    yield option(0, json.dumps([{"annotation_id": 1, "choice": "a"}]))
+    yield option(0, "[" * 300)
+    yield option(0, '[[[[NaN, 1e999, "\\ud800", 18446744073709551616]]]]')
+
+
+def _choice(i, who, *labels):
+    return {"id": i, "completed_by": who, "result": [{"type": "choices", "from_name": "grade", "value": {"choices": list(labels)}}]}
+
+
+def prodigy():
+    task = {"_input_hash": 1, "_task_hash": 2, "id": "x", "_annotator_id": "a", "answer": "accept", "accept": ["cat"]}
+    rows = [task, {**task, "_annotator_id": "b", "accept": ["dog", "cat"]}, {**task, "_input_hash": 3, "answer": "ignore"}]
+    yield option(0, "\n".join(map(json.dumps, rows)))
+    yield option(6, "\n\n".join(map(json.dumps, rows)) + "\n")
+    plain = {"_task_hash": 2, "label": "cat", "_session_id": "a", "answer": "accept"}
+    yield option(0, "\n".join(map(json.dumps, [plain, {**plain, "answer": "reject", "_session_id": "b"}])))
+    yield option(0, json.dumps({**task, "accept": []}) + "\n" + json.dumps({**task, "accept": [1, True, None]}))
+
+
+def preflib():
+    head = "# FILE NAME: x.soc\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n# ALTERNATIVE NAME 3: {n}\n"
+    yield option(0, head.format(n="c") + "3: 1,2,3\n1: 3,2,1\n")
+    yield option(2, head.format(n="a") + "2: 1,{2,3}\n1: {1,2,3}\n")
+    yield option(1, head.format(n="c") + "1: 2\n1: 3,1\n")
+    yield option(4, head.format(n="c") + "4: 3,{1}\n")
+    yield option(0, "# NUMBER ALTERNATIVES: 0\n1: 1\n")
+
+
+def _npz(**held):
+    file = io.BytesIO()
+    np.savez(file, **held)
+    return file.getvalue()
+
+
+def _npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def arrays():
+    yield option(0, _npz(counts=np.array([[1, 2], [0, 3]]), case_ids=np.array(["x", "y"]), classes=np.array([5, 7])))
+    yield option(0, _npz(table=np.array([["a", "b"], ["", "a"]])))
+    yield option(2, _npz(scores=np.array([[0.5, 0.5], [1, 0]]), case_ids=np.array([1, 2]), classes=np.array(["a", "b"])))
+    yield option(1 + 2, _npy(np.array([[0.5, 0.5], [1, 0]], np.float32)))
+    yield option(1 + 8, _npy(np.array([[0, 1], [2, 1]], ">i4")))
+    yield option(1 + 16, _npy(np.asfortranarray(np.array([[0, 1], [2, 1]], np.int8))))
+    yield option(1 + 24, _npy(np.array([[0.5, 1], [2, np.nan]])))
+    yield option(0, _npz(kind=np.array("labels"), numbered=np.array(True), **_labels()))
+    nested = {"case_offsets": [0, 1], "ranking_offsets": [0, 2], "block_offsets": [0, 1, 3], "items": [0, 2, 1], "annotator": [0]}
+    held = {name: np.array(values) for name, values in nested.items()}
+    named = {"case_ids": np.array([0]), "classes": np.array([0, 1, 2]), "annotators": np.array(["a"]), "numbered": np.array(True)}
+    yield option(0, _npz(kind=np.array("rankings"), **held, **named))
+    yield option(0, _npz(counts=np.array([[1, 2], [0, 3]]))[:-9])
+
+
+def _labels():
+    held = {
+        "case_ids": [0, 1],
+        "classes": [0, 1],
+        "annotators": [3],
+        "offsets": [0, 1, 2],
+        "annotator": [0, 0],
+        "label": [1, 0],
+        "count": [1, 1],
+    }
+    return {name: np.array(values) for name, values in held.items()}
+
+
+def npz():
+    for template in range(5):
+        yield bytes([template, *([0, 2, 1, 0] * 12)])
+        yield bytes([template, *([0, 1, 0, 3, 4, 8, 16, 3] * 8)])
+        yield bytes([template, *([5, 3, 1, 2, 0, 7, 5, 6] * 8)])
+
+
+def mapping():
+    fields = json.dumps({"records": "data", "fields": {"case": "id", "annotator": "a[].who", "label": "a[].what"}})
+    records = json.dumps({"data": [{"id": 1, "a": [{"who": "x", "what": "c"}, {"who": "y", "what": None}]}, {"id": 2, "a": []}]})
+    ranked = json.dumps({"fields": {"case": "id", "annotator": "who", "label": "order[]", "rank": "order[#]"}})
+    lines = '{"id": 1, "who": "x", "order": ["b", "a"]}\n{"id": 1, "who": "y", "order": ["a"]}\n'
+    for kind in (0, 4):
+        yield option(kind, f"{fields}\0{records}")
+        yield option(kind + 1, f"{ranked}\0{lines}")
+        yield option(kind + 2, '{"format": "wide", "missing": ["?"], "classes": 3, "columns": {"case": "b"}}\0a,b,c\n0,1,?\n2,2,1\n')
+        yield option(kind + 3, '{"columns": {"case": "a", "annotator": "b", "label": "c", "rank": ""}}\0a,b,c,rank\n0,1,2,x\n')
+    yield option(0, '{"records": 5, "fields": []}\0[]')
+
+
+def predictions():
+    yield b"case,cat,dog\nx1,0.9,0.1\nx2,-inf,1e5\n"
+    yield b"case,cat,dog\nx1,0.9,0.1\nx2,-1.5,1e5\n"
+    yield b"case;class;score\n1;a;0.5\n1;b;0.5\n2;b;1\n2;a;0\n"
+    yield b'case,0,1,2\n"x\n1",1,2,3\n'
+    yield b"case,label,probability\n1,a,0.5\n1,a,0.5\n"
+    yield b"case,cat\nx1,0,5\n"
+
+
+def models():
+    yield b"model,case,cat,dog\nA,x1,0.9,0.1\nB,x1,0.2,0.8\nA,x2,1,1\n"
+    yield b"system;case;class;score\nA;1;a;0.5\nA;1;b;0.5\nB;1;b;1\nB;1;a;0\n"
+    yield b"case,a,b\nx,1,2\n"
+
+
+def names():
+    yield b"1\n2\n3\n"
+    yield "cat\r\ndog \u00e9\u2028\n x\n".encode()
+    yield b"a\n\nb\n"
+
+
+def clusters():
+    yield b"case,cluster\n1,a\n2,a\n3,b\n"
+    yield b"patient;case\np;x\np;y\n"
+    yield b"case,cluster\n1,a\n1,b\n"
+
+
+def subgroups():
+    yield b"case,site,age\n1,north,40-59\n2,south,\n"
+    yield b"site,case\nnorth,x\nsouth,y\n"
+    yield b"case,,b\n1,2,3\n"
+
+
+def plan():
+    yield option(0, json.dumps({"question": "Is B better than A?", "reliability": [1, 5], "level": 0.95, "_level": "?", "blinding": ""}))
+    yield option(1, "question: Is B better?\nreliability: [1, 5]\ndate: 2020-01-02\nseed: 0x10\nlevel: .nan\n")
+    yield option(1, "a: &a [*a]\n")
+    yield option(1, "? [1]\n: 2\n")
+    yield option(0, '{"seed": 1, "seed": 2, "level": 1e999, "sample_size": true}')
+
+
+def gz():
+    table = b"case,annotator,label\n1,a,b\n1,b,c\n2,a,b\n"
+    for kind in range(4):
+        yield option(kind, table)
+    yield option(0, gzip.compress(table, mtime=0))
+    yield option(0, gzip.compress(table, mtime=0) * 2)
+    yield option(4, gzip.compress(b"[[[[0],[1]]]]", mtime=0))
+    yield option(7, "[[[[0],[1]]]]")
+
+
+def evaluation():
+    yield b'{"ugt": "1", "schema": 1, "provenance": {}, "metrics": []}'
+    yield b'{"ugt": "1", "schema": 1, "provenance": {"reliability": [1]}, "metrics": [], "models": ["a"], "winners": [], "certainty": []}'
+    yield b'{"schema": 2}'
+
+
+def cli():
+    """Starts of each command; what follows decides on options and operands."""
+    for command in range(9):
+        for i in range(3):
+            yield bytes([command, *((i * 37 + j * j * (command + 3) + j) % 256 for j in range(24 + i))])
+
+
+READERS = (
+    csv, rankings, prodigy, preflib, arrays, npz, mapping, predictions, models, names, clusters, subgroups, plan, gz, evaluation, cli,
+)  # fmt: skip
+
+
+def main():
+    for make in READERS:
+        folder = CORPUS / make.__name__
+        folder.mkdir(parents=True, exist_ok=True)
+        for i, content in enumerate(make()):
+            (folder / f"seed-{i:02d}").write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Runs the fuzzers one after the other: libFuzzer on the C core, atheris on the readers and the command.
+#   tests/fuzz/run.sh [SECONDS [NAME ...]]
+# SECONDS for each (default 600); NAMEs: c/rows, python/csv, ...; default: all. CC_FUZZ is a clang with libFuzzer, FUZZ_PYTHON a Python
+# with atheris, numpy, scipy and ugt; without one of them its half is skipped, with a word. New inputs go to build/fuzz/found,
+# findings (crash-*, timeout-*, oom-*) to build/fuzz/findings; executions of each fuzzer to build/fuzz/summary.txt.
+# Exit code 1 if there is a finding.
+set -u
+cd "$(dirname "$0")/../.."
+seconds=${1:-600}
+[ $# -gt 0 ] && shift
+wanted=" $* "
+cc=${CC_FUZZ:-clang}
+python=${FUZZ_PYTHON:-python3}
+out=build/fuzz
+flags="-std=c11 -Wall -Wextra -Wconversion -O1 -g -fno-omit-frame-pointer -Iugt/_core -fno-sanitize-recover=all"
+status=0
+mkdir -p "$out/core" "$out/findings"
+: >"$out/summary.txt"
+
+chosen() {
+    [ "$wanted" = "  " ] && return 0
+    case "$wanted" in *" $1 "*) return 0 ;; esac
+    return 1
+}
+
+# $1: name; the rest: the fuzzer. Its seeds are read, what it finds goes elsewhere.
+run() {
+    name=$1
+    shift
+    mkdir -p "$out/found/$name" "$out/findings/$name"
+    seeds=tests/fuzz/corpus/${name#*/}
+    [ -d "$seeds" ] || seeds=
+    OPENBLAS_NUM_THREADS=1 nice "$@" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 \
+        -artifact_prefix="$out/findings/$name/" "$out/found/$name" $seeds >"$out/log.txt" 2>&1
+    code=$?
+    said=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/log.txt")
+    if [ $code -eq 0 ]; then
+        echo "$name: ${said:-0} executions, nothing found"
+    else
+        echo "$name: ${said:-?} executions, A FINDING (code $code): $out/findings/$name"
+        tail -n 40 "$out/log.txt"
+    fi | tee -a "$out/summary.txt"
+    [ $code -eq 0 ] || status=1
+}
+
+if ! echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; return n > 9; }' |
+    "$cc" -x c -fsanitize=fuzzer,address - -o "$out/probe" 2>/dev/null; then
+    echo "no $cc with libFuzzer: the fuzzers of the C core are skipped"
+else
+    for file in tests/fuzz/c/fuzz_*.c; do
+        name=$(basename "$file" .c)
+        name=c/${name#fuzz_}
+        chosen "$name" || continue
+        for core in ugt/_core/[a-z]*.c; do # once
+            object=$out/core/$(basename "$core" .c).o
+            [ -n "$(find "$core" ugt/_core/*.h -newer "$object" 2>/dev/null)" ] || [ ! -f "$object" ] || continue
+            "$cc" $flags -fsanitize=fuzzer-no-link,address,undefined -c "$core" -o "$object" || exit 1
+        done
+        "$cc" $flags -fsanitize=fuzzer,address,undefined "$file" "$out"/core/*.o -lm -o "$out/program" || exit 1
+        run "$name" "$out/program" -max_len=300
+    done
+fi
+
+# Where ugt is not installed, the tree itself is meant, with its compiled core in place.
+"$python" -c "import ugt" 2>/dev/null || export PYTHONPATH="$PWD"
+if ! "$python" -c "import atheris, numpy, scipy, ugt._core._rows" 2>/dev/null; then
+    echo "no atheris (or no ugt) in $python: the fuzzers of the readers and of the command are skipped"
+else
+    for name in $("$python" tests/fuzz/python/under_atheris.py); do
+        chosen "python/$name" || continue
+        most=4096
+        [ "$name" = cli ] && most=48
+        run "python/$name" "$python" tests/fuzz/python/under_atheris.py "$name" -max_len=$most
+    done
+fi
+exit $status

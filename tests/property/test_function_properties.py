@@ -1,0 +1,225 @@
+"""Properties of every public function, from one table: what must not change an answer, and what every function says to bad input."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from public_functions import FUNCTIONS, OTHERS, make_world, numbers, part, relabel, take
+
+import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+functions = pytest.mark.parametrize("name", FUNCTIONS)
+few = settings(max_examples=4)
+SENTENCE = re.compile(r"^(model '.*': )?\w[^\n]* must [^\n]*\. ?Got [^\n]*\.?[^\n]*$")
+
+
+def having(prop):
+    return pytest.mark.parametrize("name", [name for name, entry in FUNCTIONS.items() if prop not in entry.lacks])
+
+
+def close(found, expected):
+    np.testing.assert_allclose(np.asarray(found, float), np.asarray(expected, float), rtol=1e-9, atol=1e-9)
+
+
+def test_the_table_has_every_public_function():
+    public = {name for name in ugt.__all__ if inspect.isfunction(getattr(ugt, name))}
+    assert public - set(OTHERS) == {name for name in FUNCTIONS if name not in ugt.__all__ or inspect.isfunction(getattr(ugt, name))}
+    assert set(FUNCTIONS) <= set(ugt.__all__)
+    assert not set(FUNCTIONS) & set(OTHERS)
+    assert all(reason for entry in FUNCTIONS.values() for reason in entry.lacks.values())
+    assert all(set(entry.lacks) <= {"order", "duplication", "relabelling"} for entry in FUNCTIONS.values())
+
+
+# ---- what must not change an answer --------------------------------------------------------------------
+
+
+@having("order")
+@given(st.integers(0, 2**32), st.randoms())
+@few
+def test_order_of_cases(name, seed, random):
+    entry, world = FUNCTIONS[name], make_world(seed=seed)
+    rows = np.array(random.sample(range(12), 12))
+    found, turned = entry.call(world), entry.call(take(world, rows))
+    for value in entry.values:
+        close(part(turned, value), part(found, value))
+    for value in entry.per_case:
+        np.testing.assert_array_equal(part(turned, value), np.asarray(part(found, value))[rows])
+
+
+@having("duplication")
+@given(st.integers(0, 2**32))
+@few
+def test_duplicated_cases(name, seed):
+    entry, world = FUNCTIONS[name], make_world(seed=seed)
+    found, twice = entry.call(world), entry.call(take(world, np.tile(np.arange(12), 2)))
+    for value in entry.values:
+        close(part(twice, value), part(found, value))
+    for value in entry.per_case:
+        close(part(twice, value), np.concatenate([part(found, value)] * 2))
+
+
+@having("relabelling")
+@given(st.integers(0, 2**32), st.permutations(range(3)))
+@few
+def test_order_of_classes(name, seed, order):
+    entry, world = FUNCTIONS[name], make_world(seed=seed)
+    found, turned = entry.call(world), entry.call(relabel(world, np.array(order)))
+    for value in (*entry.values, *entry.per_case):
+        expected = np.asarray(part(found, value))
+        close(part(turned, value), expected[:, order] if value == "mean()" else expected)
+
+
+KINDS = ("i1", "i2", ">i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "f2", "f4", ">f4", "f8", "g")
+SAME_KIND = ("sets", "class")  # truth values; numbers of classes, which are no floats
+
+
+def layouts(array, tmp_path, same_kind=False):
+    """The same numbers in other memory, and in other types that hold them exactly."""
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    found = {
+        "reversed": np.ascontiguousarray(array[::-1])[::-1],
+        "Fortran": np.asfortranarray(array),
+        "read-only": frozen,
+        "big-endian": array.astype(array.dtype.newbyteorder(">")),
+        "little-endian": array.astype(array.dtype.newbyteorder("<")),
+    }
+    wide = np.zeros((*array.shape[:-1], 3 * array.shape[-1]), array.dtype)
+    wide[..., ::3] = array
+    found["strided"] = wide[..., ::3]
+    if array.dtype.kind != "U":
+        mapped = np.memmap(tmp_path / "array", array.dtype, "w+", shape=array.shape)
+        mapped[...] = array
+        found["memory-mapped"] = mapped
+        with np.errstate(invalid="ignore", over="ignore"):
+            for kind in () if array.dtype.kind == "b" else KINDS:
+                cast = array.astype(kind)
+                if np.array_equal(cast, array) and not (same_kind and cast.dtype.kind == "f"):
+                    found[kind] = cast
+    return found
+
+
+@functions
+def test_layouts_and_types(name, tmp_path):
+    entry, world = FUNCTIONS[name], make_world()
+    expected = numbers(entry.call(world))
+    assert expected or name == "warn_if_judged"
+    for array in entry.arrays:
+        for kind, other in layouts(world[array], tmp_path, array in SAME_KIND).items():
+            assert numbers(entry.call({**world, array: other})) == expected, f"{array} {kind}"
+
+
+@functions
+def test_nothing_is_written_to(name):
+    world = make_world()
+    before = {array: values.copy() for array, values in world.items()}
+    for values in world.values():
+        values.flags.writeable = False
+    first = numbers(FUNCTIONS[name].call(world))
+    assert numbers(FUNCTIONS[name].call(world)) == first
+    for array, values in world.items():
+        np.testing.assert_array_equal(values, before[array])
+
+
+# ---- the ends of the range -----------------------------------------------------------------------------
+
+
+def answered_or_refused(entry, world, **more):
+    """The answer; or None where the function says what is wrong in the form that all messages have."""
+    try:
+        return entry.call(world, **more)
+    except (ValueError, TypeError) as problem:
+        assert SENTENCE.match(str(problem)), f"{type(problem).__name__}: {problem}"
+        return None
+
+
+@functions
+@pytest.mark.parametrize("n, k", [(0, 3), (1, 3), (1, 1), (12, 1), (2, 2)])
+def test_few_cases_and_classes(name, n, k):
+    answered_or_refused(FUNCTIONS[name], make_world(n, k))
+
+
+@functions
+def test_annotators_and_cases_without_labels(name):
+    """An annotator who said nothing, a case about which nobody did, and no annotation at all."""
+    entry, world = FUNCTIONS[name], make_world()
+    nobody = {**world, "wide": np.where(np.arange(4) == 1, -1, world["wide"])}
+    nobody["ratings"] = np.where(np.arange(4) == 1, np.nan, world["ratings"])
+    lonely = {**world, "wide": world["wide"].copy(), "counts": world["counts"].copy(), "ratings": world["ratings"].copy()}
+    lonely["wide"][3], lonely["counts"][3], lonely["ratings"][3] = -1, 0, np.nan
+    empty = {**world, "wide": np.full((12, 4), -1), "counts": np.zeros((12, 3), int), "ratings": np.full((12, 4), np.nan)}
+    for changed in (nobody, lonely, empty):
+        found = answered_or_refused(entry, changed)
+        if found is not None and changed is lonely:
+            for value in entry.per_case:
+                assert len(part(found, value)) == 12
+
+
+MISSING_IS_NAN = ("ratings", "p")  # NaN: no rating, no label; bootstrap leaves out a contribution of NaN
+ORDERED = ("scores", "s")  # only their order counts, and infinities have one
+FLOATS = ("scores", "other", "probs", "table", "ratings", "rated", "p", "s", "shares", "pvalues")
+
+
+@functions
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1e300, 1e300])
+def test_bad_numbers_in_every_array(name, bad):
+    entry, world = FUNCTIONS[name], make_world()
+    for array in set(entry.arrays) & {*FLOATS, "counts", "wide", "risk", "class"}:
+        values = world[array].astype(float)
+        values[(1,) * values.ndim] = bad
+        found = answered_or_refused(entry, {**world, array: values})
+        if found is None:
+            continue
+        if array not in ("wide", "class"):  # cells that labels are made of: the table's own functions have a rule for them
+            assert array in MISSING_IS_NAN or not np.isnan(bad) or name == "bootstrap", array
+            assert array in ORDERED or not np.isinf(bad), array
+        if np.isnan(bad):
+            continue
+        for value in entry.values:  # an infinity that is allowed does not become a NaN for all
+            assert not np.isnan(np.asarray(part(found, value), float)).all(), (array, bad)
+
+
+WRONG = {
+    float: (np.nan, np.inf, -np.inf, "x", None, [0.1, 0.2]),
+    int: (1.5, np.nan, -1, "3", None, [1]),
+    str: ("no such word", None, 3, ["x"]),
+}
+#: keywords that take more than their default says
+MORE = {
+    "weights": "None is the identity",
+    "stacklevel": "as in warnings.warn, which checks it when it warns",
+    "axis": "-1 is the last one",
+    "checkpoint": "a path: Python's own message",
+    "choose_on": "given by the table",
+    "group_names": "anything, without groups",
+    "n_classes": "handed on as the argument classes",
+}
+
+
+def says(entry, world, keyword, wrong):
+    """What is wrong with the answer to a bad keyword, if anything."""
+    try:
+        entry.call(world, **{keyword: wrong})
+    except (ValueError, TypeError) as problem:
+        return None if re.match(rf"({keyword}|cases) must .*Got", str(problem)) else f"{keyword}={wrong!r}: {problem}"
+    return f"{keyword}={wrong!r} is taken"
+
+
+@functions
+def test_bad_keywords(name):
+    entry, world, said = FUNCTIONS[name], make_world(), []
+    for keyword, parameter in inspect.signature(getattr(ugt, name)).parameters.items():
+        if keyword in MORE:
+            continue
+        for wrong in WRONG.get(type(parameter.default), ()):
+            if not (wrong is None and "None" in str(parameter.annotation)):
+                said.append(says(entry, world, keyword, wrong))
+        if parameter.default is None and parameter.kind is parameter.KEYWORD_ONLY:
+            said.append(says(entry, world, keyword, object()))
+    assert [one for one in said if one] == []

@@ -1,0 +1,392 @@
+"""Every public function in one table: how it is called on a small problem, so that what must hold for all is tested for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import numpy as np
+
+import ugt
+
+World = dict  # of arrays by name, cases first
+
+
+def make_world(n: int = 12, k: int = 3, seed: int = 0) -> World:
+    """Raw arrays of n cases: labels and ratings by four annotators, rankings, predictions; nothing is undefined."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, k, n)
+    wide = np.where(rng.random((n, 4)) < 0.6, truth[:, None], rng.integers(0, k, (n, 4)))
+    wide[:, 3] = np.where(rng.random(n) < 0.3, -1, wide[:, 3])
+    counts = (wide[:, :, None] == np.arange(k)).sum(1)
+    scores = rng.normal(size=(n, k)) + 2.0 * np.eye(k)[truth]
+    probs = 1 + np.round(4 * np.exp(scores))
+    ratings = truth[:, None] + rng.integers(-3, 4, (n, 4)) / 2
+    return {
+        "wide": wide,
+        "counts": counts,
+        "scores": np.round(scores * 8) / 8,
+        "other": np.round(rng.normal(size=(n, k)) * 8) / 8 + np.eye(k)[truth],
+        "probs": probs / probs.sum(1, keepdims=True),
+        "table": 0.25 + counts + (rng.random((n, k)) < 0.5),
+        "sets": rng.random((n, k)) < 0.5,
+        "class": np.where(rng.random(n) < 0.7, truth, rng.integers(0, k, n)),
+        "ratings": ratings,
+        "rated": ratings[:, 0] + rng.integers(-1, 2, n) / 4,
+        "shares": (counts + 0.0) / counts.sum(1, keepdims=True),
+        "p": np.append([0.0, 1.0, 0.25, 0.75], rng.integers(0, 9, max(n - 4, 0)) / 8)[:n],
+        "s": rng.integers(0, 20, n) / 4,
+        "ranked": np.array([[rng.permutation(k) for _ in range(3)] for _ in range(n)]).reshape(n, 3, k),
+        "pvalues": (1 + rng.integers(0, 64, (n, 4))) / 65,
+        "risk": np.arange(k) % 3,
+        "chosen": np.arange(n) % 2 == 0,
+        "case_ids": np.array([f"case {i}" for i in rng.permutation(n)]),
+    }
+
+
+NOT_PER_CASE = ("risk",)
+
+
+def take(world: World, rows: Any) -> World:
+    """The problem of some cases; a case that is taken twice has another id the second time."""
+    found = {name: values if name in NOT_PER_CASE else values[rows] for name, values in world.items()}
+    ids = found["case_ids"].tolist()
+    found["case_ids"] = np.array([one if one not in ids[:i] else f"{one}, again {i}" for i, one in enumerate(ids)])
+    return found
+
+
+def relabel(world: World, order: Any) -> World:
+    """The same problem with the classes in another order."""
+    place = np.argsort(order)
+    tables = {name: world[name][:, order] for name in ("counts", "scores", "other", "probs", "table", "sets", "shares")}
+    names = {name: np.where(world[name] < 0, -1, place[world[name]]) for name in ("wide", "class", "ranked")}
+    return {**world, **tables, **names, "risk": world["risk"][order]}
+
+
+def classes_of(world: World) -> int:
+    return int(world["scores"].shape[1])
+
+
+# ---- what is made of the arrays before a function gets it ----
+
+
+def labels(world: World) -> Any:
+    return ugt.Labels.from_wide(world["wide"], classes=classes_of(world), case_ids=world["case_ids"], missing=-1)
+
+
+def positive(world: World) -> Any:
+    """The first class or another."""
+    wide = np.where(world["wide"] > 0, 1, world["wide"])
+    return ugt.Labels.from_wide(wide, classes=2, case_ids=world["case_ids"], missing=-1)
+
+
+def repeated(world: World) -> Any:
+    """Annotators 2 and 3 are 0 and 1, who label the cases again."""
+    row, column = np.nonzero(world["wide"] >= 0)
+    case, label = world["case_ids"][row], world["wide"][row, column]
+    return ugt.Labels.from_long(case, column % 2, label, classes=classes_of(world), cases=world["case_ids"])
+
+
+def ratings(world: World) -> Any:
+    return ugt.Ratings.from_wide(world["ratings"], case_ids=world["case_ids"])
+
+
+def rankings(world: World) -> Any:
+    """Three rankings a case, of two blocks of classes at most two."""
+    half = (classes_of(world) + 1) // 2
+    nested = [[[[int(k)] for k in order[:half]] for order in case] for case in world["ranked"]]
+    return ugt.Rankings.from_blocks(nested, classes=classes_of(world), case_ids=world["case_ids"])
+
+
+def nested(world: World) -> Any:
+    return [[[int(k)] for k in case[0][:2]] for case in world["ranked"]]
+
+
+def posterior(world: World) -> Any:
+    return ugt.Dirichlet.from_array(world["table"], case_ids=world["case_ids"])
+
+
+def normals(world: World) -> Any:
+    return ugt.normal(ratings(world), prior=(1.0, 0.5, 1.5, 2.0))
+
+
+def both(world: World) -> Any:
+    return {"A": world["scores"], "B": world["other"]}
+
+
+def draws(world: World) -> Any:
+    return ugt.plackett_luce(rankings(world), n_draws=16, n_warmup=4, n_chains=2)
+
+
+def pairs_differ(a: int, b: int) -> bool:
+    return a != b
+
+
+def weighted_mean(weights: Any) -> float:
+    return float(weights @ np.arange(len(weights)) / max(weights.sum(), 1))
+
+
+def share_of_first(drawn: Any) -> float:
+    return float(drawn.counts()[:, 0].sum() / drawn.counts().sum())
+
+
+def swept(annotations: Any, scores: Any, chosen: Any, **more: Any) -> Any:
+    return ugt.threshold_sweep(annotations, scores, choose_on=chosen, **more)
+
+
+def turned(first: Any, **more: Any) -> Any:
+    return ugt.partial_average_overlap(first, [case[::-1] for case in first], **more)
+
+
+def likelihood_of_cases(given: Any, table: Any) -> Any:
+    return ugt.plackett_luce_log_likelihood(given, table).reshape(len(table), -1)
+
+
+def posterior_means(table: Any, counts: Any, **more: Any) -> Any:
+    return ugt.label_posterior(table, counts, **more).mean
+
+
+def p_values(probs: Any, classes: Any, **more: Any) -> Any:
+    return ugt.SplitConformal(**{"randomized": False, **more}).fit(probs, classes).p_values(probs)
+
+
+def plausible(probs: Any, shares: Any, **more: Any) -> Any:
+    return ugt.MonteCarloConformal(**{"randomized": False, "m": 3, **more}).fit(probs, shares).p_values(probs)
+
+
+def calibrated(probs: Any, counts: Any, **more: Any) -> Any:
+    return ugt.TemperatureScaling(**{"input": "probabilities", **more}).fit_transform(probs, counts)
+
+
+def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
+    return ugt.AlphaCalibration(**more).fit_transform(probs, counts)
+
+
+#: the arrays that each of these is made of
+MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
+    labels: ("wide", "case_ids"),
+    repeated: ("wide", "case_ids"),
+    positive: ("wide", "case_ids"),
+    ratings: ("ratings", "case_ids"),
+    rankings: ("ranked", "case_ids"),
+    nested: ("ranked",),
+    posterior: ("table", "case_ids"),
+    normals: ("ratings", "case_ids"),
+    both: ("scores", "other"),
+    draws: ("ranked", "case_ids"),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function, what it is given (names of arrays, or functions of the problem), and what its answer consists of.
+
+    ``values`` and ``per_case`` name parts of the answer: attributes, methods without arguments (``mean()``), or the answer (``.``).
+    ``lacks``: properties that it does not have, and why.
+    """
+
+    function: Callable[..., Any]
+    given: tuple[Any, ...]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    values: tuple[str, ...] = ("value",)
+    per_case: tuple[str, ...] = ()
+    lacks: Mapping[str, str] = field(default_factory=dict)
+
+    def call(self, world: World, **more: Any) -> Any:
+        made = [one(world) if callable(one) else world[one] for one in self.given]
+        return self.function(*made, **{**self.fixed, **more})
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The arrays that it is given, or that what it is given is made of."""
+        found: list[str] = []
+        for one in self.given:
+            found += MADE_OF[one] if callable(one) else [one]
+        return tuple(dict.fromkeys(found))
+
+
+def part(answer: Any, name: str) -> Any:
+    """A part of an answer, by its name in :class:`Entry`."""
+    if name == ".":
+        return answer
+    found = getattr(answer, name.rstrip("()"))
+    return found() if name.endswith("()") else found
+
+
+def numbers(answer: Any) -> dict[str, Any]:
+    """All public numbers and names of an answer, by their paths, as bytes or text: to compare answers to the last bit."""
+    found: dict[str, Any] = {}
+
+    def visit(path: str, value: Any) -> None:
+        if isinstance(value, (np.ndarray, np.generic)):
+            array = np.asarray(value)
+            found[path] = (array.shape, array.tolist() if array.dtype == object else array.tobytes())
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                if key not in ("provenance", "seconds"):
+                    visit(f"{path}.{key}", item)
+        elif isinstance(value, (tuple, list)):
+            for i, item in enumerate(value):
+                visit(f"{path}[{i}]", item)
+        elif hasattr(value, "__dict__") and not callable(value):
+            visit(path, {key: item for key, item in vars(value).items() if not key.startswith("_")})
+        elif value is None or isinstance(value, (bool, int, float, str)):
+            found[path] = repr(value)
+
+    visit("", answer)
+    return found
+
+
+QUICK = {"n_resamples": 20}
+SHORT = {"n_draws": 16, "n_warmup": 4, "n_chains": 2}
+ZERO_ONE = {"distance": "zero-one", **QUICK}
+CASES = ("per_case",)
+CORRECTED = "corrected for the finite number of units"
+ORDINAL = "classes have an order, or are numbers"
+FITTED = "a fit that stops at a tolerance, or whose prior counts once"
+DRAWN = "random numbers belong to case ids and to positions of classes"
+COLUMNS = "columns of the answer are classes"
+OWN = "of the numbers as they are, not of cases"
+
+FUNCTIONS: dict[str, Entry] = {
+    # certainty and accuracies
+    "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
+    "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
+    "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
+    "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
+    "ua_average_overlap": Entry(ugt.ua_average_overlap, (posterior, "scores"), {"k": 2}, per_case=CASES),
+    "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
+    "ua_footrule_distance": Entry(ugt.ua_footrule_distance, (posterior, "scores"), {"k": 2}, per_case=CASES),
+    "ua_kendall_distance": Entry(ugt.ua_kendall_distance, (posterior, "scores"), {"k": 2}, per_case=CASES),
+    "ua_overlap": Entry(ugt.ua_overlap, (posterior, "scores"), {"k": 2}, per_case=CASES),
+    "ua_plausibility_mass": Entry(ugt.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
+    "ua_rating_accuracy": Entry(
+        ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, ("value",), CASES, {"relabelling": ORDINAL}
+    ),
+    "ua_set_accuracy": Entry(ugt.ua_set_accuracy, (posterior, "scores"), {"k": 2}, per_case=CASES),
+    "ua_topk_accuracy": Entry(ugt.ua_topk_accuracy, (posterior, "scores"), {"k": 1}, per_case=CASES),
+    # aggregations
+    "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
+    "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
+    "fit_normal_prior": Entry(
+        ugt.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
+    ),
+    "irn": Entry(ugt.irn, (rankings,), {}, (), ("mean()",)),
+    "normal": Entry(ugt.normal, (ratings,), {"prior": (1.0, 0.5, 1.5, 2.0)}, (), ("location", "scale"), {"relabelling": ORDINAL}),
+    "plackett_luce": Entry(ugt.plackett_luce, (rankings,), SHORT, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
+    "plackett_luce_diagnostics": Entry(
+        ugt.plackett_luce_diagnostics, (draws,), {}, (), ("rhat",), {"duplication": DRAWN, "relabelling": DRAWN}
+    ),
+    "plackett_luce_gradient": Entry(ugt.plackett_luce_gradient, (rankings, "table"), {}, (), (".",), {"relabelling": COLUMNS}),
+    "plackett_luce_log_likelihood": Entry(likelihood_of_cases, (rankings, "table"), {}, (), (".",)),
+    "plackett_luce_map": Entry(ugt.plackett_luce_map, (rankings,), {}, (), ("mean()",)),
+    "plackett_luce_mle": Entry(ugt.plackett_luce_mle, (rankings,), {"on_nonexistence": "map"}, (), ("mean()",)),
+    "prirn": Entry(ugt.prirn, (rankings,), {}, (), ("mean()",)),
+    "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
+    # annotator models
+    "dawid_skene": Entry(
+        ugt.dawid_skene,
+        (labels,),
+        {"model": "one-coin", "max_iter": 20},
+        (),
+        (),
+        dict.fromkeys(("order", "duplication", "relabelling"), FITTED),
+    ),
+    "dawid_skene_draws": Entry(
+        ugt.dawid_skene_draws, (labels,), SHORT, (), (), dict.fromkeys(("order", "duplication", "relabelling"), DRAWN)
+    ),
+    "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)),
+    "warn_if_judged": Entry(ugt.warn_if_judged, (labels,), {"models": ["A"]}, (".",)),
+    # agreement
+    "agreement_table": Entry(
+        ugt.agreement_table, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}
+    ),
+    "annotator_average_overlap": Entry(ugt.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),
+    "cohen_kappa": Entry(ugt.cohen_kappa, (labels,), {"annotators": [0, 1]}),
+    "fleiss_kappa": Entry(ugt.fleiss_kappa, (labels,)),
+    "gwet_ac1": Entry(ugt.gwet_ac1, (labels,)),
+    "gwet_ac2": Entry(ugt.gwet_ac2, (labels,), lacks={"relabelling": ORDINAL}),
+    "intra_annotator_agreement": Entry(ugt.intra_annotator_agreement, (repeated,)),
+    "intraclass_correlation": Entry(ugt.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}),
+    "krippendorff_alpha": Entry(ugt.krippendorff_alpha, (labels,), lacks={"duplication": CORRECTED}),
+    "leave_one_annotator_out": Entry(ugt.leave_one_annotator_out, (labels,), per_case=CASES),
+    "pairwise_agreement": Entry(ugt.pairwise_agreement, (labels,), values=("value", "per_annotator")),
+    "partial_average_overlap": Entry(turned, (nested,), {"depth": 2, "n_classes": 3}, per_case=CASES),
+    "percent_agreement": Entry(ugt.percent_agreement, (labels,)),
+    "scott_pi": Entry(ugt.scott_pi, (labels,), {"annotators": [0, 1]}),
+    # histogram losses and disagreement
+    "dirichlet_multinomial_log_likelihood": Entry(ugt.dirichlet_multinomial_log_likelihood, ("counts", "table"), {}, (), (".",)),
+    "disagreement_losses": Entry(ugt.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),
+    "histogram_brier_score": Entry(ugt.histogram_brier_score, ("counts", "probs"), per_case=CASES),
+    "histogram_log_loss": Entry(ugt.histogram_log_loss, ("counts", "probs"), per_case=CASES),
+    "histogram_losses": Entry(ugt.histogram_losses, ("counts", "probs"), {}, ("l_sq",)),
+    "label_posterior": Entry(posterior_means, ("table", "counts"), {}, (), (".",), {"relabelling": COLUMNS}),
+    "manhattan_distance": Entry(ugt.manhattan_distance, ("counts", "probs"), per_case=CASES),
+    "predicted_disagreement": Entry(ugt.predicted_disagreement, ("probs",), {}, (), ("overall",)),
+    "ranked_probability_score": Entry(ugt.ranked_probability_score, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
+    "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
+    "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
+    # soft scores
+    "ranking_stability": Entry(ugt.ranking_stability, ("counts", both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
+    "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
+    "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": "a case is certain of itself"}),
+    "soft_precision_recall_curve": Entry(ugt.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
+    "soft_roc_curve": Entry(ugt.soft_roc_curve, ("p", "s"), {}, ("area",)),
+    # discrepancy
+    "alternative_annotator_test": Entry(
+        ugt.alternative_annotator_test,
+        (labels, "class"),
+        {"min_cases": 2, **QUICK},
+        ("average_advantage",),
+        lacks={"duplication": CORRECTED},
+    ),
+    "alternative_discrepancy_ratios": Entry(ugt.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)),
+    "annotator_discrepancy": Entry(ugt.annotator_discrepancy, (labels,), ZERO_ONE),
+    "discrepancy_ratio": Entry(ugt.discrepancy_ratio, (labels, "class"), ZERO_ONE, ("value",), ("alpha_per_case", "mu_per_case")),
+    "group_discrepancy": Entry(ugt.group_discrepancy, (labels, "class"), {"groups": ["x", "x", "y", "y"], **ZERO_ONE}),
+    "individual_equivalence_index": Entry(ugt.individual_equivalence_index, (labels, "class"), ZERO_ONE),
+    "relative_f1": Entry(ugt.relative_f1, (labels, "class"), {"held_out": [3]}),
+    "stratified_discrepancy": Entry(
+        ugt.stratified_discrepancy,
+        (labels, "class"),
+        {"ties": "lowest", **QUICK},
+        ("value",),
+        (),
+        {"relabelling": "ties go to the lowest class"},
+    ),
+    "threshold_sweep": Entry(swept, (positive, "s", "chosen"), QUICK, ("alpha", "best"), (), {"relabelling": ORDINAL}),
+    # conformal and calibration
+    "combine_p_values": Entry(ugt.combine_p_values, ("pvalues",), {"axis": 1}, (), (".",)),
+    "conformal_scores": Entry(ugt.conformal_scores, ("probs",), {"randomized": False}, (), (".",), {"relabelling": COLUMNS}),
+    "effective_tests": Entry(ugt.effective_tests, ("pvalues",), {}, (".",), (), {"order": OWN, "duplication": OWN}),
+    "AlphaCalibration": Entry(
+        concentrated, ("probs", "counts"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)
+    ),
+    "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), DRAWN)),
+    "SplitConformal": Entry(p_values, ("probs", "class"), {}, (), (".",), {"duplication": CORRECTED, "relabelling": COLUMNS}),
+    "TemperatureScaling": Entry(
+        calibrated, ("probs", "counts"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)
+    ),
+    # resampling and evaluations
+    "bootstrap": Entry(ugt.bootstrap, ("scores",), QUICK, ("estimate",), (), {"relabelling": COLUMNS}),
+    "bootstrap_annotations": Entry(
+        ugt.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
+    ),
+    "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
+    "evaluate": Entry(
+        ugt.evaluate,
+        (labels, both),
+        {"k": 1, "details": False, **QUICK},
+        (),
+        (),
+        dict.fromkeys(("order", "duplication", "relabelling"), DRAWN),
+    ),
+    "jackknife": Entry(ugt.jackknife, (), {"statistic": weighted_mean, "n_cases": 12}, ("estimate",)),
+}
+
+#: public functions that judge nothing
+OTHERS = {
+    "load_calibrator": "reads a file",
+    "threads": "sets how many threads are used",
+}

@@ -1,0 +1,98 @@
+"""Many threads and processes at once, on the same inputs: the same bytes; Ctrl-C at any moment, and the next call works."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import pytest
+from public_functions import FUNCTIONS, make_world, numbers
+
+import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+STRESS = Path(__file__).parents[1] / "stress"
+NAMES = [name for name in FUNCTIONS if name != "warn_if_judged"]  # which warns: filters of warnings are no matter of one thread
+
+
+def answers(world, order):
+    """What every function says, called in this order."""
+    found = {}
+    for i in order:
+        found[NAMES[i]] = numbers(FUNCTIONS[NAMES[i]].call(world))
+    return found
+
+
+def other_process(n_threads):
+    warnings.simplefilter("ignore")
+    with ugt.threads(n_threads):
+        return answers(make_world(), range(len(NAMES)))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return answers(make_world(), range(len(NAMES)))
+
+
+def test_many_threads_call_everything_on_shared_inputs(expected):
+    world, n = make_world(), len(NAMES)
+    found, start = [None] * 6, threading.Barrier(6, timeout=60)
+
+    def work(t):
+        start.wait()
+        with ugt.threads(1 + t % 3):
+            found[t] = answers(world, [(i * (1, 5, 7, 11, 13, 17)[t] + t) % n if n % (1, 5, 7, 11, 13, 17)[t] else i for i in range(n)])
+
+    threads = [threading.Thread(target=work, args=(t,)) for t in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in found:
+        assert one is not None, "a thread ended with an error"
+        assert one == expected
+
+
+def test_many_threads_ask_one_posterior(expected):
+    """What a posterior computes once and keeps is asked for by all threads at the same time."""
+    for _ in range(20):
+        post = ugt.Dirichlet.from_array(make_world(200)["table"])
+        wanted = ugt.Dirichlet.from_array(make_world(200)["table"])
+        found, start = [], threading.Barrier(8, timeout=60)
+
+        def work(post=post, start=start, found=found):
+            start.wait()
+            found.append([post.certainty(2).tobytes(), post.membership(2).tobytes(), post.axes.stream_keys.tobytes()])
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [[wanted.certainty(2).tobytes(), wanted.membership(2).tobytes(), wanted.axes.stream_keys.tobytes()]] * 8
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes_say_the_same(method, expected):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method} on this system")
+    with ugt.threads(2):  # there have been threads before the fork
+        ugt.annotation_certainty(ugt.Dirichlet.from_array(make_world(2000)["table"]), k=2)
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for found in pool.map(other_process, [1, 3]):
+            assert found == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("script, tries", [("interrupt.py", 20), ("kill.py", 4)])
+def test_interrupted_and_killed_runs(script, tries, tmp_path):
+    """A short version of ``make interrupt`` and ``make kill``."""
+    command = [sys.executable, str(STRESS / script), str(tries)]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:]
