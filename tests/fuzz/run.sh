@@ -62,9 +62,12 @@ else
     done
 fi
 
-# Where ugt is not installed, the tree itself is meant, with its compiled core in place.
-"$python" -c "import ugt" 2>/dev/null || export PYTHONPATH="$PWD"
-if ! "$python" -c "import atheris, numpy, scipy, ugt._core._rows" 2>/dev/null; then
+# Asked for in another folder: the tree itself, whose core need not be compiled, must not stand before an installed ugt.
+case $python in */*) python=$(cd "$(dirname "$python")" && pwd)/$(basename "$python") ;; esac
+here=$PWD
+imports() { (cd "$out" && "$python" -c "import atheris, numpy, scipy, ugt._core._rows" 2>/dev/null); }
+imports || export PYTHONPATH="$here"
+if ! imports; then
     echo "no atheris (or no ugt) in $python: the fuzzers of the readers and of the command are skipped"
 else
     for name in $("$python" tests/fuzz/python/under_atheris.py); do

@@ -71,7 +71,6 @@ def main(kills):
                 killed += 1
                 sizes.append(checkpoint.stat().st_size if checkpoint.exists() else 0)
             print(f"run {rounds}: killed {len(sizes)} times, bytes of the checkpoint then: {sizes}", flush=True)
-            assert sizes == sorted(sizes) or min(sizes) >= 0
             held = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
             assert finished(started(checkpoint, warmup)) == expected
             assert hashlib.sha256(checkpoint.read_bytes()).hexdigest() == held, "a finished checkpoint was written to"
