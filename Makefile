@@ -107,9 +107,10 @@ sdist: .venv-dev/installed
 wheels: .venv-pack/installed
 	$(PACK)python packaging/wheels.py
 
-# Tags, contents, symbol versions and stable ABI of the wheels in dist; then all built again elsewhere: the bytes must be the same.
+# Tags, contents, symbol versions and stable ABI of the wheels in dist; then all, or those of REBUILD="3.11 ...", built again elsewhere:
+# the bytes must be the same.
 audit: .venv-pack/installed
-	$(PACK)python packaging/audit.py --rebuild
+	$(PACK)python packaging/audit.py --rebuild $(REBUILD)
 
 # One archive that installs without a network: make offline PLATFORM=win_amd64 PYTHON_VERSION=3.12 (needs a wheel of ugt for it in dist).
 offline: .venv-pack/installed
@@ -139,7 +140,7 @@ clean:
 .PHONY: fuzz fuzz-short
 SECONDS_EACH ?= 600
 fuzz: .venv-fuzz/installed
-	FUZZ_PYTHON=.venv-fuzz/bin/python tests/fuzz/run.sh $(SECONDS_EACH)
+	FUZZ_PYTHON=$(CURDIR)/.venv-fuzz/bin/python tests/fuzz/run.sh $(SECONDS_EACH)
 
 # The seeds, and a few seconds of new inputs: less than three minutes in all.
 fuzz-short: SECONDS_EACH = 3

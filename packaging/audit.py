@@ -1,9 +1,9 @@
 """Is every wheel of ugt what its name says? And do the same sources give the same bytes once more?
 
-Run: python packaging/audit.py [--dist dist] [--rebuild]
+Run: python packaging/audit.py [--dist dist] [--rebuild [X.Y ...]]
 
 Checked: file names and tags, the contents, symbol versions (glibc 2.17 at most), the libraries that are asked for, no RUNPATH, no folder of
-the building machine inside, the stable ABI (abi3audit), and what auditwheel says. With --rebuild all are built again in another folder.
+the building machine inside, the stable ABI (abi3audit), and what auditwheel says. With --rebuild all, or those of the Pythons that are named, are built again in another folder.
 """
 
 from __future__ import annotations
@@ -142,23 +142,24 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=Path, default=wheels.ROOT / "dist", help="folder of the wheels (default: dist)")
-    parser.add_argument("--rebuild", action="store_true", help="build all again and compare bytes")
+    parser.add_argument("--rebuild", nargs="*", metavar="X.Y", help="build all again, or those of these Pythons, and compare bytes")
     options = parser.parse_args()
     paths = sorted(options.dist.glob("ugt-*linux*.whl"))
     if not paths:
         raise SystemExit(f"no wheels in {options.dist}: make wheels")
     found = {path: [*faults(path), *tools_say(path)] for path in paths}
-    if options.rebuild:
-        with tempfile.TemporaryDirectory(prefix="ugt-again-somewhere-else-") as folder:
-            wheels.build_all([python_of(path) for path in paths], Path(folder, "again"), Path(folder))
-            for path in paths:
-                found[path] += differences(path, Path(folder, "again", path.name))
+    again = [] if options.rebuild is None else [path for path in paths if not options.rebuild or python_of(path) in options.rebuild]
+    with tempfile.TemporaryDirectory(prefix="ugt-again-somewhere-else-") as folder:
+        if again:
+            wheels.build_all([python_of(path) for path in again], Path(folder, "again"), Path(folder))
+        for path in again:
+            found[path] += differences(path, Path(folder, "again", path.name))
     for path, problems in found.items():
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         print(f"{path.name}\n  sha256 {digest}\n  {'; '.join(problems) or 'nothing to find fault with'}")
     if any(found.values()):
         raise SystemExit(1)
-    print(f"{len(paths)} wheels audited" + (", built again: same bytes" if options.rebuild else ""))
+    print(f"{len(paths)} wheels audited, {len(again)} of them built again: same bytes" if again else f"{len(paths)} wheels audited")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # A copy: what earlier builds left in the folder must not be what makes this one work.
 mkdir "$work/source" "$work/elsewhere"
-(cd "$root" && cp -r CHANGELOG.md CITATION.cff LICENSE MANIFEST.in Makefile README.md benchmarks docs pyproject.toml setup.py tests ugt "$work/source")
+(cd "$root" && cp -r CHANGELOG.md CITATION.cff LICENSE MANIFEST.in Makefile README.md benchmarks docs packaging pyproject.toml recipe setup.py tests ugt "$work/source")
 find "$work/source" \( -name '*.so' -o -name '_*.c' \) -path '*/_core/*' -delete
 "$python" -m venv "$work/build"
 "$work/build/bin/python" -m pip install --quiet build
