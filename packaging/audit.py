@@ -3,7 +3,8 @@
 Run: python packaging/audit.py [--dist dist] [--rebuild [X.Y ...]]
 
 Checked: file names and tags, the contents, symbol versions (glibc 2.17 at most), the libraries that are asked for, no RUNPATH, no folder of
-the building machine inside, the stable ABI (abi3audit), and what auditwheel says. With --rebuild all, or those of the Pythons that are named, are built again in another folder.
+the building machine inside, the stable ABI (abi3audit), and what auditwheel says. With --rebuild all, or those of the Pythons that are
+named, are built again in another folder.
 """
 
 from __future__ import annotations
