@@ -10,27 +10,13 @@ import warnings
 from pathlib import Path
 
 import pytest
-from public_functions import FUNCTIONS, make_world, numbers
+from all_answers import NAMES, answers, other_process
+from public_functions import make_world
 
 import ugt
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 STRESS = Path(__file__).parents[1] / "stress"
-NAMES = [name for name in FUNCTIONS if name != "warn_if_judged"]  # which warns: filters of warnings are no matter of one thread
-
-
-def answers(world, order):
-    """What every function says, called in this order."""
-    found = {}
-    for i in order:
-        found[NAMES[i]] = numbers(FUNCTIONS[NAMES[i]].call(world))
-    return found
-
-
-def other_process(n_threads):
-    warnings.simplefilter("ignore")
-    with ugt.threads(n_threads):
-        return answers(make_world(), range(len(NAMES)))
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +71,7 @@ def test_other_processes_say_the_same(method, expected):
     with ugt.threads(2):  # there have been threads before the fork
         ugt.annotation_certainty(ugt.Dirichlet.from_array(make_world(2000)["table"]), k=2)
     with multiprocessing.get_context(method).Pool(2) as pool:
-        for found in pool.map(other_process, [1, 3]):
+        for found in pool.map_async(other_process, [1, 3]).get(timeout=120):  # a worker that dies is waited for without end
             assert found == expected
 
 

@@ -1,0 +1,26 @@
+"""What every public function answers; in a file of its own, which processes that are spawned can import."""
+
+from __future__ import annotations
+
+import warnings
+
+from public_functions import FUNCTIONS, make_world, numbers
+
+import ugt
+
+NAMES = [name for name in FUNCTIONS if name != "warn_if_judged"]  # which warns: filters of warnings are no matter of one thread
+
+
+def answers(world, order):
+    """What every function says, called in this order."""
+    found = {}
+    for i in order:
+        found[NAMES[i]] = numbers(FUNCTIONS[NAMES[i]].call(world))
+    return found
+
+
+def other_process(n_threads):
+    """The answers in a process of its own."""
+    warnings.simplefilter("ignore")
+    with ugt.threads(n_threads):
+        return answers(make_world(), range(len(NAMES)))
