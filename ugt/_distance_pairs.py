@@ -31,7 +31,7 @@ SLOW = "distance is a Python function and is called for every pair: slow, the di
 def warn() -> None:
     """Say that it is slow, at the line that called into the package."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ugt":
         level, frame = level + 1, frame.f_back
     warnings.warn(SLOW, RuntimeWarning, stacklevel=level)
 
