@@ -2,7 +2,7 @@
 those that survived last time. Mutants live in the memory of a child process, the tree is not touched. Needs Cosmic Ray and POSIX.
 
 Each mutant meets the tests that run the line it changes, quickest first and those of its own module before others, until one fails
-or PATIENCE seconds of tests have passed. Results are in build/mutation: survivors.txt, results.json.
+or --patience seconds of tests (as traced, which is slower) have passed. Results are in build/mutation: survivors.txt, results.json.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from hypothesis import strategies  # noqa: E402, F401
 from mutants import Mutant, first_line, lines_of, mutants, mutate  # noqa: E402
 from reach import Reach  # noqa: E402
 
-PATIENCE = 6.0  # seconds of tests (as traced) for each mutant
 GIGABYTES = 6  # of address space for each mutant
 RATE = 0.85
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
@@ -140,8 +139,8 @@ def reach_of(files, workers):
 class Chooser:
     """The tests that a mutant meets."""
 
-    def __init__(self, reach, modules):
-        self.modules, self.seconds, self.tests_of = modules, {}, {}
+    def __init__(self, reach, modules, patience):
+        self.modules, self.patience, self.seconds, self.tests_of = modules, patience, {}, {}
         fixtures = {test: set(map(tuple, found["lines"])) for test, found in reach.items() if "::" not in test}
         for test, found in reach.items():
             if "::" in test:
@@ -150,17 +149,17 @@ class Chooser:
                     self.tests_of.setdefault(place, set()).add(test)
 
     def tests(self, mutant, tree):
-        """Quickest first, those of its own files before others; for a constant all that run anything of the module."""
-        lines = lines_of(tree, mutant.line)
+        """Those of its own files before others, in the order of modules.txt, quickest first."""
+        lines, own = lines_of(tree, mutant.line), [*self.modules["*"], *self.modules[mutant.module]]
         found = set().union(*(self.tests_of.get((mutant.module, line), set()) for line in lines))
-        if not found and any(line in top(tree) for line in lines):
-            found = set().union(*(tests for (module, _), tests in self.tests_of.items() if module == mutant.module))
-        own = [*self.modules["*"], *self.modules[mutant.module]]
         if is_head(tree, mutant.line):
-            found = found | {test for test in self.seconds if test.split("::")[0] in self.modules["*"]}
+            found |= {test for test in self.seconds if test.split("::")[0] in self.modules["*"]}
+        elif mutant.line in top(tree):
+            found |= {test for test in self.seconds if test.split("::")[0] in self.modules[mutant.module]}
+        rank = {file: place for place, file in enumerate(own)}
         chosen, spent = [], 0.0
-        for test in sorted(found, key=lambda test: (test.split("::")[0] not in own, self.seconds[test], test)):
-            if spent + self.seconds[test] <= PATIENCE or not chosen:
+        for test in sorted(found, key=lambda test: (rank.get(test.split("::")[0], len(own)), self.seconds[test], test)):
+            if spent + self.seconds[test] <= self.patience or not chosen:
                 chosen.append(test)
                 spent += self.seconds[test]
         return chosen, spent
@@ -173,14 +172,11 @@ def is_head(tree, line):
 
 
 def top(tree):
-    """Lines that run when the module is imported: constants, and attributes of classes."""
-    statements = [*tree.body, *(item for node in tree.body if isinstance(node, ast.ClassDef) for item in node.body)]
-    return {
-        line
-        for node in statements
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        for line in range(node.lineno, node.end_lineno + 1)
-    }
+    """Lines that run when the module is imported: constants, attributes of classes, what stands above a class."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    inside = [item for node in (tree, *classes) for item in node.body if not isinstance(item, (ast.FunctionDef, ast.ClassDef))]
+    found = {line for node in inside for line in range(node.lineno, node.end_lineno + 1)}
+    return found | {line for node in classes for line in range(first_line(node), node.body[0].lineno)}
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -302,6 +298,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--share", type=float, default=1.0, help="of the mutants of each module, chosen with a fixed seed")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--patience", type=float, default=15.0, help="seconds of tests for a mutant")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no mutant after so long")
     parser.add_argument("--keep", action="store_true", help="what the last run killed counts as killed")
     parser.add_argument("--again", action="store_true", help="only the mutants of the last run, of which only those not killed are run")
@@ -319,7 +316,7 @@ def main():
     reach = reach_of(list(dict.fromkeys(file for files in modules.values() for file in files)), given.workers)
     end = time.monotonic() + 60 * given.minutes
     todo = [mutant for mutant in found if mutant not in done]
-    rows = killed + judge(todo, modules, sources, Chooser(reach, modules), given.workers, end)
+    rows = killed + judge(todo, modules, sources, Chooser(reach, modules, given.patience), given.workers, end)
     rate = report(rows, modules)
     print(f"{rate:.1%} killed; survivors: {OUT / 'survivors.txt'}")
     return 0 if rate >= RATE else 1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import cli
+from ugt import _calibration, cli
 
 NAMES = ["benign", "atypical", "malign"]
 METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}
@@ -258,3 +258,11 @@ def test_the_report_shows_it(tmp_path):
     two.to_html(tmp_path / "two.html")
     page = (tmp_path / "two.html").read_text(encoding="utf-8")
     assert page[page.index('<section id="calibration"') : page.index('<section id="dispersion"')].count("rowgroup") == 1 + 1
+
+
+def test_without_a_label_there_are_rows_without_numbers():
+    rows, _, notes = _calibration.losses(
+        np.zeros((2, 2), int), np.full((2, 2), 0.5), options={"n_resamples": 20, "level": 0.95, "interval": "percentile"}, seed=0
+    )
+    assert rows and all(row["n_cases"] == 0 and row["plugin"] is None and row["low"] is None for row in rows)
+    assert notes == ["Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none."]

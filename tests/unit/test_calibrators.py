@@ -424,3 +424,9 @@ def test_convergence_is_reported(monkeypatch):
             kind().fit(logits * 20, counts)
         assert calibrator.converged_ is False
         assert calibrator.gradient_norm_ > 1e-8
+
+
+def test_curvature_of_platt_scaling_by_hand():
+    """Σ h s², Σ h s, Σ h with s the difference of the two logits."""
+    u, h = np.array([[0.0, 1.0], [3.0, -1.0]]), np.array([[0.0, 0.0], [0.5, 0.25]])
+    np.testing.assert_allclose(PlattMap.curvature(h, u), [[[0.5 * 9 + 0.25 * 4, 0.5 * 3 - 0.25 * 2], [1.0, 0.75]]])

@@ -218,3 +218,11 @@ def test_a_unanimous_case_is_certain_up_to_the_prior(n):
     uncertain = 1 - ugt.dirichlet(np.array([[n, *[0] * 9]]), prior=0.1).certainty(1)[0]
     assert chance - 1e-13 < uncertain < 9 * chance + 1e-13
     assert uncertain == pytest.approx(9 * chance, rel=0.5)
+
+
+def test_the_error_of_a_risk_is_that_of_the_mean_over_draws():
+    """Of two draws with the best classes 0 and 2 (risks 1 and 4) the variance is 9/4; two more agree: 0."""
+    draws = Draws.from_array(np.array([[[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]], [[0.8, 0.1, 0.1], [0.7, 0.2, 0.1]]]))
+    found = ugt.expected_risk(draws, [1, 2, 4])
+    assert found.per_case.tolist() == [2.5, 1.0]
+    assert found.mc_error == pytest.approx(np.sqrt(9 / 4 / 2) / 2)

@@ -764,3 +764,14 @@ def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
     one = ugt.pairwise_agreement(labels, weights="linear")
     monkeypatch.undo()
     np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)
+
+
+def test_the_table_names_its_level():
+    assert "95 % interval" in str(ugt.agreement_table(ABSTRACTORS, n_resamples=20))
+    assert "80 % interval" in str(ugt.agreement_table(ABSTRACTORS, n_resamples=20, level=0.8))
+
+
+def test_ordinal_agreement_of_cases_is_by_mid_ranks():
+    """Three labels of class 0, one of 1, two of 2: mid-ranks 1.5, 3.5 and 5, so that 1 and 2 are 1.5 of 3.5 apart."""
+    found = ugt.krippendorff_alpha(Labels.from_wide([[0, 0], [0, 2], [1, 2], [2, None]], classes=3), level="ordinal")
+    assert found.per_case == close([1.0, 0.0, 1 - (1.5 / 3.5) ** 2, NAN])

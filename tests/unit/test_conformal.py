@@ -521,3 +521,17 @@ def test_sets_can_be_pickled():
     again = pickle.loads(pickle.dumps(sets))
     assert [row.tolist() for row in again] == [[0, 1], [], [2]] and again.alpha == 0.2
     assert not again.index.flags.writeable
+
+
+def test_effective_tests_do_not_depend_on_the_unit():
+    table = np.random.default_rng(4).normal(size=(4, 12))
+    for method in ("nyholt", "li_ji", "gao", "galwey"):
+        for unit in (1e-300, 1e300):
+            assert ugt.effective_tests(table * unit, method) == pytest.approx(ugt.effective_tests(table, method), abs=1e-6)
+
+
+def test_as_many_effective_tests_as_p_values_but_for_rounding():
+    p = [0.02, 0.04]
+    np.testing.assert_allclose(ugt.combine_p_values(p, "fisher", n_effective=2 + 1e-12), ugt.combine_p_values(p, "fisher"))
+    with pytest.raises(ValueError, match=r"n_effective must be a number from 1 to 2"):
+        ugt.combine_p_values(p, "fisher", n_effective=2.001)

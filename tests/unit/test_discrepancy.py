@@ -11,6 +11,7 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
+from ugt._studentized import _ratio_and_error
 
 N_CLASSES = 3
 COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
@@ -691,3 +692,17 @@ def test_classes_that_only_the_model_names():
     votes = [[0, 0, 1], [1, 1, 1], [0, 1, 1]]
     assert ugt.stratified_discrepancy(votes, [0, 4, 1], n_resamples=5).names.tolist() == [0, 1, 2, 3, 4]
     assert ugt.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2
+
+
+def test_strata_that_all_cases_have_leave_nothing_out():
+    labels = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
+    assert ugt.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"], n_resamples=20).left_out == {}
+
+
+def test_the_error_of_a_ratio_counts_strata_of_two():
+    """Σ over strata of n / (n - 1) Σ (d - d̄)², d = a - θ b, over Σ a; a stratum of one unit adds nothing."""
+    a, b, sizes = np.array([1.0, 3.0, 2.0]), np.array([2.0, 2.0, 4.0]), np.array([2, 1])
+    sums = np.array([[part.sum() for s in (slice(0, 2), slice(2, 3)) for part in (a[s], b[s], a[s] ** 2, (a * b)[s], b[s] ** 2)]])
+    theta, error = _ratio_and_error(sums, sizes)
+    assert theta == pytest.approx([6 / 8])
+    assert error == pytest.approx([np.sqrt(2 * ((1 - 2) ** 2 + (3 - 2) ** 2)) / 6])

@@ -109,6 +109,18 @@ def test_without_a_law_the_normal_limit_answers():
     assert wide.draw_interval(0.95)[1] == 1  # metrics lie in [0, 1]
 
 
+def test_a_law_that_turns_out_wide_is_not_summed(monkeypatch):
+    """24 draw_std n² is what a law takes at least; once it is there, its points count, and the normal limit answers."""
+    pmf = np.zeros((4, 1001))
+    pmf[:, 0] = pmf[:, 1000] = 0.5
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: Law(0.0, pmf))
+    assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004 - 1)
+    assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004)
+    assert found.draw_quantile(0.05) == 0.0
+
+
 def test_left_out():
     assert results.left_out(np.array([1.0, 2.0])) == {}
     assert results.left_out(np.array([1.0, np.nan]), "no reason") == {"no reason": 1}

@@ -16,6 +16,7 @@ from twins import resampling as resampling_twin
 from twins import soft as twin
 
 import ugt
+from ugt._soft_columns import quotient
 
 INF, NAN = float("inf"), float("nan")
 SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")
@@ -891,3 +892,9 @@ def test_whole_numbers_that_would_tie_are_refused():
     with pytest.raises(ValueError, match=r"scores must be below 2\*\*53 where they are whole numbers"):
         ugt.soft_auroc([0.1, 0.9, 0.5], scores)
     assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 2).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
+
+
+def test_a_quotient_without_a_divisor_is_undefined_and_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])
