@@ -152,10 +152,10 @@ class Chooser:
         """Those of its own files before others, in the order of modules.txt, quickest first."""
         lines, own = lines_of(tree, mutant.line), [*self.modules["*"], *self.modules[mutant.module]]
         found = set().union(*(self.tests_of.get((mutant.module, line), set()) for line in lines))
-        if is_head(tree, mutant.line):
-            found |= {test for test in self.seconds if test.split("::")[0] in self.modules["*"]}
-        elif mutant.line in top(tree):
-            found |= {test for test in self.seconds if test.split("::")[0] in self.modules[mutant.module]}
+        at_top = mutant.line in top(tree)
+        if at_top or is_head(tree, mutant.line):
+            files = own if at_top else self.modules["*"]
+            found |= {test for test in self.seconds if test.split("::")[0] in files}
         rank = {file: place for place, file in enumerate(own)}
         chosen, spent = [], 0.0
         for test in sorted(found, key=lambda test: (rank.get(test.split("::")[0], len(own)), self.seconds[test], test)):

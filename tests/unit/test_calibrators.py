@@ -430,3 +430,9 @@ def test_curvature_of_platt_scaling_by_hand():
     """Σ h s², Σ h s, Σ h with s the difference of the two logits."""
     u, h = np.array([[0.0, 1.0], [3.0, -1.0]]), np.array([[0.0, 0.0], [0.5, 0.25]])
     np.testing.assert_allclose(PlattMap.curvature(h, u), [[[0.5 * 9 + 0.25 * 4, 0.5 * 3 - 0.25 * 2], [1.0, 0.75]]])
+
+
+def test_a_fall_without_end_reports_the_gradient_where_it_stopped():
+    found = _newton.minimise(lambda x: (float(x @ x), 2 * x), lambda x, g: -0.35 * g, lambda s: 1.0, np.array([6.0, 8.0]), lambda x: True)
+    np.testing.assert_allclose(found.theta, [1.8, 2.4])
+    assert found.gradient_norm == pytest.approx(6.0) and found.n_iter == 1 and not found.bounded

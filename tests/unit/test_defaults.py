@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 
 import pytest
@@ -124,3 +125,14 @@ def test_every_default_is_one_of_the_table(name, function):
 def test_the_table_holds_nothing_else():
     found = {(argument, repr(value)) for _, function in callables() for argument, value in defaults(function).items()}
     assert {(argument, repr(value)) for argument, values in DEFAULTS.items() for value in values} <= found
+
+
+NUMBERS_ONLY = ("AlternativeRatios", "NonInferiority", "RelativeF1")
+
+
+@pytest.mark.parametrize("name", [name for name, one in callables() if dataclasses.is_dataclass(one)])
+def test_records_cannot_be_changed_and_with_arrays_are_equal_only_to_themselves(name):
+    """Arrays have no single truth value; and a record that could be changed would no longer say what it was computed from."""
+    record = getattr(ugt, name)
+    assert record.__dataclass_params__.frozen
+    assert (record.__eq__ is object.__eq__) == (record.__hash__ is object.__hash__) == (name not in NUMBERS_ONLY)

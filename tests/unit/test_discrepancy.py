@@ -706,3 +706,11 @@ def test_the_error_of_a_ratio_counts_strata_of_two():
     theta, error = _ratio_and_error(sums, sizes)
     assert theta == pytest.approx([6 / 8])
     assert error == pytest.approx([np.sqrt(2 * ((1 - 2) ** 2 + (3 - 2) ** 2)) / 6])
+
+
+def test_narrow_intervals_lie_inside_wide_ones():
+    rng = np.random.default_rng(5)
+    found = ugt.discrepancy_ratio(rng.integers(0, 3, (30, 3)).tolist(), rng.integers(0, 3, 30))
+    for kind in ("t", "percentile"):
+        ends = [found.interval(level, kind=kind, n_resamples=400) for level in (0.2, 0.5, 0.9)]
+        assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]

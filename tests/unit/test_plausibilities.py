@@ -573,3 +573,14 @@ def test_rows_of_different_lengths_are_named():
         warnings.simplefilter("ignore")  # of numpy 1.19, about rows of different lengths
         with pytest.raises((ValueError, TypeError), match=r"^truth must be plausibilities"):
             ugt.annotation_certainty([[1], [2, 3]])
+
+
+def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
+    rankings = ugt.Rankings.from_blocks([[[[0], [2]]], [[[1]]]], n_classes=5)
+    with pytest.warns(RuntimeWarning, match="chains have not mixed well"):
+        post = ugt.plackett_luce(rankings, n_draws=20, n_chains=1, n_warmup=20)
+    mean = post.mean()
+    for i, (mentioned, others) in enumerate([([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4])]):
+        expected = post.case(i).mean(0)
+        np.testing.assert_allclose(mean[i, mentioned], expected[:-1])
+        np.testing.assert_allclose(mean[i, others], expected[-1] / len(others))

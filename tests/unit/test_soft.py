@@ -528,10 +528,10 @@ def test_cases_without_annotations():
 
 def test_labels_of_several_readers():
     labels = ugt.Labels.from_long([1, 1, 1, 2, 2, 3, 4, 4], list("abcabaab"), [1, 1, 0, 0, 1, 1, 0, 0], cases=[1, 2, 3, 4, 5], classes=2)
-    post = ugt.votes(labels, kind="mean")
-    found = ugt.soft_auroc(post, [0.9, 0.5, 0.7, 0.1, 0.4])
-    assert found.value == pytest.approx(twin.auroc([2 / 3, 1 / 2, 1, 0], [0.9, 0.5, 0.7, 0.1]))
-    assert found.left_out == {"case without annotations": 1}
+    for truth in (labels, ugt.votes(labels, kind="mean")):
+        found = ugt.soft_auroc(truth, [0.9, 0.5, 0.7, 0.1, 0.4])
+        assert found.value == pytest.approx(twin.auroc([2 / 3, 1 / 2, 1, 0], [0.9, 0.5, 0.7, 0.1]))
+        assert found.left_out == {"case without annotations": 1}
 
 
 # ---- influence and standard errors
