@@ -29,10 +29,12 @@ def test_draws_by_hand():
     np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2).per_case, [1.5 / 4, 2 / 4])
     np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2, ties="first").per_case, [2 / 4, 4 / 4])
     # rank two: 1, 2, 2, a half each of 0 and 1; second case nothing plausible, 0, nothing, nothing
-    np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2, kind="rank").per_case, [2 / 4, 3 / 4])
+    second = ugt.annotation_certainty(VECTORS, k=2, kind="rank")
+    np.testing.assert_allclose(second.per_case, [2 / 4, 3 / 4])
     assert top.value == 5 / 8
     # two frequencies of four draws, cases drawn independently
     assert top.mc_error == pytest.approx(np.sqrt((0.5 * 0.5 + 0.75 * 0.25) / 4) / 2)
+    assert second.mc_error == pytest.approx(np.sqrt((0.5 * 0.5 + 0.75 * 0.25) / 4) / 2)
     assert (top.n_cases, top.left_out) == (2, {})
 
 

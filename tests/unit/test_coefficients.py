@@ -787,3 +787,10 @@ def test_cases_without_a_complete_set_of_ratings_are_told_from_empty_ones():
 def test_percent_agreement_is_what_was_observed_and_expects_nothing():
     found = ugt.percent_agreement(Labels.from_wide([[0, 0], [0, 1], [1, 1], [1, 1]], classes=2))
     assert (found.value, found.observed, found.expected) == (0.75, 0.75, 0.0)
+
+
+def test_cases_without_ratings_have_no_influence_on_a_correlation():
+    table = [[1.0, 2.0], [None, None], [3.0, 4.5], [5.0, None], [2.0, 2.5]]
+    for kind, none in (("1", [1]), ("A,1", [1, 3])):
+        influence = ugt.intraclass_correlation(Ratings.from_wide(table), kind).influence
+        assert np.isfinite(influence).all() and np.flatnonzero(influence == 0).tolist() == none

@@ -133,3 +133,12 @@ def test_records_can_be_compared():
     for record in RECORDS.values():
         assert record == record
         assert record != pickle.loads(pickle.dumps(record))
+
+
+@pytest.mark.parametrize(("work", "asked"), [(24 * 0.25 * 16, 0), (24 * 0.25 * 16 + 1, 1)])
+def test_a_law_that_would_be_too_wide_is_not_even_made(monkeypatch, work, asked):
+    made = []
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: made.append(1) or Law(0.0, np.full((4, 2), 0.5)))
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", work)
+    found.draw_quantile(0.5)
+    assert len(made) == asked
