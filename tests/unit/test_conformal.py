@@ -535,3 +535,10 @@ def test_as_many_effective_tests_as_p_values_but_for_rounding():
     np.testing.assert_allclose(ugt.combine_p_values(p, "fisher", n_effective=2 + 1e-12), ugt.combine_p_values(p, "fisher"))
     with pytest.raises(ValueError, match=r"n_effective must be a number from 1 to 2"):
         ugt.combine_p_values(p, "fisher", n_effective=2.001)
+
+
+def test_all_cases_without_a_truth_are_counted():
+    probs = np.full((5, 2), 0.5)
+    truth = np.array([[0.6, 0.4], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0.2, 0.8]])
+    fitted = ugt.MonteCarloConformal(alpha=0.5).fit(probs, truth)
+    assert fitted.left_out_ == {"case without annotations": 3} and fitted.n_cases_ == 2

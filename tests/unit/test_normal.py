@@ -369,3 +369,9 @@ def test_expected_max_by_the_function_of_owen():
         h = abs(cut - m) * np.sqrt(kappa / (kappa + 1))
         expected = 1 - 2 * over_sigma(law, lambda sigma, h=h, kappa=kappa: scipy.special.owens_t(h / sigma, np.sqrt(kappa)))
         assert post.expected_max(cut)[i] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("cuts", [[], [np.nan], [0.0, np.inf], [[0.0, 1.0]], ["a"], [1.0, 0.0]])
+def test_cuts_that_are_none(cuts):
+    with pytest.raises(ValueError, match=r"^cuts must "):
+        of_laws().bin_probabilities(cuts)
