@@ -714,3 +714,13 @@ def test_narrow_intervals_lie_inside_wide_ones():
     for kind in ("t", "percentile"):
         ends = [found.interval(level, kind=kind, n_resamples=400) for level in (0.2, 0.5, 0.9)]
         assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]
+
+
+def test_annotators_without_labels_are_no_pairs():
+    wide, predicted = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1]], [0, 1, 0, 1]
+    three, four = (
+        ugt.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted)
+        for table in (wide, [[*row, None] for row in wide])
+    )
+    assert four.double_prime == pytest.approx(three.double_prime) and math.isfinite(three.double_prime)
+    assert (four.prime, four.prime_printed) == pytest.approx((three.prime, three.prime_printed))

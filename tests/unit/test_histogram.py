@@ -377,3 +377,10 @@ def test_differences_of_losses_are_taken_number_by_number():
 def test_a_stream_needs_two_classes():
     with pytest.raises(ValueError, match=r"n_classes must be a whole number of at least 2\. Got 1"):
         ugt.HistogramAccumulator(1)
+
+
+def test_intervals_are_of_classes_that_there_are():
+    found = ugt.histogram_losses([[2, 1], [0, 3], [1, 1], [3, 0]], [[0.7, 0.3], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+    assert np.isfinite(found.interval("cl", k=1, n_resamples=20)).all()
+    with pytest.raises(ValueError, match=r"k must be a whole number from 0 to 1\. Got 2"):
+        found.interval("cl", k=2, n_resamples=20)
