@@ -58,7 +58,7 @@ class Child:
     """A forked process that answers with JSON in a file, within a number of seconds."""
 
     def __init__(self, work, seconds, name):
-        self.answer = OUT / f"answer-{name}.json"
+        self.answer = OUT / f"answer-{os.getpid()}-{name}.json"
         self.answer.unlink(missing_ok=True)
         self.deadline = time.monotonic() + seconds
         self.id = os.fork()
@@ -156,6 +156,14 @@ class Chooser:
         if at_top or is_head(tree, mutant.line):
             files = own if at_top else self.modules["*"]
             found |= {test for test in self.seconds if test.split("::")[0] in files}
+        return self._affordable(found, own)
+
+    def control(self, module):
+        """Tests that run anything of a module, for its code as it is: they must pass."""
+        found = set().union(*(tests for (name, _), tests in self.tests_of.items() if name == module))
+        return self._affordable(found, self.modules[module])
+
+    def _affordable(self, found, own):
         rank = {file: place for place, file in enumerate(own)}
         chosen, spent = [], 0.0
         for test in sorted(found, key=lambda test: (rank.get(test.split("::")[0], len(own)), self.seconds[test], test)):
@@ -240,6 +248,12 @@ def digest(source):
     return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
+def control(module, source, tests, spent):
+    """The job that changes nothing: without it, a child in which nothing works would pass for good tests."""
+    mutant = Mutant(module, "", 0, 1)
+    return killing(mutant, source, tests), 20 + 4 * spent, mutant
+
+
 def judge(found, modules, sources, chooser, workers, end=math.inf):
     """A row for every mutant that is one: its state, the change, how many tests it met."""
     trees = {module: ast.parse(source) for module, source in sources.items()}
@@ -247,6 +261,9 @@ def judge(found, modules, sources, chooser, workers, end=math.inf):
     for mutant in found:
         tests, spent = chooser.tests(mutant, trees[mutant.module])
         jobs.append((killing(mutant, sources[mutant.module], tests), 20 + 4 * spent, (mutant, len(tests))))
+    for mutant, code, _ in run_all([control(module, sources[module], *chooser.control(module)) for module in sources], workers):
+        if code != 0:
+            sys.exit(f"tests of {mutant.module} fail ({code}) without a change, in a child process")
     equivalent = configuration()[1]
     rows, start = [], time.monotonic()
     for (mutant, tests), code, answer in run_all(jobs, workers, end):

@@ -281,3 +281,14 @@ def test_a_model_without_probabilities_does_not_end_the_table():
     rows, bins, notes = _calibration.of_models(labels, scores, np.ones(3, bool), None, options, 0)
     assert {row["model"] for row in rows} == {row["model"] for row in bins} == {"B", "C"}
     assert notes == ["The scores of model A are not probabilities: its calibration was not computed."]
+
+
+def test_all_losses_of_several_cases_have_intervals():
+    logits, counts = problem(n=60, least=2)
+    rows, _, notes = _calibration.losses(
+        counts, softmax(logits), options={"n_resamples": 50, "level": 0.9, "interval": "percentile"}, seed=0
+    )
+    ends = {row["loss"]: (row["low"], row["high"]) for row in rows if row["class"] is None}
+    assert len(ends) >= 10 and not notes
+    for loss, (low, high) in ends.items():
+        assert low is not None and low < high, loss

@@ -228,3 +228,7 @@ def test_the_error_of_a_risk_is_that_of_the_mean_over_draws():
     found = ugt.expected_risk(draws, [1, 2, 4])
     assert found.per_case.tolist() == [2.5, 1.0]
     assert found.mc_error == pytest.approx(np.sqrt(9 / 4 / 2) / 2)
+    found = ugt.expected_risk(draws, [0, 1, 4])  # 0 or 4, and 0 for sure
+    assert found.mc_error == pytest.approx(np.sqrt((8 - 2**2) / 2) / 2)
+    rare = Draws.from_array(np.array([[[0.9, 0.1]] * 3 + [[0.1, 0.9]]]))  # 4 in one draw of four: E r² - (E r)² = 4 - 1
+    assert ugt.expected_risk(rare, [0, 4]).mc_error == pytest.approx(np.sqrt(3 / 4))

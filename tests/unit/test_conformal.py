@@ -542,3 +542,25 @@ def test_all_cases_without_a_truth_are_counted():
     truth = np.array([[0.6, 0.4], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0.2, 0.8]])
     fitted = ugt.MonteCarloConformal(alpha=0.5).fit(probs, truth)
     assert fitted.left_out_ == {"case without annotations": 3} and fitted.n_cases_ == 2
+
+
+def test_values_that_are_not_finite_are_named():
+    with pytest.raises(ValueError, match=r"values must be finite\. Got nan"):
+        ugt.effective_tests([[0.1, np.nan], [0.2, 0.3]])
+
+
+def test_a_split_leaves_cases_on_both_sides():
+    probs, counts = np.array([[0.7, 0.3], [0.4, 0.6]]), [[2, 1], [1, 3]]
+    fit = lambda **options: ugt.MonteCarloConformal(alpha=0.4, m=3, **options).fit(probs, ugt.Labels.from_counts(counts))  # noqa: E731
+    fit(correction="ecdf", split=0.5)  # one and one
+    for options in ({"correction": "none", "split": 1.5}, {"correction": "ecdf", "split": 1.0}, {"correction": "ecdf", "split": 0.1}):
+        with pytest.raises(ValueError, match=r"split must be a share in \(0, 1\) that leaves cases on both sides"):
+            fit(**options)
+
+
+def test_numbers_are_no_mask():
+    """0 and 1 are classes 0 and 1 unless they are booleans."""
+    assert ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
+    assert ugt.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
+    with pytest.raises(ValueError, match=r"n_classes must be given where sets are no mask"):
+        ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]))

@@ -724,3 +724,13 @@ def test_annotators_without_labels_are_no_pairs():
     )
     assert four.double_prime == pytest.approx(three.double_prime) and math.isfinite(three.double_prime)
     assert (four.prime, four.prime_printed) == pytest.approx((three.prime, three.prime_printed))
+
+
+def test_a_ratio_of_zero_has_no_spread_and_of_one_case_no_interval():
+    """A third class that costs nothing beside either of the two that annotators chose."""
+    costs = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    labels = ugt.Labels.from_wide([[0, 1, 0], [1, 1, 0]], classes=3)
+    two = ugt.discrepancy_ratio(labels, [2, 2], distance=costs)
+    assert two.value == 0 and two.interval(kind="t") == (0.0, 0.0)
+    one = ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1, 0]], classes=3), [2], distance=costs)
+    assert one.value == 0 and np.isnan(one.interval(kind="t")).all()

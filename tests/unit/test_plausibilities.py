@@ -594,3 +594,9 @@ def test_draws_of_what_was_mentioned_say_which_cases_count():
             post = ugt.plackett_luce(rankings, n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
         assert post.defined.tolist() == [True, counts and post.with_empty]
         assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
+
+
+def test_ten_thousand_sets_of_ties_are_the_most():
+    assert Point.from_array([[1.0] * 10_000]).certainty(1) == pytest.approx(1e-4)
+    with pytest.raises(ValueError, match=r"ties must be 'first' where ties make more than 10,000 sets\. Got 10001 sets"):
+        Point.from_array([[1.0] * 10_001]).certainty(1)

@@ -142,3 +142,7 @@ def test_a_law_that_would_be_too_wide_is_not_even_made(monkeypatch, work, asked)
     monkeypatch.setattr(results, "EXACT_LAW_WORK", work)
     found.draw_quantile(0.5)
     assert len(made) == asked
+
+
+def test_what_is_printed_leaves_out_the_law():
+    assert "_law" not in repr(RECORDS["Estimate"]) and "draw_std=" in repr(RECORDS["Estimate"])

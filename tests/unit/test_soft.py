@@ -898,3 +898,11 @@ def test_a_quotient_without_a_divisor_is_undefined_and_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])
+
+
+def test_weights_as_large_as_they_may_be():
+    p, scores = [0.2, 0.9, 0.4], [0.1, 0.8, 0.3]
+    large = ugt.soft_auroc(p, scores, weights=np.full(3, 1 / 1e-100))
+    assert large.value == pytest.approx(ugt.soft_auroc(p, scores).value)
+    with pytest.raises(ValueError, match="weights must"):
+        ugt.soft_auroc(p, scores, weights=np.full(3, 1.01e100))
