@@ -156,18 +156,18 @@ class Chooser:
         if at_top or is_head(tree, mutant.line):
             files = own if at_top else self.modules["*"]
             found |= {test for test in self.seconds if test.split("::")[0] in files}
-        return self._affordable(found, own)
+        return self._affordable(found, own, self.patience)
 
     def control(self, module):
         """Tests that run anything of a module, for its code as it is: they must pass."""
         found = set().union(*(tests for (name, _), tests in self.tests_of.items() if name == module))
-        return self._affordable(found, self.modules[module])
+        return self._affordable(found, self.modules[module], min(self.patience, 3.0))
 
-    def _affordable(self, found, own):
+    def _affordable(self, found, own, patience):
         rank = {file: place for place, file in enumerate(own)}
         chosen, spent = [], 0.0
         for test in sorted(found, key=lambda test: (rank.get(test.split("::")[0], len(own)), self.seconds[test], test)):
-            if spent + self.seconds[test] <= self.patience or not chosen:
+            if spent + self.seconds[test] <= patience or not chosen:
                 chosen.append(test)
                 spent += self.seconds[test]
         return chosen, spent
