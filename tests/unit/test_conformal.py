@@ -552,7 +552,8 @@ def test_values_that_are_not_finite_are_named():
 def test_a_split_leaves_cases_on_both_sides():
     probs, counts = np.array([[0.7, 0.3], [0.4, 0.6]]), [[2, 1], [1, 3]]
     fit = lambda **options: ugt.MonteCarloConformal(alpha=0.4, m=3, **options).fit(probs, ugt.Labels.from_counts(counts))  # noqa: E731
-    fit(correction="ecdf", split=0.5)  # one and one
+    with pytest.warns(RuntimeWarning, match="too few calibration labels"):
+        fit(correction="ecdf", split=0.5)  # one and one
     for options in ({"correction": "none", "split": 1.5}, {"correction": "ecdf", "split": 1.0}, {"correction": "ecdf", "split": 0.1}):
         with pytest.raises(ValueError, match=r"split must be a share in \(0, 1\) that leaves cases on both sides"):
             fit(**options)
