@@ -14,7 +14,7 @@ PYTHON_VERSION ?= 3.11
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
 .PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs bench wheel sdist clean \
-    interrupt kill wheels audit offline offline-test sdist-test recipe
+    mutation interrupt kill wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -71,6 +71,17 @@ asan-python asan-python-core: .venv-dev/installed
 	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	    $(CURDIR)/$(DEV)python -m pytest -q -p no:cacheprovider $(ASAN_TESTS)
+
+# Faults planted in the modules that compute metrics: at least 85 in 100 must make a test fail. All of them take hours on two
+# processors: SHARE=0.03 takes so many of every module, always the same; MUTATION_ARGS=--keep goes on from the last run.
+SHARE ?= 1
+mutation: build .venv-mutation/installed
+	.venv-mutation/bin/python tests/mutation/run.py --share $(SHARE) $(MUTATION_ARGS)
+
+.venv-mutation/installed: pyproject.toml tests/mutation/requirements.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) numpy scipy pytest hypothesis scikit-learn -r tests/mutation/requirements.txt
+	@touch $@
 
 # The pages, into build/docs, without a warning; then every example in them and in the docstrings.
 docs: export MPLBACKEND = Agg
@@ -130,7 +141,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-pack .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand annotators rank one case
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AgreementScore(results.PerCase):
     """Agreement of annotators, or of rankings, case by case.
 

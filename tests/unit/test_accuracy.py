@@ -359,3 +359,11 @@ def test_records_pickle_with_their_law():
     again = pickle.loads(pickle.dumps(found))
     assert again.draw_interval() == found.draw_interval()
     np.testing.assert_array_equal(again.per_case, found.per_case)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_error_of_a_mean_of_two_draws_and_of_one():
+    """Values 1 and 0 of two draws: their standard deviation 1/√2, over √2."""
+    table = np.array([[[0.7, 0.3], [0.4, 0.6]]])
+    assert ugt.ua_topk_accuracy(Draws.from_array(table), [[1, 0]]).mc_error == pytest.approx(0.5)
+    assert np.isnan(ugt.ua_topk_accuracy(Draws.from_array(table[:, :1]), [[1, 0]]).mc_error)

@@ -423,3 +423,9 @@ def test_overlaps_refuse_rows_that_are_not_there(stop):
         _tables.partial_overlaps(arrays, arrays, 3, int64(0, 0), int64(1, 1), ones, ones, 4, 0, 2, np.empty(2))
     with pytest.raises(ValueError, match="length of the rankings"):
         _tables.leave_one_out(*arrays, 3, int64(1), int64(0, 1, 2), False)
+
+
+def test_scores_are_equal_only_to_themselves():
+    """Comparing arrays would raise an error."""
+    one, other = (leave_one_annotator_out(ugt.Labels.from_wide([[0, 1, 1], [0, 0, 1]], classes=2)) for _ in range(2))
+    assert one == one and one != other and len({one, other}) == 2

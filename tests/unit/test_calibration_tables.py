@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import cli
+from ugt import _calibration, cli
 
 NAMES = ["benign", "atypical", "malign"]
 METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}
@@ -258,3 +258,37 @@ def test_the_report_shows_it(tmp_path):
     two.to_html(tmp_path / "two.html")
     page = (tmp_path / "two.html").read_text(encoding="utf-8")
     assert page[page.index('<section id="calibration"') : page.index('<section id="dispersion"')].count("rowgroup") == 1 + 1
+
+
+def test_without_a_label_there_are_rows_without_numbers():
+    rows, _, notes = _calibration.losses(
+        np.zeros((2, 2), int), np.full((2, 2), 0.5), options={"n_resamples": 20, "level": 0.95, "interval": "percentile"}, seed=0
+    )
+    assert rows and all(row["n_cases"] == 0 and row["plugin"] is None and row["low"] is None for row in rows)
+    assert notes == ["Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none."]
+
+
+@pytest.mark.parametrize(("row", "is_one"), [([0.5, 0.5], True), ([0.5, 0.50005], True), ([0.5, 0.4], False), ([1.5, -0.5], False)])
+def test_what_counts_as_probabilities(row, is_one):
+    assert _calibration.is_probability(np.array([[0.25, 0.75], row])) == is_one
+
+
+def test_a_model_without_probabilities_does_not_end_the_table():
+    labels = ugt.Labels.from_counts([[2, 1], [0, 3], [1, 1]])
+    probs = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])
+    options = {"n_resamples": 20, "level": 0.95, "interval": "percentile"}
+    scores = {"A": probs * 3, "B": probs, "C": probs}
+    rows, bins, notes = _calibration.of_models(labels, scores, np.ones(3, bool), None, options, 0)
+    assert {row["model"] for row in rows} == {row["model"] for row in bins} == {"B", "C"}
+    assert notes == ["The scores of model A are not probabilities: its calibration was not computed."]
+
+
+def test_all_losses_of_several_cases_have_intervals():
+    logits, counts = problem(n=60, least=2)
+    rows, _, notes = _calibration.losses(
+        counts, softmax(logits), options={"n_resamples": 50, "level": 0.9, "interval": "percentile"}, seed=0
+    )
+    ends = {row["loss"]: (row["low"], row["high"]) for row in rows if row["class"] is None}
+    assert len(ends) >= 10 and not notes
+    for loss, (low, high) in ends.items():
+        assert low is not None and low < high, loss

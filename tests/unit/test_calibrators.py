@@ -424,3 +424,20 @@ def test_convergence_is_reported(monkeypatch):
             kind().fit(logits * 20, counts)
         assert calibrator.converged_ is False
         assert calibrator.gradient_norm_ > 1e-8
+
+
+def test_curvature_of_platt_scaling_by_hand():
+    """Σ h s², Σ h s, Σ h with s the difference of the two logits."""
+    u, h = np.array([[0.0, 1.0], [3.0, -1.0]]), np.array([[0.0, 0.0], [0.5, 0.25]])
+    np.testing.assert_allclose(PlattMap.curvature(h, u), [[[0.5 * 9 + 0.25 * 4, 0.5 * 3 - 0.25 * 2], [1.0, 0.75]]])
+
+
+def test_a_fall_without_end_reports_the_gradient_where_it_stopped():
+    found = _newton.minimise(lambda x: (float(x @ x), 2 * x), lambda x, g: -0.35 * g, lambda s: 1.0, np.array([6.0, 8.0]), lambda x: True)
+    np.testing.assert_allclose(found.theta, [1.8, 2.4])
+    assert found.gradient_norm == pytest.approx(6.0) and found.n_iter == 1 and not found.bounded
+
+
+def test_a_gradient_of_the_tolerance_is_small_enough():
+    fits = [_newton.Fit(np.zeros(1), 0.0, norm, 3, True) for norm in (_newton.TOLERANCE, 1.01 * _newton.TOLERANCE)]
+    assert [fit.converged for fit in fits] == [True, False]

@@ -29,10 +29,12 @@ def test_draws_by_hand():
     np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2).per_case, [1.5 / 4, 2 / 4])
     np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2, ties="first").per_case, [2 / 4, 4 / 4])
     # rank two: 1, 2, 2, a half each of 0 and 1; second case nothing plausible, 0, nothing, nothing
-    np.testing.assert_allclose(ugt.annotation_certainty(VECTORS, k=2, kind="rank").per_case, [2 / 4, 3 / 4])
+    second = ugt.annotation_certainty(VECTORS, k=2, kind="rank")
+    np.testing.assert_allclose(second.per_case, [2 / 4, 3 / 4])
     assert top.value == 5 / 8
     # two frequencies of four draws, cases drawn independently
     assert top.mc_error == pytest.approx(np.sqrt((0.5 * 0.5 + 0.75 * 0.25) / 4) / 2)
+    assert second.mc_error == pytest.approx(np.sqrt((0.5 * 0.5 + 0.75 * 0.25) / 4) / 2)
     assert (top.n_cases, top.left_out) == (2, {})
 
 
@@ -218,3 +220,15 @@ def test_a_unanimous_case_is_certain_up_to_the_prior(n):
     uncertain = 1 - ugt.dirichlet(np.array([[n, *[0] * 9]]), prior=0.1).certainty(1)[0]
     assert chance - 1e-13 < uncertain < 9 * chance + 1e-13
     assert uncertain == pytest.approx(9 * chance, rel=0.5)
+
+
+def test_the_error_of_a_risk_is_that_of_the_mean_over_draws():
+    """Of two draws with the best classes 0 and 2 (risks 1 and 4) the variance is 9/4; two more agree: 0."""
+    draws = Draws.from_array(np.array([[[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]], [[0.8, 0.1, 0.1], [0.7, 0.2, 0.1]]]))
+    found = ugt.expected_risk(draws, [1, 2, 4])
+    assert found.per_case.tolist() == [2.5, 1.0]
+    assert found.mc_error == pytest.approx(np.sqrt(9 / 4 / 2) / 2)
+    found = ugt.expected_risk(draws, [0, 1, 4])  # 0 or 4, and 0 for sure
+    assert found.mc_error == pytest.approx(np.sqrt((8 - 2**2) / 2) / 2)
+    rare = Draws.from_array(np.array([[[0.9, 0.1]] * 3 + [[0.1, 0.9]]]))  # 4 in one draw of four: E r² - (E r)² = 4 - 1
+    assert ugt.expected_risk(rare, [0, 4]).mc_error == pytest.approx(np.sqrt(3 / 4))

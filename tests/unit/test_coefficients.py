@@ -764,3 +764,33 @@ def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
     one = ugt.pairwise_agreement(labels, weights="linear")
     monkeypatch.undo()
     np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)
+
+
+def test_the_table_names_its_level():
+    assert "95 % interval" in str(ugt.agreement_table(ABSTRACTORS, n_resamples=20))
+    assert "80 % interval" in str(ugt.agreement_table(ABSTRACTORS, n_resamples=20, level=0.8))
+
+
+def test_ordinal_agreement_of_cases_is_by_mid_ranks():
+    """Three labels of class 0, one of 1, two of 2: mid-ranks 1.5, 3.5 and 5, so that 1 and 2 are 1.5 of 3.5 apart."""
+    found = ugt.krippendorff_alpha(Labels.from_wide([[0, 0], [0, 2], [1, 2], [2, None]], classes=3), level="ordinal")
+    assert found.per_case == close([1.0, 0.0, 1 - (1.5 / 3.5) ** 2, NAN])
+
+
+def test_cases_without_a_complete_set_of_ratings_are_told_from_empty_ones():
+    table = [[1.0, 2.0], [3.0, 4.5], [2.0, None], [None, None], [5.0, 4.0], [None, 1.0]]
+    found = ugt.intraclass_correlation(Ratings.from_wide(table), "A,1")
+    assert (found.n_cases, sorted(found.left_out.values())) == (3, [1, 2])
+    assert ugt.intraclass_correlation(Ratings.from_wide(table), "1").n_cases == 5
+
+
+def test_percent_agreement_is_what_was_observed_and_expects_nothing():
+    found = ugt.percent_agreement(Labels.from_wide([[0, 0], [0, 1], [1, 1], [1, 1]], classes=2))
+    assert (found.value, found.observed, found.expected) == (0.75, 0.75, 0.0)
+
+
+def test_cases_without_ratings_have_no_influence_on_a_correlation():
+    table = [[1.0, 2.0], [None, None], [3.0, 4.5], [5.0, None], [2.0, 2.5]]
+    for kind, none in (("1", [1]), ("A,1", [1, 3])):
+        influence = ugt.intraclass_correlation(Ratings.from_wide(table), kind).influence
+        assert np.isfinite(influence).all() and np.flatnonzero(influence == 0).tolist() == none

@@ -521,3 +521,47 @@ def test_sets_can_be_pickled():
     again = pickle.loads(pickle.dumps(sets))
     assert [row.tolist() for row in again] == [[0, 1], [], [2]] and again.alpha == 0.2
     assert not again.index.flags.writeable
+
+
+def test_effective_tests_do_not_depend_on_the_unit():
+    table = np.random.default_rng(4).normal(size=(4, 12))
+    for method in ("nyholt", "li_ji", "gao", "galwey"):
+        for unit in (1e-300, 1e300):
+            assert ugt.effective_tests(table * unit, method) == pytest.approx(ugt.effective_tests(table, method), abs=1e-6)
+
+
+def test_as_many_effective_tests_as_p_values_but_for_rounding():
+    p = [0.02, 0.04]
+    np.testing.assert_allclose(ugt.combine_p_values(p, "fisher", n_effective=2 + 1e-12), ugt.combine_p_values(p, "fisher"))
+    with pytest.raises(ValueError, match=r"n_effective must be a number from 1 to 2"):
+        ugt.combine_p_values(p, "fisher", n_effective=2.001)
+
+
+def test_all_cases_without_a_truth_are_counted():
+    probs = np.full((5, 2), 0.5)
+    truth = np.array([[0.6, 0.4], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0.2, 0.8]])
+    fitted = ugt.MonteCarloConformal(alpha=0.5).fit(probs, truth)
+    assert fitted.left_out_ == {"case without annotations": 3} and fitted.n_cases_ == 2
+
+
+def test_values_that_are_not_finite_are_named():
+    with pytest.raises(ValueError, match=r"values must be finite\. Got nan"):
+        ugt.effective_tests([[0.1, np.nan], [0.2, 0.3]])
+
+
+def test_a_split_leaves_cases_on_both_sides():
+    probs, counts = np.array([[0.7, 0.3], [0.4, 0.6]]), [[2, 1], [1, 3]]
+    fit = lambda **options: ugt.MonteCarloConformal(alpha=0.4, m=3, **options).fit(probs, ugt.Labels.from_counts(counts))  # noqa: E731
+    with pytest.warns(RuntimeWarning, match="too few calibration labels"):
+        fit(correction="ecdf", split=0.5)  # one and one
+    for options in ({"correction": "none", "split": 1.5}, {"correction": "ecdf", "split": 1.0}, {"correction": "ecdf", "split": 0.1}):
+        with pytest.raises(ValueError, match=r"split must be a share in \(0, 1\) that leaves cases on both sides"):
+            fit(**options)
+
+
+def test_numbers_are_no_mask():
+    """0 and 1 are classes 0 and 1 unless they are booleans."""
+    assert ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
+    assert ugt.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
+    with pytest.raises(ValueError, match=r"n_classes must be given where sets are no mask"):
+        ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]))

@@ -11,6 +11,7 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
+from ugt._studentized import _ratio_and_error
 
 N_CLASSES = 3
 COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
@@ -691,3 +692,45 @@ def test_classes_that_only_the_model_names():
     votes = [[0, 0, 1], [1, 1, 1], [0, 1, 1]]
     assert ugt.stratified_discrepancy(votes, [0, 4, 1], n_resamples=5).names.tolist() == [0, 1, 2, 3, 4]
     assert ugt.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2
+
+
+def test_strata_that_all_cases_have_leave_nothing_out():
+    labels = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
+    assert ugt.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"], n_resamples=20).left_out == {}
+
+
+def test_the_error_of_a_ratio_counts_strata_of_two():
+    """Σ over strata of n / (n - 1) Σ (d - d̄)², d = a - θ b, over Σ a; a stratum of one unit adds nothing."""
+    a, b, sizes = np.array([1.0, 3.0, 2.0]), np.array([2.0, 2.0, 4.0]), np.array([2, 1])
+    sums = np.array([[part.sum() for s in (slice(0, 2), slice(2, 3)) for part in (a[s], b[s], a[s] ** 2, (a * b)[s], b[s] ** 2)]])
+    theta, error = _ratio_and_error(sums, sizes)
+    assert theta == pytest.approx([6 / 8])
+    assert error == pytest.approx([np.sqrt(2 * ((1 - 2) ** 2 + (3 - 2) ** 2)) / 6])
+
+
+def test_narrow_intervals_lie_inside_wide_ones():
+    rng = np.random.default_rng(5)
+    found = ugt.discrepancy_ratio(rng.integers(0, 3, (30, 3)).tolist(), rng.integers(0, 3, 30))
+    for kind in ("t", "percentile"):
+        ends = [found.interval(level, kind=kind, n_resamples=400) for level in (0.2, 0.5, 0.9)]
+        assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]
+
+
+def test_annotators_without_labels_are_no_pairs():
+    wide, predicted = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1]], [0, 1, 0, 1]
+    three, four = (
+        ugt.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted)
+        for table in (wide, [[*row, None] for row in wide])
+    )
+    assert four.double_prime == pytest.approx(three.double_prime) and math.isfinite(three.double_prime)
+    assert (four.prime, four.prime_printed) == pytest.approx((three.prime, three.prime_printed))
+
+
+def test_a_ratio_of_zero_has_no_spread_and_of_one_case_no_interval():
+    """A third class that costs nothing beside either of the two that annotators chose."""
+    costs = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    labels = ugt.Labels.from_wide([[0, 1, 0], [1, 1, 0]], classes=3)
+    two = ugt.discrepancy_ratio(labels, [2, 2], distance=costs)
+    assert two.value == 0 and two.interval(kind="t") == (0.0, 0.0)
+    one = ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1, 0]], classes=3), [2], distance=costs)
+    assert one.value == 0 and np.isnan(one.interval(kind="t")).all()

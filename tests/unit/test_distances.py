@@ -171,6 +171,17 @@ def test_labels_given_several_times():
         assert found.count.tolist() == [1, 1, 1, count[5], 1, 1, 1, count[11]]
 
 
+def test_everybody_said_everything_more_than_once():
+    """Annotator 0 said class 0 twice and class 1 three times, annotator 1 class 1 twice: two entries, not seven."""
+    held = Labels(
+        ugt.Axes.of(1, 2), np.arange(2), np.array([0, 3]), np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32), np.array([2, 3, 2])
+    )
+    found = distances(held, [np.array([0])], "zero-one")
+    assert found.count.tolist() == [1, 1] and found.annotator.tolist() == [0, 1]
+    np.testing.assert_allclose(found.to_others, [2 / 5, 2 / 5])
+    np.testing.assert_allclose(found.to_model[0], [3 / 5, 1.0])
+
+
 @pytest.mark.parametrize("repeats", [1, 3])
 @pytest.mark.parametrize("kind, delta", [("jaccard", twin.jaccard), ("dice", twin.dice)])
 @pytest.mark.parametrize("size", [(1,), (8, 8), (5, 13), (1, 2047), (3, 7, 50)])
@@ -627,3 +638,10 @@ def test_calls_that_do_not_fit():
     ):
         with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|fit|a case"):
             call()
+
+
+def test_a_function_is_given_predicted_numbers_as_they_are():
+    labels = Labels.from_wide([[1, 3], [3, 5]], classes=[1, 3, 5])
+    with pytest.warns(RuntimeWarning, match="is called for every pair"):
+        found = distances(labels, [np.array([2.5, np.nan])], lambda a, b: abs(a - b) / 10)
+    np.testing.assert_allclose(found.to_model[0], [0.15, 0.05, np.nan, np.nan])

@@ -12,7 +12,7 @@ from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
 from ugt._histogram_input import Histograms
-from ugt._histogram_sums import Bins, Losses
+from ugt._histogram_sums import Bins, Loss, Losses
 
 EDGES = {
     "width": ("width", 15),
@@ -367,3 +367,20 @@ def test_bins_that_say_nothing():
     assert np.isnan(curve.low[1]) and np.isnan(curve.mean_probability[1]) and curve.n_cases.tolist() == [12, 0, 9, 10]
     # all cases of the bin say the same: as many labels as cases, Wilson's interval of 0 out of 12
     assert curve.low[0] == 0 and curve.high[0] == pytest.approx(1.959964**2 / (12 + 1.959964**2))
+
+
+def test_differences_of_losses_are_taken_number_by_number():
+    found = Loss(3.0, 1.0, 2.0).minus(Loss(0.5, 0.25, 0.125))
+    assert (found.plugin, found.bias, found.debiased) == (2.5, 0.75, 1.875)
+
+
+def test_a_stream_needs_two_classes():
+    with pytest.raises(ValueError, match=r"n_classes must be a whole number of at least 2\. Got 1"):
+        ugt.HistogramAccumulator(1)
+
+
+def test_intervals_are_of_classes_that_there_are():
+    found = ugt.histogram_losses([[2, 1], [0, 3], [1, 1], [3, 0]], [[0.7, 0.3], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+    assert np.isfinite(found.interval("cl", k=1, n_resamples=20)).all()
+    with pytest.raises(ValueError, match=r"k must be a whole number from 0 to 1\. Got 2"):
+        found.interval("cl", k=2, n_resamples=20)

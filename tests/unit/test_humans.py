@@ -105,3 +105,10 @@ def test_a_model_among_the_annotators():
     with pytest.warns(UserWarning, match=r"'resnet' is the name of a model and of an annotator"):
         ev = ugt.evaluate(labels, {"resnet": [[0.2, 0.8], [0.1, 0.9], [0.9, 0.1]]}, k=1, n_resamples=20)
     assert "resnet is a model and an annotator: a truth made of its own predictions flatters it." in ev.notes
+
+
+def test_too_large_tables_are_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(_humans, "MOST_CELLS", 100)  # 60 cases x 3 classes
+    _, _, ev = evaluation()
+    assert ev.humans == () or len(ev.humans) == 0
+    assert any("Models were not compared with annotators: over 100 cases x classes." in note for note in ev.notes)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.special
 import scipy.stats
 
 import ugt
@@ -348,3 +349,29 @@ def test_generated_ratings():
     np.testing.assert_array_equal(again.value, ratings.value)
     with pytest.raises(ValueError, match=r"low, high and step must have low < high"):
         synthetic.make_ratings(5, 5, low=2, high=2)
+
+
+def test_expectations_over_sigma_of_what_has_a_closed_form():
+    """1/σ² is a gamma variable: its mean is a / b, and E exp(-t/σ²) = (1 + t / b)^-a; few ratings make its range wide."""
+    laws = np.array([(0.0, 1.0, 0.05, 0.3), (0.0, 2.0, 0.6, 0.4), (0.0, 5.0, 60.0, 30.0)])
+    for some in (laws[:1], laws):
+        _, _, a, b = some.T
+        post = ugt.NormalPosterior(np.arange(len(some)), *some.T)
+        np.testing.assert_allclose(post.expectation(lambda rows, root: root**2), a / b, rtol=1e-10)
+        np.testing.assert_allclose(post.expectation(lambda rows, root: np.exp(-0.7 * root**2)), (1 + 0.7 / b) ** -a, rtol=1e-10)
+
+
+def test_expected_max_by_the_function_of_owen():
+    """1 - 2 E T(h, √κ) with h² = (cut - m)² κ / ((κ + 1) σ²)."""
+    post, cut = of_laws(), 0.4
+    for i, law in enumerate(LAWS):
+        m, kappa = law[:2]
+        h = abs(cut - m) * np.sqrt(kappa / (kappa + 1))
+        expected = 1 - 2 * over_sigma(law, lambda sigma, h=h, kappa=kappa: scipy.special.owens_t(h / sigma, np.sqrt(kappa)))
+        assert post.expected_max(cut)[i] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("cuts", [[], [np.nan], [0.0, np.inf], [[0.0, 1.0]], ["a"], [1.0, 0.0]])
+def test_cuts_that_are_none(cuts):
+    with pytest.raises(ValueError, match=r"^cuts must "):
+        of_laws().bin_probabilities(cuts)

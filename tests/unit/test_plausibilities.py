@@ -573,3 +573,30 @@ def test_rows_of_different_lengths_are_named():
         warnings.simplefilter("ignore")  # of numpy 1.19, about rows of different lengths
         with pytest.raises((ValueError, TypeError), match=r"^truth must be plausibilities"):
             ugt.annotation_certainty([[1], [2, 3]])
+
+
+def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
+    rankings = ugt.Rankings.from_blocks([[[[0], [2]]], [[[1]]]], n_classes=5)
+    with pytest.warns(RuntimeWarning, match="chains have not mixed well"):
+        post = ugt.plackett_luce(rankings, n_draws=20, n_chains=1, n_warmup=20)
+    mean = post.mean()
+    for i, (mentioned, others) in enumerate([([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4])]):
+        expected = post.case(i).mean(0)
+        np.testing.assert_allclose(mean[i, mentioned], expected[:-1])
+        np.testing.assert_allclose(mean[i, others], expected[-1] / len(others))
+
+
+def test_draws_of_what_was_mentioned_say_which_cases_count():
+    rankings = ugt.Rankings.from_blocks([[[[0], [2]]], []], n_classes=4)
+    for unranked, counts in (("individual", True), ("lump", True), ("ignore", False)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # so few draws have not mixed
+            post = ugt.plackett_luce(rankings, n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
+        assert post.defined.tolist() == [True, counts and post.with_empty]
+        assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
+
+
+def test_ten_thousand_sets_of_ties_are_the_most():
+    assert Point.from_array([[1.0] * 10_000]).certainty(1) == pytest.approx(1e-4)
+    with pytest.raises(ValueError, match=r"ties must be 'first' where ties make more than 10,000 sets\. Got 10001 sets"):
+        Point.from_array([[1.0] * 10_001]).certainty(1)

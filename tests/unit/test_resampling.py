@@ -807,3 +807,7 @@ def test_the_core_refuses_what_does_not_fit():
         _resample.resample_rows(np.array([0, 2]), count, 0, 0, 2, drawn)
     with pytest.raises(ValueError, match="output does not fit"):
         _resample.law_of_sum(table, np.empty(5))
+
+
+def test_a_generator_gives_seeds_of_64_bits():
+    assert resampling.seed_of(np.random.default_rng(3)) == int(np.random.default_rng(3).integers(0, 2**64, dtype=np.uint64)) > 2**32

@@ -109,6 +109,18 @@ def test_without_a_law_the_normal_limit_answers():
     assert wide.draw_interval(0.95)[1] == 1  # metrics lie in [0, 1]
 
 
+def test_a_law_that_turns_out_wide_is_not_summed(monkeypatch):
+    """24 draw_std n² is what a law takes at least; once it is there, its points count, and the normal limit answers."""
+    pmf = np.zeros((4, 1001))
+    pmf[:, 0] = pmf[:, 1000] = 0.5
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: Law(0.0, pmf))
+    assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004 - 1)
+    assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004)
+    assert found.draw_quantile(0.05) == 0.0
+
+
 def test_left_out():
     assert results.left_out(np.array([1.0, 2.0])) == {}
     assert results.left_out(np.array([1.0, np.nan]), "no reason") == {"no reason": 1}
@@ -121,3 +133,16 @@ def test_records_can_be_compared():
     for record in RECORDS.values():
         assert record == record
         assert record != pickle.loads(pickle.dumps(record))
+
+
+@pytest.mark.parametrize(("work", "asked"), [(24 * 0.25 * 16, 0), (24 * 0.25 * 16 + 1, 1)])
+def test_a_law_that_would_be_too_wide_is_not_even_made(monkeypatch, work, asked):
+    made = []
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: made.append(1) or Law(0.0, np.full((4, 2), 0.5)))
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", work)
+    found.draw_quantile(0.5)
+    assert len(made) == asked
+
+
+def test_what_is_printed_leaves_out_the_law():
+    assert "_law" not in repr(RECORDS["Estimate"]) and "draw_std=" in repr(RECORDS["Estimate"])

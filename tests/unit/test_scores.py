@@ -161,3 +161,16 @@ def test_bad_options():
         ugt.ranked_probability_score([[1, 2]], [[0.5, 0.5]], normalized=1)
     with pytest.raises(ValueError, match=r"fractional must be True or False\. Got 'yes'\."):
         ugt.manhattan_distance([[1, 2]], [[0.5, 0.5]], fractional="yes")
+
+
+def test_counts_that_doubles_do_not_tell_apart_are_refused():
+    laws = [[1.0, 1.0], [1.0, 1.0]]
+    assert ugt.dirichlet_multinomial_log_likelihood([[2**53, 1], [1, 1]], laws) is not None
+    with pytest.raises(ValueError, match=r"^counts must .* Got 9007199254740994\.0, first at case 0, class 0"):
+        ugt.dirichlet_multinomial_log_likelihood([[2.0**53 + 2, 1], [1, 1]], laws)
+
+
+def test_normalized_ranked_scores_are_divided_by_the_thresholds():
+    counts, probs = [[3, 1, 0, 0], [0, 0, 2, 2]], [[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]
+    plain, normal = (ugt.ranked_probability_score(counts, probs, normalized=one).per_case for one in (False, True))
+    np.testing.assert_allclose(normal, plain / 3)

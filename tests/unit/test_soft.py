@@ -16,6 +16,7 @@ from twins import resampling as resampling_twin
 from twins import soft as twin
 
 import ugt
+from ugt._soft_columns import quotient
 
 INF, NAN = float("inf"), float("nan")
 SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")
@@ -527,10 +528,10 @@ def test_cases_without_annotations():
 
 def test_labels_of_several_readers():
     labels = ugt.Labels.from_long([1, 1, 1, 2, 2, 3, 4, 4], list("abcabaab"), [1, 1, 0, 0, 1, 1, 0, 0], cases=[1, 2, 3, 4, 5], classes=2)
-    post = ugt.votes(labels, kind="mean")
-    found = ugt.soft_auroc(post, [0.9, 0.5, 0.7, 0.1, 0.4])
-    assert found.value == pytest.approx(twin.auroc([2 / 3, 1 / 2, 1, 0], [0.9, 0.5, 0.7, 0.1]))
-    assert found.left_out == {"case without annotations": 1}
+    for truth in (labels, ugt.votes(labels, kind="mean")):
+        found = ugt.soft_auroc(truth, [0.9, 0.5, 0.7, 0.1, 0.4])
+        assert found.value == pytest.approx(twin.auroc([2 / 3, 1 / 2, 1, 0], [0.9, 0.5, 0.7, 0.1]))
+        assert found.left_out == {"case without annotations": 1}
 
 
 # ---- influence and standard errors
@@ -891,3 +892,17 @@ def test_whole_numbers_that_would_tie_are_refused():
     with pytest.raises(ValueError, match=r"scores must be below 2\*\*53 where they are whole numbers"):
         ugt.soft_auroc([0.1, 0.9, 0.5], scores)
     assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 2).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
+
+
+def test_a_quotient_without_a_divisor_is_undefined_and_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])
+
+
+def test_weights_as_large_as_they_may_be():
+    p, scores = [0.2, 0.9, 0.4], [0.1, 0.8, 0.3]
+    large = ugt.soft_auroc(p, scores, weights=np.full(3, 1 / 1e-100))
+    assert large.value == pytest.approx(ugt.soft_auroc(p, scores, weights=np.full(3, 1e90)).value)
+    with pytest.raises(ValueError, match="weights must"):
+        ugt.soft_auroc(p, scores, weights=np.full(3, 1.01e100))

@@ -158,3 +158,11 @@ def test_logits_of_two_classes_are_their_difference():
     one, two = (ugt.evaluate(counts, scores, n_resamples=5) for scores in (models, logits))
     for a, b in zip(one.metrics, two.metrics):
         assert a["value"] == pytest.approx(b["value"], abs=1e-12)
+
+
+def test_where_a_flip_lies_is_said_by_the_data_not_by_a_resample():
+    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
+    own, later = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5], [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]
+    (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
+    assert flip["reliability"] == pytest.approx(10**0.5)
+    assert flip["low"] == flip["high"] == pytest.approx(10**1.5)

@@ -1,0 +1,38 @@
+"""Costs of two classes: what is summed without a table of them is what the table gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ugt._coefficients_costs import Given, Linear, Nominal, Ratio, Squared, weighted
+from ugt._coefficients_table import Ragged
+
+K = 4
+X = np.array([-0.5, -0.1, 0.2, 0.5])
+WEIGHTS = np.array([[1.0, 0.75, 0.25, 0.0], [0.75, 1.0, 0.5, 0.25], [0.25, 0.5, 1.0, 0.75], [0.0, 0.25, 0.75, 1.0]])
+TABLES = {
+    "nominal": (Nominal(K), [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]),
+    "linear": (Linear(K), [[0, 1 / 3, 2 / 3, 1], [1 / 3, 0, 1 / 3, 2 / 3], [2 / 3, 1 / 3, 0, 1 / 3], [1, 2 / 3, 1 / 3, 0]]),
+    "squared": (Squared(X), [[0, 0.16, 0.49, 1], [0.16, 0, 0.09, 0.36], [0.49, 0.09, 0, 0.09], [1, 0.36, 0.09, 0]]),
+    "ratio": (
+        Ratio(np.array([0.0, 0.0, 1.0, 3.0])),
+        [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0.25], [1, 1, 0.25, 0]],
+    ),
+    "given": (Given(WEIGHTS), 1 - WEIGHTS),
+    "linear weights": (weighted("linear", K), 1 - np.array([[3, 2, 1, 0], [2, 3, 2, 1], [1, 2, 3, 2], [0, 1, 2, 3]]) / 3),
+    "quadratic weights": (weighted("quadratic", K), np.array([[0, 1, 4, 9], [1, 0, 1, 4], [4, 1, 0, 1], [9, 4, 1, 0]]) / 9),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_all_sums_are_those_of_the_table(name):
+    cost, table = TABLES[name]
+    table, every = np.array(table, float), np.arange(K)
+    p, q = np.array([[3.0, 0.5, 2.0, 1.0], [0.0, 1.0, 0.0, 4.0]]), np.array([[1.0, 1.0, 0.0, 2.5], [2.0, 0.25, 1.0, 0.0]])
+    np.testing.assert_allclose(cost.between(every[:, None], every), table, atol=1e-15)
+    np.testing.assert_allclose(cost.bilinear(p, q), [a @ table @ b for a, b in zip(p, q)], rtol=1e-13)
+    np.testing.assert_allclose(cost.times(p[0]), table @ p[0], rtol=1e-13)
+    rows = Ragged(np.array([0, 3, 3, 5]), np.array([0, 1, 3, 1, 2], np.int32), np.array([2.0, 0.5, 1.0, 3.0, 1.5]))
+    dense = np.array([[2.0, 0.5, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 3.0, 1.5, 0.0]])
+    np.testing.assert_allclose(cost.pair_sums(rows), [a @ table @ a for a in dense], rtol=1e-13, atol=1e-15)

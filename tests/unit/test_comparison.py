@@ -1,0 +1,51 @@
+"""Parts of comparisons between orders and posteriors that metrics show only in their spread, on numbers that can be done by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt._comparison import agreement, spread_of
+from ugt.accuracy import orders_of
+
+NAN = float("nan")
+
+
+def test_agreement_is_mean_and_spread_of_values_and_their_law():
+    values = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
+    law = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
+    found = agreement(values, law, 2)
+    np.testing.assert_allclose(found.per_case, [0.625, 0.5])
+    # variances 1/2 + 1/16 - 0.625² = 11/64 and 1/4 + 1/8 - 1/4 = 1/8
+    assert found.draw_std == pytest.approx(np.sqrt(11 / 64 + 1 / 8) / 2)
+
+
+def test_spread_of_cases_is_that_of_their_mean():
+    assert spread_of(np.array([4.0, NAN, 5.0])) == 1.5
+    assert np.isnan(spread_of(np.array([NAN])))
+
+
+def test_cases_that_cannot_vary_are_a_constant_of_the_law():
+    values = np.array([[0.75, 0.75, 0.75], [1.0, 0.5, 0.0], [1.0, 0.25, 0.0], [0.5, 0.0, 1.0]])
+    law = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.0, 1.0, 0.0], [NAN, NAN, NAN]])
+    found = agreement(values, law, 2).law()
+    assert found.constant == 0.75 + 0.25
+    np.testing.assert_allclose(found.pmf, [[0.25, 0.5, 0.25]])
+
+
+def test_values_between_points_are_split_so_that_means_stay():
+    values, law = np.array([[0.25, 1.0]]), np.array([[0.75, 0.25]])  # 0.25 is half way between the points 0 and 1/2
+    np.testing.assert_allclose(agreement(values, law, 2).law().pmf, [[0.375, 0.375, 0.25]])
+    # a tenth of rounding below a point is the point
+    np.testing.assert_allclose(agreement(np.array([[0.5 - 1e-11, 1.0]]), law, 2).law().pmf, [[0.0, 0.75, 0.25]], atol=1e-15)
+
+
+def test_an_overlap_is_kept_and_given_back_as_it_was():
+    """Set accuracy after overlap asks for the same joint law: kept, it is the law and not one of its keys."""
+    post = ugt.Dirichlet.from_array([[3.0, 2.0, 1.0], [1.0, 1.0, 4.0]])
+    sets = orders_of(post, [[3, 2, 1], [3, 2, 1]], 2, "expectation").sets(2)
+    k = np.full(2, 2, np.int32)
+    first = post._overlaps(sets, k).copy()
+    np.testing.assert_array_equal(post._overlaps(sets, k), first)
+    np.testing.assert_allclose(first.sum((1, 2)), 1.0)

@@ -1,0 +1,138 @@
+"""Defaults are part of what is published: "the 95 % interval of ugt" must not become another one unnoticed."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import pytest
+
+import ugt
+
+#: what a public function or method takes if nobody says otherwise, by the name of the argument
+DEFAULTS = {
+    "against": ["mass"],
+    "aggregation": ["auto"],
+    "allow_empty": [True],
+    "alpha": [0.1, float("nan")],
+    "average": ["macro"],
+    "axis": [0],
+    "background": [0.0],
+    "binned": [False],
+    "binning": ["width"],
+    "candidates": ["all"],
+    "cases": ["matched", False, True],
+    "coefficient": ["cohen", "percent", True],
+    "correction": ["none"],
+    "deep": [True],
+    "details": [True],
+    "distance": ["squared", "zero-one"],
+    "drawn": ["probabilities"],
+    "drop_intermediate": [True],
+    "epsilon": [0.2],
+    "estimate": ["debiased"],
+    "fractional": [False],
+    "group_rule": ["sum"],
+    "higher_is_better": [True],
+    "input": ["logits"],
+    "interval": ["percentile"],
+    "k": [1, 3],
+    "k_reg": [5],
+    "kind": ["A,1", "analytic", "bca", "dirichlet", "majority", "mean", "percentile", "predictive", "probability", "set", "t", "top_class"],
+    "level": ["nominal", 0.95],
+    "m": [100],
+    "margin": [0.0],
+    "max_iter": [1000],
+    "method": ["fisher", "galwey"],
+    "min_cases": [1, 30],
+    "missing": ["error"],
+    "model": ["full"],
+    "multiclass": ["ovr"],
+    "n_annotators": [1],
+    "n_bins": [15],
+    "n_chains": [4],
+    "n_draws": [1000],
+    "n_infinite": [0],
+    "n_resamples": [1000],
+    "n_restarts": [0, 4],
+    "n_steps": [20],
+    "n_thin": [1],
+    "n_threads": [1],
+    "n_warmup": [500],
+    "normalize": [True],
+    "normalized": [False],
+    "numbered": [False],
+    "of": ["ratio"],
+    "on_nonexistence": ["error"],
+    "penalty": [0.0, 0.005, 0.01],
+    "penalty_b": [0.1, 1.0],
+    "penalty_w": [10.0],
+    "per_class": [False],
+    "prevalence": ["uniform"],
+    "prior": ["fit", 0.0, 0.1],
+    "prior_rate": [1.0],
+    "progress": [False],
+    "q": [0.05],
+    "randomized": [True],
+    "reason": [""],
+    "reliability": [1.0],
+    "replace": [True],
+    "score": ["aps", "lac"],
+    "seed": [0],
+    "self_pairs": ["exclude"],
+    "self_term": ["certain"],
+    "share": [0.5],
+    "single_bins": ["zero"],
+    "singletons": ["omit"],
+    "split": [0.5],
+    "stacklevel": [2],
+    "table": ["metrics"],
+    "threshold": [0.5],
+    "tie_weight": ["split"],
+    "ties": ["drop", "expectation", "group"],
+    "tolerance": [1e-07, 1e-09],
+    "unranked": ["individual"],
+    "validation": [0.2],
+    "weights": ["quadratic"],
+}
+
+
+def callables():
+    for name in ugt.__all__:
+        one = getattr(ugt, name)
+        if name.startswith("_") or not getattr(one, "__module__", "").startswith("ugt"):
+            continue
+        yield name, one
+        if inspect.isclass(one):
+            yield from ((f"{name}.{part}", getattr(one, part)) for part in dir(one) if part[0] != "_" and callable(getattr(one, part)))
+
+
+def defaults(function):
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # written in C
+        return {}
+    found = {one.name: one.default for one in parameters if one.name[0] != "_"}
+    return {name: value for name, value in found.items() if isinstance(value, (bool, int, float, str))}
+
+
+@pytest.mark.parametrize(("name", "function"), [pair for pair in callables() if defaults(pair[1])])
+def test_every_default_is_one_of_the_table(name, function):
+    for argument, value in defaults(function).items():
+        assert repr(value) in map(repr, DEFAULTS[argument]), (name, argument)
+
+
+def test_the_table_holds_nothing_else():
+    found = {(argument, repr(value)) for _, function in callables() for argument, value in defaults(function).items()}
+    assert {(argument, repr(value)) for argument, values in DEFAULTS.items() for value in values} <= found
+
+
+NUMBERS_ONLY = ("AlternativeRatios", "NonInferiority", "RelativeF1")
+
+
+@pytest.mark.parametrize("name", [name for name, one in callables() if dataclasses.is_dataclass(one)])
+def test_records_cannot_be_changed_and_with_arrays_are_equal_only_to_themselves(name):
+    """Arrays have no single truth value; and a record that could be changed would no longer say what it was computed from."""
+    record = getattr(ugt, name)
+    assert record.__dataclass_params__.frozen
+    assert (record.__eq__ is object.__eq__) == (record.__hash__ is object.__hash__) == (name not in NUMBERS_ONLY)
