@@ -26,7 +26,8 @@ def large_world(n: int, k: int) -> World:
         "probs": of(first), "table": of(first), "shares": of(first), "sets": of(steps < 2, bool), "class": np.zeros(n, int),
         "ratings": of(np.arange(4)), "rated": np.ones(n), "p": of(first), "s": of(steps % 3), "pvalues": of(first),
         "ranked": np.broadcast_to([[0, k - 1], [1, 2], [5, 7]], (n, 3, 2)), "risk": steps % 3, "chosen": np.arange(n) % 2 == 0,
-        "case_ids": np.arange(n), "p1": np.arange(n) % 3 / 2, "few": [[[0], [1]]] * 9, "chosen_rows": np.arange(0, n, 3), "table3": np.broadcast_to(1.0, (n, 4, k)),
+        "case_ids": np.arange(n), "p1": np.arange(n) % 3 / 2, "few": [[[0], [1]]] * 9,
+        "chosen_rows": np.arange(0, n, 3), "table3": np.broadcast_to(1.0, (n, 4, k)),
     }  # fmt: skip
 
 
@@ -71,8 +72,9 @@ def first_sets(world: World) -> Any:
 #: what a large problem has in place of what a small one has
 INSTEAD: Mapping[Any, Any] = {posterior: of_labels, rankings: of_ranked, draws: of_rankings, nested: "few"}
 GIVEN: Mapping[str, tuple[Any, ...]] = {
-    "soft_roc_curve": ("p1", "rated"), "soft_precision_recall_curve": ("p1", "rated"), "threshold_sweep": (labels_of_two, "rated", "chosen"),
-}  # fmt: skip
+    **dict.fromkeys(("soft_roc_curve", "soft_precision_recall_curve"), ("p1", "rated")),
+    "threshold_sweep": (labels_of_two, "rated", "chosen"),
+}
 
 
 def entry_of(name: str) -> Entry:
@@ -156,12 +158,10 @@ METHODS: Mapping[str, Entry] = {
     "Predictions": Entry(lambda scores: ugt.Predictions(None, scores), ("scores",)),
     "dawid_skene, confusions": Entry(ugt.dawid_skene, (labels,), {"max_iter": 3}),
     "dawid_skene, seen": Entry(ugt.dawid_skene, (labels,), {"max_iter": 3, "candidates": "seen"}),
-    "dawid_skene_draws, seen": Entry(
-        ugt.dawid_skene_draws, (labels,), {"candidates": "seen", "n_draws": 8, "n_warmup": 2, "n_chains": 2}
-    ),
+    "dawid_skene_draws, seen": Entry(ugt.dawid_skene_draws, (labels,), {"candidates": "seen", "n_draws": 8, "n_warmup": 2, "n_chains": 2}),
     "plackett_luce_map, ignore": Entry(ugt.plackett_luce_map, (of_ranked,), {"unranked": "ignore"}),
     "plackett_luce_mle of labels": Entry(ugt.plackett_luce_mle, (labels,), {"on_nonexistence": "map"}),
-    "krippendorff_alpha, interval": Entry(ugt.krippendorff_alpha, (labels, ), {"level": "interval"}),
+    "krippendorff_alpha, interval": Entry(ugt.krippendorff_alpha, (labels,), {"level": "interval"}),
     "evaluate certainty only": Entry(lambda given: ugt.evaluate(given, {}, n_resamples=20), (labels,)),
     "evaluate certainty of rankings": Entry(lambda given: ugt.evaluate(given, {}, n_resamples=20, reliability=1), (of_ranked,)),
 }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _threads
-from ._checks import room
 from ._agreement import Agreement, Law, distance_scale, lattice
+from ._checks import room
 from ._core import _dirichlet as core
 from ._core import _order
 from ._orders import CERTAIN, TIED, Orders, Sets

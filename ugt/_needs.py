@@ -13,10 +13,13 @@ from ._truths import Truths
 from .annotations import Rankings
 
 
-def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], options: dict[str, Any], by_group: bool, details: bool) -> None:
+def check_room(
+    known: Any, truths: Truths, n_models: int, orders: list[int], options: dict[str, Any], by_group: bool, details: bool
+) -> None:
     """Refuse an evaluation that would run out of memory after minutes of other work.
 
-    At one time there are the scores and either the draws of one reliability or the resamples of all numbers.
+    At one time there are copies of the scores (of all models for the further tables, ``details``) and either the draws of one
+    reliability or the resamples of all numbers.
 
     Raises
     ------
@@ -28,7 +31,7 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
     draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)
     parts = {
         f"scores of {n_models} models": tables,
-        f"{truths.settings['parameters'].get('n_draws', '')} draws": draws,
+        f"{truths.settings['parameters'].get('n_draws', 'given')} draws": draws,
         f"{options['n_resamples']} resamples": resamples,
     }
     _checks.room(f"the evaluation (most of it: {max(parts, key=lambda name: parts[name])})", tables + max(draws, resamples))
@@ -37,9 +40,10 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
 def _of_draws(known: Any, truths: Truths, orders: list[int]) -> float:
     """Bytes of the draws of one reliability and of the best classes of each."""
     if truths.settings["aggregation"] == "plackett-luce":
-        n_draws = truths.settings["parameters"]["n_draws"]
-        return float(n_draws) * (8.0 * (_mentioned(truths.known) + known.n_cases) + 4.0 * known.n_cases * orders[-1])
-    return 4.0 * known.n_cases * known.n_draws * orders[-1] if isinstance(known, MentionedDraws) else 0.0
+        n_draws = float(truths.settings["parameters"]["n_draws"])
+        known = truths.known
+        return n_draws * float(8.0 * (_mentioned(known) + known.n_cases) + 4.0 * known.n_cases * orders[-1])
+    return float(4 * known.n_cases * known.n_draws * orders[-1]) if isinstance(known, MentionedDraws) else 0.0
 
 
 def _mentioned(rankings: Rankings) -> int:
@@ -53,4 +57,4 @@ def _of_resamples(n_truths: int, n_models: int, orders: list[int], options: dict
     wider = sum(k > 1 for k in orders)
     metrics = n_models * (len(orders) + n_truths * (len(orders) + 3 * wider))
     certainties = n_truths * (len(np.union1d([1], orders)) + by_group)
-    return 8.0 * options["n_resamples"] * (2 * (certainties + metrics) + metrics)
+    return 8.0 * float(options["n_resamples"]) * (2 * (certainties + metrics) + metrics)
