@@ -11,10 +11,10 @@ PACK := .venv-pack/bin/
 PLATFORM ?= manylinux2014_x86_64
 PYTHON_VERSION ?= 3.11
 
-SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
+SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
 .PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs bench wheel sdist clean \
-    mutation interrupt kill wheels audit offline offline-test sdist-test recipe
+    mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -97,6 +97,10 @@ interrupt: build
 
 kill: build
 	$(DEV)python tests/stress/kill.py 100
+
+# Tables of more than 2³¹ cells through every public function, within 6 GB each; takes an hour or two. Linux.
+sizes: build
+	$(DEV)python tests/stress/sizes.py
 
 bench: build
 	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done

@@ -44,7 +44,7 @@ LAYERS = {
     **dict.fromkeys(["_annotators", "_annotator_em", "_skills"], 1),
     **dict.fromkeys(["_io_predictions"], 1),
     **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_evaluation_input", "_details", "_truths", "_standings", "_work"], 3),
+    **dict.fromkeys(["evaluation", "_evaluation_input", "_details", "_truths", "_standings", "_work", "_needs"], 3),
     **dict.fromkeys(["_tables_out", "_calibration", "_humans"], 3),
     **dict.fromkeys(["_io_annotations", "_io_arrays", "_io_mapping", "_writers"], 3),
     **dict.fromkeys(["io", "_exports", "plots", "report", "synthetic"], 3),

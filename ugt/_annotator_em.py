@@ -88,14 +88,16 @@ def best_of(start: Any, given: Given, effort: Effort, n_threads: int) -> tuple[R
         runs[number] = run
         return run.trace[-1], run.converged, len(run.trace) - 1
 
-    def keep(number: int, _: int, found: Any) -> None:  # in order; only the best so far stays in memory
+    def keep(number: int, _: int, told: Any) -> None:  # in order; only the best so far stays in memory
+        found.append(told)
         run = runs.pop(number)
         if held[0] is None or run.trace[-1] > held[0].trace[-1]:
             held[0] = run
 
     runs: dict[int, Run] = {}
+    found: list[tuple[float, bool, int]] = []
     with _threads.threads(n_threads):
-        found = _threads.run(one, effort.n_starts, 1, "fitting", stop if n_threads > 1 else None, keep)
+        _threads.run(one, effort.n_starts, 1, "fitting", stop if n_threads > 1 else None, keep)
     best = held[0]
     assert best is not None
     if not best.converged:

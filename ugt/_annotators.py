@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _ids
 from ._axes import Axes, Frozen
-from ._checks import error
+from ._checks import error, room
 from ._core import _em
 from ._ragged import offsets_of, row_of
 from .annotations import Labels
@@ -111,17 +111,31 @@ def _point(axes: Axes, sizes: NDArray[np.integer], index: Int32, value: Array) -
 
 def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> Point:
     """Probabilities of the entries; another class k of case i has ``rest[i] * prevalence[k]``."""
+    by_prevalence = np.argsort(-prevalence, kind="stable")
+    _room_for_rest(given, rest, prevalence[by_prevalence])
     step, sizes, indices, values = max(1, CHUNK // given.n_classes), [], [], []
     for begin in range(0, given.axes.n_cases, step):
-        part = rest[begin : begin + step, None] * prevalence
-        o = given.offsets[begin : begin + len(part) + 1]
-        part[row_of(o - o[0]), given.index[o[0] : o[-1]]] = q[o[0] : o[-1]]
+        here = rest[begin : begin + step]
+        o = given.offsets[begin : begin + len(here) + 1]
+        mine = given.index[o[0] : o[-1]]
+        n_other = np.count_nonzero(here.max() * prevalence >= NEGLIGIBLE) if here.max() > 0 else 0
+        columns = np.union1d(by_prevalence[:n_other], mine)  # the others are negligible in all of these cases
+        part = here[:, None] * prevalence[columns]
+        part[row_of(o - o[0]), np.searchsorted(columns, mine)] = q[o[0] : o[-1]]
         part[part < NEGLIGIBLE] = 0.0
         row, index = np.nonzero(part)
         sizes.append(np.bincount(row, minlength=len(part)))
-        indices.append(index.astype(np.int32))
+        indices.append(columns[index].astype(np.int32))
         values.append(part[row, index] / part.sum(1)[row])
     return _point(given.axes, *(np.concatenate(column) for column in (sizes, indices, values)))
+
+
+def _room_for_rest(given: Given, rest: Array, prevalence: Array) -> None:
+    """What classes that nobody gave take where they are not negligible; prevalences from the highest down."""
+    with np.errstate(divide="ignore"):
+        listed = np.searchsorted(-prevalence, -NEGLIGIBLE / rest, side="right")
+    others = np.maximum(listed - np.diff(given.offsets), 0)
+    room("plausibilities of classes that nobody gave", 24.0 * others.sum())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,6 +214,7 @@ class Annotators(Frozen):
         """
         if self.model == "glad":
             raise error("model", "have confusion matrices", "'glad': whether a label is right depends on the case too")
+        room("a confusion matrix", 8 * self.n_classes**2)
         a = _ids.lookup(self.annotators, np.asarray([annotator]))[0]
         if a < 0:
             raise error("annotator", f"be one of the {len(self.annotators)} annotators", _ids.name(annotator))

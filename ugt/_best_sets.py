@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from ._checks import error
+from ._checks import error, room
 from ._orders import CERTAIN, TIED, Sets
 from ._ragged import row_of
 
@@ -32,6 +32,7 @@ def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[i
     open_rest = (sets.rest_role == TIED) & ~zero_tail
     everything = (sets.rest_role == CERTAIN) & ~zero_tail
     split = wanted & (open_rest | (np.bincount(row[sets.role == TIED], minlength=len(wanted)) > 0))
+    room(f"the best {k} of every case", 4 * len(wanted) * k)
     members = np.full((len(wanted), k), -1, np.int32)
     place = np.arange(certain.sum()) - np.repeat(np.cumsum(size) - size, size)
     members[row[certain], place] = sets.index[certain]

@@ -108,6 +108,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
 def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgreement:
     """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
     n_annotators = len(judged.annotators)
+    _checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = _matrices(judged)
     shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
     differ = _differences(chosen, cost, n_annotators, judged.n_classes)

@@ -153,6 +153,7 @@ class Agreement:
     ) -> resampling.Resamples:
         """Bootstrap of ``value`` over the cases that count, or over clusters of them, within strata; chance agreement anew each time."""
         n, word = _checks.whole("n_resamples", n_resamples), resampling.seed_of(seed)
+        _checks.room(f"{n} resamples", 8 * n)
         values, units = np.full((n, 1), np.nan), ("cases",) if clusters is None else ("clusters",)
         if self._form is None or not self._kept.any():
             return resampling.Resamples(np.array([self.value]), values, None, units)

@@ -33,6 +33,7 @@ PREDICTIONS = "CSV, Parquet, NPY or NPZ"
 # Of the JSON that commands print.
 SCHEMA = 1
 
+ENVIRONMENT = {"UGT_MEMORY": "memory to use at most, in GB (all of the machine's)"}
 EXIT_CODES = {
     0: "done",
     1: "a fault of ugt itself (with a traceback: please report it)",

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _threads
 from ._agreement import Agreement, Law, distance_scale, lattice
+from ._checks import room
 from ._core import _dirichlet as core
 from ._core import _order
 from ._orders import CERTAIN, TIED, Orders, Sets
@@ -86,6 +87,7 @@ def _law_of(values: Array, law: Array, n_points: int) -> Law:
     at = values[varies] * n_points
     low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
     split = np.where(np.abs(at - low) < 1e-9, 0.0, at - low)
+    room("the law of a metric", 8 * len(low) * (n_points + 2))
     pmf = np.zeros((len(low), n_points + 2))
     row = np.arange(len(low))[:, None]
     np.add.at(pmf, (row, low), law[varies] * (1.0 - split))
@@ -134,6 +136,7 @@ def _lists(post: Dirichlet, k: int) -> tuple[NDArray[np.int64], Array]:
         return post._kept["lists", k]  # type: ignore[no-any-return]
     profiles = post._groups[0]
     offsets = offsets_of(_list_sizes(post, k))
+    room(f"the lists of the best {k}", 8 * int(offsets[-1]))
     table = np.empty(offsets[-1])
     _threads.run(lambda begin, end: profiles.lists(begin, end, k, offsets, table), len(profiles), PROFILES, "integrating lists")
     if len(table) <= KEPT_LISTS:
@@ -144,6 +147,7 @@ def _lists(post: Dirichlet, k: int) -> tuple[NDArray[np.int64], Array]:
 def _list_values(post: Dirichlet, order: Orders, metric: str, k: int, penalty: float, n_points: int) -> tuple[Array, Array]:
     """Mean, mean square and least value (N, 3), and law (N, n_points + 1), of a metric with values in [0, 1]."""
     offsets, table = _lists(post, k)
+    room("the law of a metric of lists", 8 * post.n_cases * (n_points + 4))
     moments, pmf = np.empty((post.n_cases, 3)), np.empty((post.n_cases, n_points + 1))
     scale = distance_scale(metric, k, penalty)
 

@@ -81,10 +81,20 @@ class Rule:
     def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
         """(rows, K) scores of the classes of some cases."""
         given = cases.probabilities(begin, end)
-        room("a table of scores", 8 * given.size)
         out = np.empty(given.shape)
         how = SCORES[self.score], self.randomized, self.penalty, self.k_reg, self.seed, chain
         _sets.scores(*how, given, cases.axes.stream_keys[begin:end], out)
+        return out
+
+    def table(self, cases: Cases, chain: int) -> Array:
+        """(N, K) scores of the classes of all cases."""
+        room("a table of scores", 8 * len(cases) * cases.table.shape[1])
+        out = np.empty(cases.table.shape)
+
+        def part(begin: int, end: int) -> None:
+            out[begin:end] = self.scores(cases, begin, end, chain)
+
+        cases.run(part, "scoring classes")
         return out
 
 

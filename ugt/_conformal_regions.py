@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _threads
-from ._checks import error, whole
+from ._checks import error, room, whole
 from ._conformal import check_alpha, named
 from ._conformal_input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, Rule, Truth
 from ._conformal_levels import Levels, pooled
@@ -181,6 +182,8 @@ class PlausibilityRegions(Calibrator):
         steps = whole("n_steps", n_steps, 1, 1000)
         if self.n_classes_ > MOST_CLASSES:
             raise error("predictions", f"have at most {MOST_CLASSES} classes for a grid (half_spaces has no such limit)", self.n_classes_)
+        size = comb(steps + self.n_classes_ - 1, self.n_classes_ - 1)
+        room("a grid of the simplex", size * (80 + len(predictions)))
         scores, threshold = self.half_spaces(predictions, alpha=alpha, case_ids=case_ids)
         grid = simplex_grid(self.n_classes_, steps)
         inside = [expected(grid[None], row[None])[0] <= threshold for row in scores]
@@ -189,7 +192,7 @@ class PlausibilityRegions(Calibrator):
     def _scores(self, predictions: Any, case_ids: Any) -> Array:
         self._check_fitted()
         cases, rule = Cases.of(predictions, case_ids, self.n_classes_), Rule(**self.rule_)
-        return np.concatenate(cases.run(lambda begin, end: rule.scores(cases, begin, end, PREDICTED), "scoring classes"))
+        return rule.table(cases, PREDICTED)
 
     def _levels(self) -> Levels:
         return Levels(np.array([0, len(self.level_score_)]), self.level_score_, self.level_p_, self.base_p_)

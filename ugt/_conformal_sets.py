@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _ids, resampling
 from ._axes import Axes, OnAxes
-from ._checks import error, option
+from ._checks import error, option, room
 from ._orders import CERTAIN, NONE, Sets
 from ._ragged import row_of, take
 from ._sets import as_sets
@@ -100,6 +100,7 @@ class PredictionSets(OnAxes):
 
     def mask(self) -> NDArray[np.bool_]:
         """(N, K) whether a class is in the set."""
+        room("a table of sets", self.n_cases * self.n_classes)
         table = np.zeros((self.n_cases, self.n_classes), bool)
         table[row_of(self.offsets), self.index] = True
         return table

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _ids, _threads
 from ._axes import Frozen
-from ._checks import error, whole
+from ._checks import error, room, whole
 from ._core import _resample, _tables
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ class Design(Frozen):
 
     def weights(self, seed: int, begin: int, end: int) -> Array:
         """(end - begin, N) how often each case is in resamples begin to end, the same whatever range they are computed in."""
+        room("weights of all cases", 8 * (end - begin) * self.n_cases)
         out = np.empty((end - begin, self.n_cases))
         _resample.bootstrap_weights(self.strata, self._place_of_case, seed, begin, end, out)
         return out
@@ -140,6 +141,7 @@ class Design(Frozen):
 
     def placed_sums(self, placed: Array, seed: int, begin: int, end: int) -> Array:
         """:meth:`sums` of what has been added up for each unit."""
+        room(f"{end - begin} resamples", 8 * (end - begin) * placed.shape[1])
         out = np.empty((end - begin, placed.shape[1]))
 
         def part(first: int, last: int) -> None:

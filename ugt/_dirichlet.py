@@ -146,6 +146,7 @@ class Dirichlet(OnAxes):
         """(groups, depth) probability that one class of a group has each rank."""
         if ("ranks", depth) not in self._kept:
             profiles = self._groups[0]
+            room(f"the probabilities of {depth} ranks", 8 * profiles.n_groups() * depth)
             rank = np.empty((profiles.n_groups(), depth))
             _threads.run(lambda begin, end: profiles.ranks(begin, end, rank), len(profiles), PROFILES, "integrating ranks")
             self._kept["ranks", depth] = rank
@@ -208,7 +209,9 @@ class Dirichlet(OnAxes):
         if kept is not None and kept[0] is sets and np.array_equal(kept[1], k):
             return np.asarray(kept[2])
         profiles = self._groups[0]
-        table = np.empty((self.n_cases, int(k.max()) + 1, int(k.max()) + 1))
+        side = int(k.max()) + 1
+        room(f"the law of the overlap of the best {side - 1}", 8 * self.n_cases * side**2)
+        table = np.empty((self.n_cases, side, side))
 
         def part(begin: int, end: int) -> None:
             profiles.overlaps(sets.offsets, sets.index, sets.role, sets.rest_role, k, begin, end, table)
@@ -242,6 +245,7 @@ class Dirichlet(OnAxes):
         """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
         group = as_groups(groups, self.axes)
         n_groups = int(group.max()) + 1
+        room("a table of groups", 32 * self.n_cases * n_groups)
         cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
         listed = np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
         unlisted = np.bincount(group, minlength=n_groups) - listed

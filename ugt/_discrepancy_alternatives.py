@@ -113,6 +113,7 @@ def _prime(compared: Compared, distance: Any, values: Any) -> tuple[float, float
     to_model = found.to_model[0]
     seen = np.flatnonzero(~np.isnan(to_model))
     sums, sizes = (np.bincount(found.annotator[seen], weights, a) for weights in (to_model[seen], None))
+    _checks.room("sums of all pairs of annotators", 16 * a * a)
     pairs, pair_sizes = np.zeros((a, a)), np.zeros((a, a))
     for j in range(a):
         total, times = np.zeros(len(to_model)), np.zeros(len(to_model))

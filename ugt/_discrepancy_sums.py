@@ -41,7 +41,7 @@ class Sums(NamedTuple):
         n = np.bincount(case, found.count, n_cases).astype(np.int64)
         total = np.bincount(case, found.count * found.to_others, n_cases) / 2
         several = n >= 2
-        alpha = np.where(several, total / np.maximum(n * (n - 1) / 2, 1), np.nan)
+        alpha = np.where(several, total / np.maximum(n * (n - 1.0) / 2, 1), np.nan)
         mu = np.array([np.bincount(case, found.count * row, n_cases) for row in found.to_model]).reshape(len(found.to_model), n_cases)
         return cls(n, total, alpha, np.where(several, mu / np.maximum(n, 1), np.nan))
 
@@ -84,7 +84,7 @@ class LeftOut(NamedTuple):
         shape, two, kept = (n_cases, len(annotators)), others >= 2, others >= (1 if cases == "mu1" else 2)
         alpha = np.full(shape, np.nan) if cases == "matched" else np.repeat(sums.alpha[:, None], shape[1], axis=1)
         alpha[case, at] = np.nan
-        pairs = np.maximum(others * (others - 1) / 2, 1)
+        pairs = np.maximum(others * (others - 1.0) / 2, 1)
         alpha[case[two], at[two]] = (_taken_away(sums.total[case], own) / pairs)[two]
         mu, model = np.full(shape, np.nan), np.full((len(found.to_model), *shape), np.nan)
         for table, sum_ in ((mu, own), *((model[m], _without(sums, found.to_model[m], m, case, entry)) for m in range(len(model)))):

@@ -61,10 +61,14 @@ def group_names_of(names: Any, n_groups: int) -> list[str]:
     return found
 
 
-def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
-    """Scores of every model in the order of the cases, and which cases all models have."""
+def check_mapping(predictions: Any) -> None:
+    """Names of models and their scores."""
     if not isinstance(predictions, Mapping):
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+
+
+def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
+    """Scores of every model in the order of the cases, and which cases all models have."""
     scores, present = {}, np.ones(axes.n_cases, bool)
     for name, value in predictions.items():
         try:

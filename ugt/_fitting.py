@@ -71,6 +71,7 @@ class Scaling(Calibrator):
         table = self._read(predictions)
         if table.shape[1] != self.n_classes_:
             raise _checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
+        _checks.room("calibrated probabilities", 8 * table.shape[0] * table.shape[1])
         out = np.empty(table.shape)
         for begin, end in table.blocks():
             out[begin:end] = softmax(self._map(table.logits(begin, end))).T

@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Iterator
 
-from ._command import EXIT_CODES, commands_of, helps_of
+from ._command import ENVIRONMENT, EXIT_CODES, commands_of, helps_of
 from ._version import __version__
 
 
@@ -62,6 +62,9 @@ def _tail() -> Iterator[str]:
     yield '.SH "EXIT STATUS"'
     for code, meaning in EXIT_CODES.items():
         yield from (".TP", rf"\fB{code}\fR", roff(meaning))
+    yield ".SH ENVIRONMENT"
+    for name, meaning in ENVIRONMENT.items():
+        yield from (".TP", rf"\fB{roff(name)}\fR", roff(meaning))
 
 
 def roff(text: str) -> str:

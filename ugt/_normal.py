@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _ids
 from ._axes import Axes, Frozen
-from ._checks import error, option, whole
+from ._checks import error, option, room, whole
 from ._core._stream import Stream
 from ._design import seed_of
 from ._draws import DenseDraws, Draws
@@ -165,6 +165,7 @@ class NormalPosterior(Frozen):
 
         inner, n, word = cuts_of(cuts), whole("n_draws", n_draws), seed_of(seed)
         axes = Axes.of(self.n_cases, len(inner) + 1, self._ids(), names)
+        room(f"{n} draws", 8 * self.n_cases * n * (len(inner) + 1))
         values = np.full((self.n_cases, n, len(inner) + 1), np.nan)
         gammas, normals = np.empty(n), np.empty(n)
         for i in np.flatnonzero(self.defined):

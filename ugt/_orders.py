@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _threads
+from ._checks import room
 from ._core import _order
 from ._ragged import offsets_of, row_of
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
-CHUNK = 4096
+CHUNK = 2**22  # cells
+TIED_CLASSES = "classes that are tied among the best"
+AN_ORDER, A_SET = 16, 40  # bytes of each while orders, and the sets that they cut off, are made
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +62,19 @@ class Orders:
     @classmethod
     def from_dense(cls, values: NDArray[np.float64], depth: int, ties: str) -> Orders:
         """Orders of the rows of a (N, K) table."""
+        listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
 
         def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
             block = np.ascontiguousarray(values[begin:end], np.float64)
             offsets = np.zeros(end - begin + 1, np.int64)
             _order.dense_rows(block, depth, ties == "first", offsets)
+            listed[0] += int(offsets[-1])
+            room(TIED_CLASSES, AN_ORDER * listed[0])
             index, start = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
             _order.dense_rows(block, depth, ties == "first", offsets, index, start)
             return np.diff(offsets), index, start
 
-        parts = _threads.run(part, len(values), CHUNK, "ordering scores")
+        parts = _threads.run(part, len(values), max(1, min(4096, CHUNK // values.shape[1])), "ordering scores")
         sizes, index, start = (np.concatenate(column) for column in zip(*parts))
         return cls(offsets_of(sizes), index, start, values.shape[1], depth)
 
@@ -109,6 +115,7 @@ class Orders:
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
         """End of the bucket of every listed class."""
+        room(TIED_CLASSES, A_SET * len(self.index))
         row = row_of(self.offsets)
         fresh = np.ones(len(row), bool)
         fresh[1:] = (row[1:] != row[:-1]) | (self.start[1:] != self.start[:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -83,10 +84,8 @@ class Vectors(OnAxes):
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
-        room("a table of sets", self.n_cases * self.n_classes)
-        inside = np.zeros((self.n_cases, self.n_classes), bool)
-        inside[row_of(sets.offsets), sets.index] = True
-        hit = inside[case[row], best.index]
+        room("the best classes", 17 * len(best.index))
+        hit = _located(row_of(sets.offsets) * self.n_classes + sets.index, case[row] * self.n_classes + best.index)[1]
         unlisted = np.diff(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
         certain, tied = (
             np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0)
@@ -127,6 +126,7 @@ class Vectors(OnAxes):
         if kept is not None and kept[0][0] is order and kept[0][1:] == wanted[1:]:
             return kept[1], kept[2]
         truth = self._orders(k, ties)
+        room(f"a comparison of the best {k}", 8 * (self.n_cases + self.n_draws) * (3 * k + 3))
         per_case = np.empty((self.n_cases, 3 * k + 3))
         defined = np.ascontiguousarray(self.defined, np.uint8)
 
@@ -180,6 +180,13 @@ class Vectors(OnAxes):
         return np.where(self.defined, value / self.n_draws, np.nan)
 
 
+def _located(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each wanted number stands among the keys, and whether it does."""
+    order = np.argsort(keys, kind="stable")
+    at = np.append(order, len(keys))[np.searchsorted(keys, wanted, sorter=order)]
+    return at, np.append(keys, -1)[at] == wanted
+
+
 def check_not_empty(size: NDArray[np.int64], axes: Axes) -> None:
     r"""Sets whose probability to be the best \\|C\\| classes is asked hold a class."""
     if (size == 0).any():
@@ -199,7 +206,7 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
         raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
     copied = not table.flags.c_contiguous or table.dtype != np.float64
-    room(argument, (8 * copied + 2) * table.size)
+    room(argument, 8 * (copied + 1) * table.size)  # what reads it makes another
     table = np.ascontiguousarray(table, np.float64)
     flat = table.reshape(len(table), -1)
     undefined = np.isnan(flat).all(1)
@@ -281,7 +288,9 @@ class Point(Vectors):
         return table
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
-        return np.asarray(np.bincount(row, self.mean()[row, sets.index], self.n_cases), np.float64)
+        at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
+        value = np.where(listed, np.append(self.value, 0.0)[at], 0.0)
+        return np.where(self.defined, np.bincount(row, value, self.n_cases), np.nan)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
         """Plausibilities of groups of classes: sums over each group."""
@@ -296,11 +305,14 @@ class Point(Vectors):
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """(N, n, K): the same vector n times."""
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
         return np.repeat(self.mean()[:, None, :], n, axis=1)
 
 
 def summed(table: Array, group: NDArray[np.int64]) -> Array:
-    out = np.zeros((*table.shape[:-1], int(group.max()) + 1))
+    shape = (*table.shape[:-1], int(group.max()) + 1)
+    room("a table of groups", 8 * math.prod(shape))
+    out = np.zeros(shape)
     for k, g in enumerate(group):
         out[..., g] += table[..., k]
     return out

@@ -96,6 +96,9 @@ def plackett_luce_map(
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     _checks.scalar("prior_rate", prior_rate, positive=True)
     _checks.option("unranked", unranked, UNRANKED)
+    if unranked != "ignore":
+        what = "the plausibilities of all classes (unranked='ignore': of mentioned ones only)"
+        _checks.room(what, 20 * given.n_cases * given.n_classes)
     stages = _stages(given, unranked != "ignore")
     values = _modes(given, stages, gamma, np.full(given.n_cases, shape), REST[unranked])
     return _mentioned(given, stages, values) if unranked == "ignore" else _all_classes(given, stages, values)
@@ -209,9 +212,11 @@ def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Poin
     offsets, index = _classes(stages)
     n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
     each = values[offsets[1:] + np.arange(n)] / np.maximum(k - np.diff(offsets), 1)
-    table = np.repeat(each[:, None], k, axis=1)
-    table[row, index] = values[np.arange(len(index)) + row]
-    return Point(rankings.axes, np.arange(n + 1, dtype=np.int64) * k, np.tile(np.arange(k, dtype=np.int32), n), table.reshape(-1))
+    table = np.repeat(each, k)
+    table[row * k + index] = values[np.arange(len(index)) + row]
+    every = np.tile(np.arange(k, dtype=np.int32), n)
+    table.flags.writeable = every.flags.writeable = False  # or the record would make copies of its own
+    return Point(rankings.axes, np.arange(n + 1, dtype=np.int64) * k, every, table)
 
 
 def _existence(stages: core.Stages) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._checks import error
+from ._checks import error, room
 from ._design import Design
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Ratios(NamedTuple):
         if isinstance(contributions, tuple) and len(contributions) == 2:
             contributions, denominators = contributions
         table = table_of("contributions", contributions)
+        room("contributions", table.size)
         undefined = np.isnan(table)
         if denominators is None:
             if not undefined.any():

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._checks import error
+from ._checks import error, room
 from ._orders import CERTAIN, NONE, Sets
 from ._ragged import offsets_of, row_at
 
 if TYPE_CHECKING:
     from ._axes import Axes
+
+BLOCK = 2**22  # cells of a mask that are read at a time
 
 
 def as_sets(sets: Any, axes: Axes) -> Sets:
@@ -27,8 +29,7 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
     if isinstance(sets, np.ndarray) and sets.dtype == bool:
         if sets.shape != (axes.n_cases, axes.n_classes):
             raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
-        row, index = np.nonzero(sets)
-        return _ragged(np.bincount(row, minlength=axes.n_cases), index, axes)
+        return _ragged(*_of_mask(sets), axes)
     rows = [np.asarray(row) for row in sets]
     if len(rows) != axes.n_cases:
         raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
@@ -36,6 +37,19 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
         if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
             raise error("sets", "hold sequences of class positions", repr(sets[i]), f"case {axes.case_name(i)}")
     return _ragged(np.array([len(row) for row in rows]), np.concatenate(rows).astype(np.int64), axes)
+
+
+def _of_mask(mask: Any) -> tuple[Any, Any]:
+    """Sizes of the sets and their classes, by blocks of rows: a table that is not contiguous is read many times as fast."""
+    sizes, indices, k = [], [], mask.shape[1]
+    step = max(1, BLOCK // k)
+    for begin in range(0, len(mask), step):
+        block = np.ascontiguousarray(mask[begin : begin + step])
+        at = np.flatnonzero(block)
+        sizes.append(np.bincount(at // k, minlength=len(block)))
+        indices.append((at % k).astype(np.int32))
+        room("the classes of all sets", 28 * sum(len(one) for one in indices))
+    return np.concatenate(sizes), np.concatenate(indices)
 
 
 def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:

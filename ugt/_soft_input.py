@@ -43,6 +43,7 @@ class Input:
 
     def columns(self, threshold: float, expected: bool = False) -> tuple[Column, ...]:
         n = 1 if self.p.ndim == 1 else self.p.shape[1]
+        _checks.room("the ordered scores of all classes", (self.scores.itemsize + 16) * self.p.size)
         return tuple(self.column(k, threshold, expected) for k in range(n))
 
 

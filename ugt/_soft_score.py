@@ -125,7 +125,8 @@ class SoftScore:
         influence = None
         if not self._expected:
             influence = design.centred(design.added_up(self.influences()[self._kept]))
-        values = np.empty((_checks.whole("n_resamples", n_resamples), 2))
+        _checks.room(f"{n_resamples} resamples", 16 * _checks.whole("n_resamples", n_resamples))
+        values = np.empty((n_resamples, 2))
 
         def part(begin: int, end: int) -> None:
             weights = np.ascontiguousarray(design.weights(word, begin, end), np.float64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._checks import error
+from ._checks import error, room
 from ._core._stream import Stream
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
 
 def shuffled_quantiles(n: int, seed: int) -> Array:
     """(n,) probabilities (i + 1/2) / n in random order: one for each resample."""
+    room(f"{n} resamples", 24 * n)
     random = np.empty(n)
     Stream(seed, 0, 0, 0).uniform(random)
     return (np.argsort(np.argsort(random, kind="stable"), kind="stable") + 0.5) / n

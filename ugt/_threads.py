@@ -99,7 +99,8 @@ def run(
     """``task(begin, end)`` over 0..n in chunks; the results in order. The task releases the GIL by itself.
 
     Where a task may take long, ``stop`` is an array (1,) that it polls: on Ctrl-C it is set, and tasks run in threads of
-    their own even when there is one, so that the signal is seen. ``done(begin, end, result)`` is called in order.
+    their own even when there is one, so that the signal is seen. ``done(begin, end, result)`` is called in order; results are
+    its own then, and none is kept or returned.
     """
     bounds = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
     return run_parts(task, bounds, what, stop, done)
@@ -117,8 +118,9 @@ def run_parts(
     results: list[Result] = []
 
     def finish(begin: int, end: int, result: Result) -> None:
-        results.append(result)
-        if done is not None:
+        if done is None:
+            results.append(result)
+        else:
             done(begin, end, result)
         reporter.done(end)
 
@@ -136,14 +138,16 @@ def run_parts(
         try:
             for begin, end in bounds:
                 futures.append(pool.submit(task, begin, end))
-            for future, (begin, end) in zip(futures, bounds):
-                while not wait([future], timeout=0.2).done:  # in slices: some systems deliver no signal to a waiting thread
+            for i, (begin, end) in enumerate(bounds):
+                while not wait([futures[i]], timeout=0.2).done:  # in slices: some systems deliver no signal to a waiting thread
                     pass
-                finish(begin, end, future.result())
+                finish(begin, end, futures[i].result())
+                futures[i] = None  # and its result with it
         except BaseException:
             if stop is not None:
                 stop[0] = 1
             for future in futures:
-                future.cancel()
+                if future is not None:
+                    future.cancel()
             raise
     return results

@@ -27,6 +27,7 @@ class Truths:
 
     makers: list[tuple[float | None, Callable[[], Plausibilities]]]
     settings: dict[str, Any]
+    known: Any = None  # the annotations as they are aggregated
     notes: list[str] = field(default_factory=list)
     diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of the chains of each reliability
 
@@ -93,7 +94,7 @@ def truths(known: Any, how: str, reliability: Any, options: dict[str, Any]) -> T
         chosen = {name: options[name] for name in ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains")}
         function = partial(_annotated_draws, seed=options["seed"], n_threads=options["n_threads"])
     makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
-    return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas})
+    return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
 
 
 def _check(options: dict[str, Any]) -> None:

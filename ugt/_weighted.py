@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _threads
 from ._axes import Frozen
-from ._checks import error, whole
+from ._checks import error, room, whole
 from ._design import Design, resampled_rows, seed_of, units
 from ._ragged import take
 from ._ratios import table_of
@@ -81,6 +81,7 @@ def bootstrap_statistic(
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     design = Design.of(n_cases, clusters, strata)
     estimate = _row(statistic(np.ones(design.n_cases)))
+    room(f"{n} resamples", 8 * n * len(estimate))
     values = np.full((n, len(estimate)), np.nan)
 
     def part(begin: int, end: int) -> None:
@@ -112,6 +113,7 @@ def _row(answer: Any, n: int | None = None) -> Array:
 
 def _left_out(statistic: Callable[[Array], Any], design: Design, m: int, within_strata: bool) -> Array:
     """(G, M) the statistic without each unit; the others of its stratum make up for it where strata keep their sizes."""
+    room(f"{m} numbers without each unit", 8 * design.n_units * m)
     values = np.full((design.n_units, m), np.nan)
     sizes = np.diff(design.strata)
     stratum = np.repeat(np.arange(len(sizes)), sizes)[design.place]
@@ -270,6 +272,7 @@ def bootstrap_annotations(
         return statistic(drawn, weights) if cases else statistic(drawn)
 
     estimate = _row(answer(annotations, np.ones(design.n_cases)))
+    room(f"{n} resamples", 8 * n * len(estimate))
     values = np.full((n, len(estimate)), np.nan)
 
     def part(begin: int, end: int) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from ._axes import Classes
 
+BLOCK = 2**20  # cells of a table of counts that are read at a time
+
 __all__ = ["Axes", "Labels", "Masks", "Rankings", "Ratings"]
 
 
@@ -203,12 +205,9 @@ class Labels(OnAxes):
         table = _ids.unmasked(counts)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
             raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
-        room("counts", table.size)
         axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
-        _check_counts(table, axes)
-        row, col = np.nonzero(table)
-        offsets, unknown = offsets_of(np.bincount(row, minlength=len(table))), np.full(len(row), -1, np.int32)
-        return cls(axes, np.empty(0, np.int64), offsets, unknown, col.astype(np.int32), table[row, col].astype(np.int64))
+        sizes, index, count = _read_counts(table, axes)
+        return cls(axes, np.empty(0, np.int64), offsets_of(sizes), np.full(len(index), -1, np.int32), index, count)
 
     @property
     def n_labels(self) -> int:
@@ -248,16 +247,33 @@ class Labels(OnAxes):
         )
 
 
-def _check_counts(table: NDArray[Any], axes: Axes) -> None:
-    for bad, must in (
-        (~np.isfinite(table), "be finite"),
-        (table < 0, "not be negative"),
-        (table != np.floor(table), "be whole numbers"),
+def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
+    """Classes that each case has labels of: how many, which, and how many labels. By blocks of rows, so that memory grows with these."""
+    parts: list[tuple[Any, Any, Any]] = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))]
+    step = max(1, BLOCK // max(1, table.shape[1]))
+    for begin in range(0, len(table), step):
+        block = np.ascontiguousarray(table[begin : begin + step])
+        _check_counts(block, axes, begin)
+        at = np.flatnonzero(block)
+        row, col = np.divmod(at, block.shape[1])
+        parts.append((np.bincount(row, minlength=len(block)), col.astype(np.int32), block.ravel()[at].astype(np.int64)))
+        room("counts", 32 * sum(len(index) for _, index, _ in parts))
+    sizes, index, count = (np.concatenate(column) for column in zip(*parts))
+    return sizes, index, count
+
+
+def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
+    whole = table.dtype.kind != "f"
+    for may_be, find, must in (
+        (not whole, lambda: ~np.isfinite(table), "be finite"),
+        (table.dtype.kind != "u", lambda: table < 0, "not be negative"),
+        (not whole, lambda: table != np.floor(table), "be whole numbers"),
     ):
+        bad = find() if may_be else np.zeros(1, bool)
         if bad.any():
             i, k = (int(j) for j in np.argwhere(bad)[0])
-            raise error("counts", must, _ids.name(table[i, k]), f"case {axes.case_name(i)}, class {axes.class_name(k)}")
+            raise error("counts", must, _ids.name(table[i, k]), f"case {axes.case_name(first + i)}, class {axes.class_name(k)}")
     totals = table.sum(axis=1, dtype=np.float64)
     if (totals > _ids.MAX_WHOLE).any():
         i = int(np.argmax(totals > _ids.MAX_WHOLE))
-        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(i)}")
+        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(first + i)}")

@@ -16,6 +16,7 @@ from . import _calibrate, _cli_agreement, _cli_conformal, _cli_convert, _cli_eva
 from ._checks import error
 from ._cli_progress import progress
 from ._command import (
+    ENVIRONMENT,
     EXIT_CODES,
     Parser,
     add_help,
@@ -117,7 +118,8 @@ def make_parser() -> Parser:
     codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
     text = "Evaluate models when the ground truth is uncertain, because annotators disagree or are few."
     usage = "ugt COMMAND [options]"
-    parser = Parser(prog="ugt", usage=usage, description=paragraphs(text), epilog=EXAMPLES + codes)
+    variables = "\n".join(f"  {name}  {meaning}" for name, meaning in ENVIRONMENT.items())
+    parser = Parser(prog="ugt", usage=usage, description=paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
     for module in (_cli_evaluate, _cli_agreement, _calibrate, _cli_conformal, _cli_convert):
         module.add(commands)

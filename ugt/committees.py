@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+CHUNK = 2**20  # members of committees that are drawn at a time
 PURPOSE = 11  # UGT_PURPOSE_COMMITTEES of ugt.h
 MOST_LEAVES = 2_000_000
 ROUNDING = 1e-11  # integrals are good to 1e-13
@@ -110,6 +111,20 @@ def _shares(stream: Stream, weights: Array, count: NDArray[np.int64], size: int 
     if total == 0:
         return _nobody(n)
     members = total if size is None else size
+    step = max(1, CHUNK // max(members, total if not replace else 1))
+    for begin in range(0, n, step):
+        part = out[begin : begin + step, :-1]
+        who = _members(stream, count, members, len(part), replace)
+        times = np.bincount((np.arange(len(part))[:, None] * len(count) + who).ravel(), minlength=len(part) * len(count))
+        table = times.reshape(len(part), len(count)) @ weights
+        part[:] = table / table.sum(axis=1, keepdims=True)
+    return out
+
+
+def _members(stream: Stream, count: NDArray[np.int64], members: int, n: int, replace: bool) -> NDArray[np.int64]:
+    """(n, members) of whom n committees consist."""
+    total = int(count.sum())
+    _checks.room(f"a committee of {members} members", 24 * n * (members if replace else total))
     random = np.empty(n * (members if replace else total), np.uint64)
     if replace:
         stream.below(total, random)
@@ -117,12 +132,7 @@ def _shares(stream: Stream, weights: Array, count: NDArray[np.int64], size: int 
     else:
         stream.bits(random)
         picked = np.argsort(random.reshape(n, total), axis=1, kind="stable")[:, :members]
-    who = np.searchsorted(np.cumsum(count), picked, side="right").reshape(n, members)
-    of_row = np.arange(n)[:, None] * len(count) + who
-    times = np.bincount(of_row.ravel(), minlength=n * len(count)).reshape(n, len(count))
-    table = times @ weights
-    out[:, :-1] = table / table.sum(axis=1, keepdims=True)
-    return out
+    return np.searchsorted(np.cumsum(count), picked, side="right").reshape(n, members)
 
 
 def _nobody(n: int) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _selection
-from ._checks import error, option, scalar, whole
+from ._checks import error, option, room, scalar, whole
 from ._conformal import Conformal, check_alpha, named
 from ._conformal_input import CALIBRATED, HELD_OUT, SAMPLED, Cases, Rule, Truth, case_groups, class_groups, sampled, single_labels
 from ._conformal_levels import pooled
@@ -96,8 +96,7 @@ def conformal_scores(
     array([[0.5, 0.9, 1.2]])
     """
     rule = Rule.of(score, randomized, penalty, k_reg, seed)
-    cases = Cases.of(predictions, case_ids)
-    return np.concatenate(cases.run(lambda begin, end: rule.scores(cases, begin, end, CALIBRATED), "scoring classes"))
+    return rule.table(Cases.of(predictions, case_ids), CALIBRATED)
 
 
 class SplitConformal(Conformal):
@@ -334,6 +333,7 @@ class MonteCarloConformal(Conformal):
 
     def _sampled(self, cases: Cases, known: Truth, rule: Rule, m: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
         """Cases with a truth, their m labels (and one more, were they held out), and the scores of these."""
+        room(f"{m} labels of each case", 24 * m * len(cases))
 
         def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
             block = known.block(begin, end)

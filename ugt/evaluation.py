@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _calibration, _details, _humans, _standings, _tables_out, _threads, _truths, resampling
 from ._details.context import Context
-from ._evaluation_input import aggregation_input, group_names_of, joined, options_of, orders_of
+from ._evaluation_input import aggregation_input, check_mapping, group_names_of, joined, options_of, orders_of
+from ._needs import check_room
 from ._version import __version__
 from ._work import Work
 from .annotator_models import warn_if_judged
@@ -240,9 +241,11 @@ def evaluate(
     }  # fmt: skip
     with _threads.threads(n_threads):
         known = aggregation_input(annotations)
-        scores, present = joined(predictions, known.axes, missing)
+        check_mapping(predictions)
         truths = _truths.truths(known, aggregation, reliability, making)
         orders_k = orders_of(k, known.n_classes)
+        check_room(known, truths, len(predictions), orders_k, options, groups is not None, details)
+        scores, present = joined(predictions, known.axes, missing)
         of_case = _standings.clusters_of(clusters, known.axes)
         parts = _standings.subgroups_of(subgroups, known.axes)
         work = Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])

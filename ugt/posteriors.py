@@ -137,6 +137,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     y = whole_counts(counts)
     laws = _laws("predictions", predictions, y.shape, kind)
     prior = _prior(weights, len(laws))
+    _checks.room("the laws of all members", 16 * laws.size)
     with np.errstate(divide="ignore"):
         if dirichlet:
             logs = np.stack([_of_member(y, law) for law in laws])

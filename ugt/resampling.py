@@ -128,6 +128,7 @@ def bootstrap(
         wrong = ("cases", cases) if not cases else ("estimate_from", "an array")
         raise error(wrong[0], "be given only beside a function of the draw", wrong[1])
     base = Ratios.of(contributions, denominators)
+    room("the influence of every case on every number", 16 * base.numerator.size)
     design = Design.of(base.n_cases, clusters, strata)
     room(f"{n} resamples", 8 * n * base.numerator.shape[1])
     return Resamples(base.estimate(), base.resampled(design, word, n), base.influence(design), (*units(clusters), *given))

@@ -359,9 +359,8 @@ def _shares(y: Array) -> tuple[Array, Array]:
 
 
 def _sum_of_logs(m: Array, z: Array) -> Array:
-    """Σ m log z, 0 where m is 0."""
-    counted = np.where(m > 0, z, 1.0)
-    return np.asarray(np.where(np.isnan(m).any(axis=1), np.nan, (np.where(m > 0, m, 0.0) * np.log(counted)).sum(axis=1)))
+    """Σ m log z, 0 where m is 0; NaN for a case without labels."""
+    return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
 
 
 def _mean(values: Array) -> float:

@@ -133,8 +133,10 @@ def ranking_stability(
     if not kept.any():
         raise _checks.error("annotations", "hold a label for at least one case", "none")
     tables = _tables(predictions, labels)
+    _checks.room("the scores and shares of all classes", 8 * (1 + len(tables)) * counts.size)
     counts = np.ascontiguousarray(counts[kept])
     models = [_columns(table[kept], _shares(counts[None])[:, 0]) for table in tables.values()]
+    _checks.room(f"{n_resamples} resamples", 16 * n_resamples * len(METRICS) * len(models))
     found = np.empty((n_resamples, len(METRICS), len(models)))
     word = resampling.seed_of(seed)
 

@@ -282,14 +282,14 @@ typedef struct {
     double *out, *cross; /* cross [n_annotators]: information of an ability with the easiness of the case at hand */
     int32_t *member;     /* [n_annotators] the annotators of the case, once each */
     uint8_t *is_member;
+    /* where abilities are taken one by one */
+    double *pull;            /* [entries] sums of what the labels of an entry weigh with the easiness */
+    int64_t *last, *before;  /* [n_annotators], [labels] chains of the labels that an annotator gave the case; -1: none */
 } information;
 
 static void add(const information *f, int32_t a, int32_t b, double value)
 {
-    if (f->joint)
-        f->out[a * f->c->table.n_annotators + b] += value;
-    else if (a == b)
-        f->out[a] += value;
+    f->out[a * f->c->table.n_annotators + b] += value;
 }
 
 /* covariance of "label r is right" and "label s is right" */
@@ -299,6 +299,7 @@ static double covariance(const information *f, int64_t r, int64_t s)
     return (e == g ? f->q[e] : 0.0) - f->q[e] * f->q[g];
 }
 
+/* Joint information of all annotators. */
 static void add_case(const information *f, int64_t i)
 {
     const ugt_label_table *t = &f->c->table;
@@ -334,22 +335,68 @@ static void add_case(const information *f, int64_t i)
     }
 }
 
+/* The same where only the diagonal is wanted: work grows with the labels of the case, not with their pairs. */
+static void add_case_alone(const information *f, int64_t i)
+{
+    const ugt_label_table *t = &f->c->table;
+    const int free_easiness = f->prior != NULL;
+    const double scale = free_easiness ? exp(f->easiness[i]) : 1.0;
+    double own = free_easiness ? 1.0 / (f->prior->easiness_sd * f->prior->easiness_sd) : 0.0, pull = 0.0;
+    for (int64_t e = t->given_offsets[i]; e < t->given_offsets[i + 1]; e++)
+        f->pull[e] = 0.0;
+    for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
+        const int32_t a = t->annotator[r], e = f->c->entry[r];
+        const double by_easiness = free_easiness ? weight_of(f->c, r) * f->ability[a] * scale : 0.0;
+        f->pull[e] += by_easiness;
+        pull += by_easiness * f->q[e];
+        f->before[r] = f->last[a]; /* the annotator's labels of the case, from the last one on */
+        f->last[a] = r;
+    }
+    for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
+        const int32_t a = t->annotator[r], e = f->c->entry[r];
+        const double w = weight_of(f->c, r), noise = w * f->p[r] * (1.0 - f->p[r]), gain = w * (f->q[e] - f->p[r]);
+        const double by_easiness = free_easiness ? f->ability[a] * scale : 0.0, missing = w * f->q[e] * (f->pull[e] - pull);
+        f->cross[a] += scale * by_easiness * noise - (free_easiness ? scale * gain : 0.0) - scale * missing;
+        own += by_easiness * (by_easiness * noise - gain - missing);
+        f->out[a] += scale * scale * noise;
+        for (int64_t s = f->last[a]; s >= 0; s = f->before[s])
+            f->out[a] -= scale * scale * w * weight_of(f->c, s) * covariance(f, r, s);
+    }
+    for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
+        const int32_t a = t->annotator[r];
+        if (f->last[a] >= 0 && free_easiness)
+            f->out[a] += own > 0.0 ? -f->cross[a] * f->cross[a] / own : NAN;
+        f->cross[a] = 0.0;
+        f->last[a] = -1;
+    }
+}
+
 int ugt_coins_information(const ugt_coins *coins, const double *q, const double *chance_right, const ugt_glad_prior *prior,
                           const double *ability, const double *easiness, int joint, double *out)
 {
-    const int64_t n = coins->table.n_annotators;
+    const int64_t n = coins->table.n_annotators, n_labels = coins->table.offsets[coins->table.n_cases];
     int status = UGT_OK;
     information f = {coins, q, chance_right, ability, easiness, prior, joint, out, calloc((size_t)n + 1, sizeof(double)),
-                     calloc((size_t)n + 1, sizeof(int32_t)), calloc((size_t)n + 1, 1)};
-    if (f.cross == NULL || f.member == NULL || f.is_member == NULL)
+                     calloc((size_t)n + 1, sizeof(int32_t)), calloc((size_t)n + 1, 1), NULL, NULL, NULL};
+    if (!joint) {
+        f.pull = malloc(((size_t)coins->table.given_offsets[coins->table.n_cases] + 1) * sizeof *f.pull);
+        f.last = malloc(((size_t)n + 1) * sizeof *f.last);
+        f.before = malloc(((size_t)n_labels + 1) * sizeof *f.before);
+    }
+    if (f.cross == NULL || f.member == NULL || f.is_member == NULL || (!joint && (f.pull == NULL || f.last == NULL || f.before == NULL)))
         status = UGT_ERR_MEMORY;
+    for (int64_t a = 0; a < n && status == UGT_OK && !joint; a++)
+        f.last[a] = -1;
     memset(out, 0, (size_t)(joint ? n * n : n) * sizeof *out);
     for (int64_t a = 0; a < n && prior != NULL; a++)
         out[joint ? a * n + a : a] = 1.0 / (prior->ability_sd * prior->ability_sd);
     for (int64_t i = 0; i < coins->table.n_cases && status == UGT_OK; i++)
-        add_case(&f, i);
+        (joint ? add_case : add_case_alone)(&f, i);
     free(f.cross);
     free(f.member);
     free(f.is_member);
+    free(f.pull);
+    free(f.last);
+    free(f.before);
     return status;
 }
