@@ -24,6 +24,8 @@ def parse_json(data: bytes) -> Any:
         raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
     except RecursionError:
         raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
+    except ValueError as problem:
+        raise _too_long(problem) from None
 
 
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:
@@ -35,6 +37,13 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
             except (json.JSONDecodeError, RecursionError) as problem:
                 got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
                 raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None
+            except ValueError as problem:
+                raise _too_long(problem) from None
+
+
+def _too_long(problem: ValueError) -> ValueError:
+    """Python refuses whole numbers of thousands of digits; what :func:`check_text` says stays."""
+    return error("file", "hold numbers of at most 4,300 digits", "a longer one") if "int_max_str" in str(problem) else problem
 
 
 def is_mapping(content: Any) -> bool:

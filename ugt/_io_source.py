@@ -8,13 +8,14 @@ import hashlib
 import io
 import os
 import re
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Callable, cast
 
-from ._checks import error
+from ._checks import error, room
 
 BLOCK = 1 << 22
 GZIP = b"\x1f\x8b"
@@ -38,7 +39,11 @@ class Source:
         self.path = Path(path)
         plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         self.ending, self.stem = plain.suffix.lower(), plain.stem
-        self.size = os.path.getsize(path)
+        status = os.stat(path)
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):  # of a folder, open complains
+            must = "be a regular file, as it is read more than once (save what comes through a pipe)"
+            raise error("file", must, "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or a socket")
+        self.size = status.st_size
 
     @contextmanager
     def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
@@ -59,8 +64,11 @@ class Source:
 
     def read(self) -> bytes:
         """All bytes."""
-        with self.open() as (file, _):
-            return file.read()
+        whole = bytearray()
+        for block in self.blocks():  # a small compressed file may hold more than any memory
+            room("the file", len(whole) + len(block))
+            whole += block
+        return bytes(whole)
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes in blocks."""

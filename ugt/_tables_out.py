@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks
+from ._formulas import guarded
 from ._version import __version__
 from .annotations import Labels, Rankings
 from .plausibilities import Point
@@ -123,6 +124,8 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of pairs, such as of a file name, are no UTF-8
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -194,12 +197,12 @@ def csv_writer(file: Any) -> Any:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell of a CSV file."""
+    """A value as a cell of a CSV file; an apostrophe stands before what spreadsheets would run, and may be taken away again."""
     value = _plain(value)
     if isinstance(value, float):
         return repr(value)
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
-        return "'" + value  # spreadsheets would run it
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value
 
 
