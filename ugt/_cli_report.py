@@ -57,7 +57,7 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
         found = _evaluation(options.evaluation)
         try:
             page = html(found)
-        except (KeyError, IndexError, TypeError, AttributeError) as problem:
+        except (KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as problem:
             got = f"one that is not complete ({type(problem).__name__}: {problem})"
             raise error(options.evaluation, "be an evaluation as ugt evaluate writes it", got) from None
         _tables_out.write_text(draft, page)

@@ -280,7 +280,7 @@ def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> No
 def plain(value: Any) -> Any:
     """Plain values; what is undefined or infinite is None."""
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {utf8(str(key)): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -288,7 +288,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        value = os.fspath(value)
+    if isinstance(value, str):
+        return utf8(value)  # strict readers refuse halves of characters
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
