@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from . import _tables_out
 from ._checks import error
 from ._command import add_help, add_output, new_command, output_file, say
+from ._io_source import check_regular
 
 
 def add(commands: Any) -> None:
@@ -67,6 +68,7 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
 
 def _evaluation(path: str) -> dict[str, Any]:
     """The JSON of an evaluation."""
+    check_regular(path)
     data = Path(path).read_bytes()
     try:
         found = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from ._checks import error
+from ._tables_out import write_text
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -47,10 +48,12 @@ class Calibrator:
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
         params = {name: _plain(value) for name, value in self.get_params().items()}
         held = {"calibrator": type(self).__name__, "ugt": __version__, "params": params, "fitted": fitted}
-        text = json.dumps(held, indent=1, default=_refused)
+        try:
+            text = json.dumps(held, indent=1, default=_refused, allow_nan=False)
+        except ValueError as problem:
+            raise problem if "must" in str(problem) else error("params", "be finite to be saved as JSON", "nan or inf") from None
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            write_text(path, text + "\n")
         return text
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import Any
 from ._checks import error
 from ._frames import Columns
 from ._io_annotations import ROLES
-from ._io_source import Source, check_text
+from ._io_source import Source, check_text, too_long
 
 KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
 
@@ -25,7 +25,7 @@ def parse_json(data: bytes) -> Any:
     except RecursionError:
         raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
     except ValueError as problem:
-        raise _too_long(problem) from None
+        raise too_long(problem) from None
 
 
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:
@@ -38,12 +38,7 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
                 got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
                 raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None
             except ValueError as problem:
-                raise _too_long(problem) from None
-
-
-def _too_long(problem: ValueError) -> ValueError:
-    """Python refuses whole numbers of thousands of digits; what :func:`check_text` says stays."""
-    return error("file", "hold numbers of at most 4,300 digits", "a longer one") if "int_max_str" in str(problem) else problem
+                raise too_long(problem) from None
 
 
 def is_mapping(content: Any) -> bool:

@@ -19,6 +19,7 @@ from ugt import _csv, _plackett_luce, _tables_out
 from ugt._checkpoint import MAGIC, Checkpoint
 from ugt._formulas import guarded, unguarded
 from ugt._io_source import Source
+from ugt.cli import main
 from ugt.io import read_annotations, read_clusters, read_names, read_predictions, write_annotations, write_predictions
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
@@ -325,3 +326,48 @@ def test_a_checkpoint_is_no_number_of_an_open_file():
     for number in (True, 1, 1.5):
         with pytest.raises(TypeError):
             Checkpoint(number, b"x" * 32)
+
+
+# ---- calibrators, plans, evaluations
+
+
+def test_json_of_calibrators_is_strict_and_whole(tmp_path, monkeypatch):
+    """NaN is no JSON; and what was there stays if the new file cannot be written."""
+    calibrator = ugt.TemperatureScaling().fit(np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]]), [[3, 1], [1, 3], [2, 2]])
+    path = tmp_path / "calibrator.json"
+    calibrator.to_json(path)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match=r"No space"):
+        calibrator.to_json(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["calibrator.json"]
+    calibrator.set_params(penalty=float("nan")) if "penalty" in calibrator.get_params() else setattr(calibrator, "temperature_", np.inf)
+    with pytest.raises(ValueError, match=r"params must be finite to be saved as JSON"):
+        calibrator.to_json()
+
+
+@posix
+@pytest.mark.parametrize("option", ["--clusters", "--subgroups", "--plan", "--classes"])
+def test_other_inputs_are_no_pipes_either(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.json")
+    Path("labels.csv").write_text("case,annotator,label\n" + "".join(f"{i},{a},{i % 2}\n" for i in range(4) for a in "rs"))
+    Path("m.csv").write_text("case,0,1\n" + "".join(f"{i},0.4,0.6\n" for i in range(4)))
+    assert main(["evaluate", "--annotations", "labels.csv", "--predictions", "m.csv", "--out", "out", option, "pipe.json"]) == 2
+    assert "file must be a regular file" in capsys.readouterr().err
+    assert main(["report", "pipe.json", "--out", "out.html"]) == 2
+    assert not os.path.exists("out")
+
+
+def test_an_evaluation_with_a_number_beyond_floats(tmp_path, capsys):
+    """OverflowError, with a traceback."""
+    found = _tables_out.to_dict(ugt.evaluate(np.array([[3, 1], [1, 3], [0, 4]]), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5))
+    found["metrics"][0]["value"] = 10**400
+    (tmp_path / "x.json").write_text(json.dumps(found))
+    assert main(["report", str(tmp_path / "x.json"), "--out", str(tmp_path / "x.html")]) == 2
+    assert "must be an evaluation as ugt evaluate writes it" in capsys.readouterr().err
