@@ -11,6 +11,7 @@ from . import _tables_out
 from ._checks import error
 from ._command import add_help, add_output, new_command, output_file, say
 from ._io_source import check_regular
+from ._whole_file import write_text
 
 
 def add(commands: Any) -> None:
@@ -61,7 +62,7 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
         except (KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as problem:
             got = f"one that is not complete ({type(problem).__name__}: {problem})"
             raise error(options.evaluation, "be an evaluation as ugt evaluate writes it", got) from None
-        _tables_out.write_text(draft, page)
+        write_text(draft, page)
     say(f"Report: {options.out}")
     return {"evaluation": {"ugt": found["ugt"], "schema": found["schema"]}, "files": [options.out]}
 

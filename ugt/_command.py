@@ -278,9 +278,9 @@ def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> No
 
 
 def plain(value: Any) -> Any:
-    """Plain values; what is undefined or infinite is None."""
+    """Plain values; what is undefined or infinite is None. Names of files stay what they are, bytes that are no UTF-8 as escapes."""
     if isinstance(value, Mapping):
-        return {utf8(str(key)): plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -288,9 +288,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    if isinstance(value, str):
-        return utf8(value)  # strict readers refuse halves of characters
+        return os.fspath(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
