@@ -16,7 +16,8 @@ from ._command import PREDICTIONS, add_output, add_reading, aligned, annotations
 from ._disagreement import PredictedDisagreement
 from ._logits import Predictions as Logits
 from ._scaling import softmax
-from ._tables_out import csv_cell, csv_writer, write_text
+from ._tables_out import csv_cell, csv_writer
+from ._whole_file import write_text
 from .annotations import Labels
 from .calibrators import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
 

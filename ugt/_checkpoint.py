@@ -40,10 +40,12 @@ class Checkpoint:
     """An open checkpoint: what is done already, and where more is written."""
 
     def __init__(self, path: Any, run: bytes) -> None:
+        path = os.fspath(path)  # a number would be that of an open file
         self.path, self.parts = path, {}  # type: ignore[var-annotated]
         fresh = not os.path.exists(path) or os.path.getsize(path) == 0
         self.file: BinaryIO = open(path, "w+b" if fresh else "r+b")  # noqa: SIM115  (closed by close)
         try:
+            self._lock()
             if fresh:
                 self.file.write(MAGIC + run)
                 self.file.flush()
@@ -52,6 +54,19 @@ class Checkpoint:
         except BaseException:
             self.file.close()
             raise
+
+    def _lock(self) -> None:
+        """For this run alone, until the file is closed: what two runs write at once would be taken for damage."""
+        try:
+            import fcntl  # noqa: PLC0415  (not on Windows)
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self.file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise error("checkpoint", "not be in use by another run", repr(str(self.path))) from None
+        except OSError:  # a file system without locks
+            return
 
     def _read(self, run: bytes) -> None:
         header = self.file.read(len(MAGIC) + len(run))
@@ -66,9 +81,9 @@ class Checkpoint:
         whole = len(MAGIC) + len(run)
         while len(head := self.file.read(RECORD.size)) == RECORD.size:
             begin, end, length, crc = RECORD.unpack(head)
-            content = self.file.read(length)
-            if len(content) < length:
+            if length > os.fstat(self.file.fileno()).st_size - self.file.tell():  # cut off; or damaged, and more than any memory
                 break
+            content = self.file.read(length)
             if zlib.crc32(head[: RECORD.size - 4] + content) != crc:
                 raise error("checkpoint", "not be damaged (delete the file to start afresh)", repr(str(self.path)))
             self.parts[begin, end] = content

@@ -28,7 +28,8 @@ from ._command import (
 from ._conformal_sets import PredictionSets
 from ._logits import Predictions as Logits
 from ._scaling import softmax
-from ._tables_out import csv_cell, csv_writer, write_text
+from ._tables_out import csv_cell, csv_writer
+from ._whole_file import write_text
 from .aggregation import dirichlet, irn, prirn, votes
 from .annotations import Labels
 from .conformal import MonteCarloConformal, SplitConformal

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 from . import _tables_out
 from ._checks import error
 from ._command import add_help, add_output, new_command, output_file, say
+from ._io_source import check_regular
+from ._whole_file import write_text
 
 
 def add(commands: Any) -> None:
@@ -57,16 +59,17 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
         found = _evaluation(options.evaluation)
         try:
             page = html(found)
-        except (KeyError, IndexError, TypeError, AttributeError) as problem:
+        except (KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as problem:
             got = f"one that is not complete ({type(problem).__name__}: {problem})"
             raise error(options.evaluation, "be an evaluation as ugt evaluate writes it", got) from None
-        _tables_out.write_text(draft, page)
+        write_text(draft, page)
     say(f"Report: {options.out}")
     return {"evaluation": {"ugt": found["ugt"], "schema": found["schema"]}, "files": [options.out]}
 
 
 def _evaluation(path: str) -> dict[str, Any]:
     """The JSON of an evaluation."""
+    check_regular(path)
     data = Path(path).read_bytes()
     try:
         found = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)

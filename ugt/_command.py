@@ -279,7 +279,7 @@ def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> No
 
 
 def plain(value: Any) -> Any:
-    """Plain values; what is undefined or infinite is None."""
+    """Plain values; what is undefined or infinite is None. Names of files stay what they are, bytes that are no UTF-8 as escapes."""
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):

@@ -117,7 +117,7 @@ class Truth:
         if isinstance(truth, Labels):
             truth = votes(truth, kind="mean")
         if not isinstance(truth, (Point, Dirichlet, Draws)):
-            array = truth if type(truth).__name__ == "Rankings" else _ids.unmasked(truth)
+            array = truth if type(truth).__name__ == "Rankings" else _ids.as_array(truth)
             # an array (N, K) stays as it is, large as it may be: it is checked as it is read
             truth = array if getattr(array, "ndim", 0) == 2 else as_plausibilities(array)
         if isinstance(truth, np.ndarray) and truth.dtype.kind not in "biuf":
@@ -163,7 +163,7 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64
             must = "be one a case (MonteCarloConformal takes several)"
             raise error("labels", must, f"{per_case[i]} labels", f"case {labels.axes.case_name(i)}")
         return index.astype(np.int64), labels.axes
-    array = _ids.unmasked(labels)
+    array = _ids.as_array(labels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise error("labels", f"be {n} numbers of classes, one a case", f"{array.dtype} of shape {array.shape}")
     bad = (array < 0) | (array >= k)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from ._checks import error, option, room
+from ._ids import as_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +97,7 @@ def combine_p_values(p: Any, method: str = "fisher", *, n_effective: float | Non
 
 
 def _p_values(p: Any) -> Array:
-    table = np.asarray(p)
+    table = as_array(p)
     if table.dtype.kind not in "iuf" or table.ndim == 0:
         raise error("p", "be an array of numbers", f"{table.dtype} of shape {table.shape}")
     room("p", 10 * table.size)
@@ -182,7 +183,7 @@ def effective_tests(values: Any, method: str = "galwey") -> float:
     1.0
     """
     option("method", method, ("nyholt", "li_ji", "gao", "galwey"))
-    table = np.asarray(values)
+    table = as_array(values)
     if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2 or len(table) < 1:
         raise error("values", "be a table of numbers, tests x at least 2 hypotheses", f"{table.dtype} of shape {table.shape}")
     room("values", 9 * table.size)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +20,7 @@ import numpy as np
 from . import _ids
 from ._checks import error
 from ._core import _rows
+from ._formulas import unguarded
 from ._io_roles import DECIMAL_COMMA, POINT, as_names, find_roles, is_count, is_number
 from ._io_source import BOM, Held, Source, check_blocks
 from ._threads import Reporter
@@ -33,6 +34,7 @@ __all__ = ["Cells", "Coded", "Table", "find_roles", "number_shown", "stripped"]
 BLOCK = 1 << 14
 # Bytes of a cell, as the csv module has it, and of a row that is put together from blocks.
 LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
+LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
 
@@ -115,9 +117,9 @@ class Table(Cells):
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
-        check_blocks(self._source.blocks())
+        check_blocks(_with_line_ends(self._source.blocks()))
         self._delimiter = self._sniff()
-        self.header = [name.strip() for name in next(self._rows())[1]]
+        self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
         for i, name in enumerate(self.header):
             if name in self.header[:i]:
                 got = f"{name!r} twice" if name else "two blank ones (separators at the end of lines?)"
@@ -139,16 +141,19 @@ class Table(Cells):
                 cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, as the C core numbers them
                 codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(columns[0]) * len(group))
                 part.append(codes.reshape(-1, len(group)))
-        return [stripped(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
+        return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """The columns as numbers, (rows, columns)."""
         parts = []
         for row, block in self._blocks():
+            cells = [block[c] for c in columns]
             try:
-                parts.append(np.array([block[c] for c in columns], dtype=np.float64).T)
+                if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
+                    raise ValueError
+                parts.append(np.array(cells, dtype=np.float64).T)
             except ValueError:
-                raise self._not_a_number(row, [block[c] for c in columns], columns) from None
+                raise self._not_a_number(row, cells, columns) from None
         return np.concatenate(parts)
 
     def place(self, row: int) -> str:
@@ -189,7 +194,7 @@ class Table(Cells):
         places = [[wanted.index(c) for c in columns] for columns in groups]
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
-        return [stripped(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
+        return [_without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
 
     def _behind_header(self, text: bytes, last: bool) -> int:
         """Where the rows begin; -1 where the C core does not know."""
@@ -300,6 +305,17 @@ class Table(Cells):
         return widths
 
 
+def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks; refuses a line that no table has before the csv module holds it as a whole."""
+    size = 0
+    for block in blocks:
+        end = max(block.rfind(b"\n"), block.rfind(b"\r"))
+        size = len(block) - 1 - end if end >= 0 else size + len(block)
+        if size > LONGEST_LINE:
+            raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
+        yield block
+
+
 def _as_ids(names: NDArray[Any]) -> NDArray[Any]:
     """Distinct names, none of which is blank, as an array of integers or of text."""
     if len(names) == 0:
@@ -312,14 +328,19 @@ def number_shown(cell: str) -> str:
     return f"{cell!r} ({POINT})" if DECIMAL_COMMA.fullmatch(cell.strip()) else repr(cell)
 
 
-def stripped(values: list[str], codes: NDArray[np.int32]) -> Coded:
-    """White space around cells is no part of them."""
-    plain = [*map(str.strip, values)]
+def stripped(values: list[str], codes: NDArray[np.int32], raw: list[str] | None = None) -> Coded:
+    """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
+    plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
     if plain == values:
         return Coded(values, codes)
     index: dict[str, int] = {}
     new = np.array([index.setdefault(value, len(index)) for value in plain], dtype=np.int32)
     return Coded(list(index), codes if len(index) == len(values) else new[codes])
+
+
+def _without_guards(values: list[str], codes: NDArray[np.int32]) -> Coded:
+    """White space around cells and apostrophes before formulas are no part of them."""
+    return stripped([*map(unguarded, map(str.strip, values))], codes, values)
 
 
 def _decoded(blob: bytes, start: NDArray[np.int64]) -> list[str]:

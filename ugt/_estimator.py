@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ._checks import error
 from ._version import __version__
+from ._whole_file import write_text
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,10 +49,9 @@ class Calibrator:
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
         params = {name: _plain(value) for name, value in self.get_params().items()}
         held = {"calibrator": type(self).__name__, "ugt": __version__, "params": params, "fitted": fitted}
-        text = json.dumps(held, indent=1, default=_refused)
+        text = json.dumps(held, indent=1, default=_refused, allow_nan=False)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            write_text(path, text + "\n")
         return text
 
     @classmethod
@@ -98,14 +99,26 @@ def _same(a: Any, b: Any) -> bool:
 def _plain(value: Any) -> Any:
     """What JSON can say; arrays as lists."""
     if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": value.dtype.name}
+        finite = (
+            value
+            if value.dtype.kind != "f" or np.isfinite(value).all()
+            else np.where(np.isfinite(value), value.astype(object), value.astype(str))
+        )
+        return {"array": finite.tolist(), "dtype": value.dtype.name}
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": repr(value)}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     return value
+
+
+def _number(held: dict[str, Any]) -> Any:
+    """What JSON has no number for."""
+    return float(held["number"]) if held.keys() == {"number"} and held["number"] in ("nan", "inf", "-inf") else held
 
 
 def _refused(value: Any) -> Any:
@@ -119,7 +132,7 @@ def read_json(source: Any) -> dict[str, Any]:
         if not isinstance(source, str) or not source.lstrip().startswith("{"):
             with open(os.fspath(source), encoding="utf-8") as file:
                 text = file.read()
-        held = json.loads(text)
+        held = json.loads(text, object_hook=_number)
     except TypeError:
         raise error("source", "be the JSON of a calibrator or the path of a file", repr(source)) from None
     except (ValueError, RecursionError) as problem:

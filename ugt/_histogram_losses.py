@@ -142,7 +142,7 @@ class HistogramLosses:
         Raises
         ------
         ValueError
-            If the losses come from a stream, which keeps no cases, or an option is unknown.
+            If the losses come from a stream, which keeps no cases; the tables have changed since; or an option is unknown.
 
         Notes
         -----
@@ -153,6 +153,8 @@ class HistogramLosses:
         """
         _checks.option("estimate", estimate, ESTIMATES)
         data = self._kept()
+        if not data.sums(self._bins).same(self._sums):
+            raise _checks.error("counts and probs", "be as they were when the losses were computed", "other numbers")
         of = partial(self._numbers, data, estimate, per_class)
         options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
         found = resampling.bootstrap_statistic(of, data.shape[0], **options)

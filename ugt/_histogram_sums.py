@@ -92,6 +92,10 @@ class Sums:
         self.cell[...] += other.cell
         self.total[...] += other.total
 
+    def same(self, other: Sums) -> bool:
+        """Whether they are equal to the last bit."""
+        return np.array_equal(self.cell, other.cell) and np.array_equal(self.total, other.total)
+
     def paired(self) -> Sums:
         """Only of the cases with at least two labels."""
         cell, total = self.cell.copy(), self.total.copy()

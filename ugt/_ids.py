@@ -134,8 +134,22 @@ def _kind(t: type) -> str:
 
 
 def unmasked(values: Any) -> NDArray[Any]:
-    """The array, masked cells as None: numpy.asarray would show what is under the mask."""
+    """The array, masked cells as None: numpy.asarray would show what is under the mask, of the rows of a list, too."""
+    if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
+        values = np.ma.array(values)
     return np.array(values.tolist(), dtype=object) if np.ma.is_masked(values) else np.asarray(values)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """The same; rows of different lengths become objects too, which no check takes for numbers."""
+    try:
+        return unmasked(values)
+    except ValueError:
+        rows = list(values)
+        found = np.empty(len(rows), object)
+        for i, row in enumerate(rows):
+            found[i] = row
+        return found
 
 
 def is_null(value: Any) -> bool:

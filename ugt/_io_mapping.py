@@ -11,7 +11,7 @@ from typing import Any
 from ._checks import error
 from ._frames import Columns
 from ._io_annotations import ROLES
-from ._io_source import Source, check_text
+from ._io_source import Source, check_text, too_long
 
 KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
 
@@ -24,6 +24,8 @@ def parse_json(data: bytes) -> Any:
         raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
     except RecursionError:
         raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
+    except ValueError as problem:
+        raise too_long(problem) from None
 
 
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:
@@ -35,6 +37,8 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
             except (json.JSONDecodeError, RecursionError) as problem:
                 got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
                 raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None
+            except ValueError as problem:
+                raise too_long(problem) from None
 
 
 def is_mapping(content: Any) -> bool:

@@ -163,12 +163,12 @@ def refuse_decimal_commas(role: str, values: Sequence[str]) -> None:
 
 
 def is_number(cell: str) -> bool:
-    """Whether Python takes it for a number."""
+    """Whether Python takes it for a number; 1_000 is one in programs only."""
     try:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell
 
 
 def is_count(cell: str) -> bool:

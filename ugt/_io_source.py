@@ -8,13 +8,14 @@ import hashlib
 import io
 import os
 import re
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Callable, cast
 
-from ._checks import error
+from ._checks import error, room
 
 BLOCK = 1 << 22
 GZIP = b"\x1f\x8b"
@@ -31,6 +32,15 @@ OTHERS = (
 )
 
 
+def check_regular(path: str | os.PathLike[str]) -> int:
+    """The size of a file; refuses what may have no end, or can be read only once. Of a folder, ``open`` complains."""
+    status = os.stat(path)
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        must = "be a regular file, as it is read more than once (save what comes through a pipe)"
+        raise error("file", must, "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or a socket")
+    return status.st_size
+
+
 class Source:
     """A file that may be read several times, from its start, decompressed if it is compressed."""
 
@@ -38,7 +48,7 @@ class Source:
         self.path = Path(path)
         plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         self.ending, self.stem = plain.suffix.lower(), plain.stem
-        self.size = os.path.getsize(path)
+        self.size = check_regular(path)
 
     @contextmanager
     def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
@@ -59,8 +69,11 @@ class Source:
 
     def read(self) -> bytes:
         """All bytes."""
-        with self.open() as (file, _):
-            return file.read()
+        whole = bytearray()
+        for block in self.blocks():  # a small compressed file may hold more than any memory
+            room("the file", len(whole) + len(block))
+            whole += block
+        return bytes(whole)
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes in blocks."""
@@ -98,6 +111,8 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     ------
     OSError
         If the file cannot be read.
+    ValueError
+        If it is a pipe or a device.
 
     Examples
     --------
@@ -111,6 +126,7 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     ('empty.csv', 'e3b0c44298fc')
     """
     digest = hashlib.sha256()
+    check_regular(path)
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(BLOCK), b""):
             digest.update(block)
@@ -121,6 +137,11 @@ def check_text(data: bytes) -> str:
     """The bytes as text; refuses what is empty, binary, or not UTF-8."""
     check_blocks([data])
     return data.decode("utf-8-sig")
+
+
+def too_long(problem: ValueError) -> ValueError:
+    """What reading JSON may complain of beside its form: Python refuses numbers of thousands of digits."""
+    return error("file", "hold numbers of at most 4,300 digits", "a longer one") if "int_max_str" in str(problem) else problem
 
 
 def check_blocks(blocks: Iterable[bytes]) -> None:

@@ -201,7 +201,7 @@ def _finite(argument: str, value: Any) -> float:
 
 def cuts_of(cuts: Any) -> Array:
     """(B - 1,) ascending finite cuts; one number is one cut."""
-    array = np.atleast_1d(np.asarray(cuts))
+    array = np.atleast_1d(_ids.as_array(cuts))
     good = array.dtype.kind in "iuf" and array.ndim == 1 and len(array) > 0 and bool(np.isfinite(array).all())
     if not good or not (np.diff(array.astype(np.float64)) > 0).all():
         raise error("cuts", "be ascending finite numbers", repr(cuts))

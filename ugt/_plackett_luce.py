@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _diagnostics, _threads
+from . import _checks, _diagnostics, _ids, _threads
 from ._checkpoint import Checkpoint, fingerprint
 from ._core import _plackett_luce as core
 from ._draws import REST, MentionedDraws
@@ -340,9 +340,11 @@ def plackett_luce_gradient(rankings: Any, plausibilities: Any) -> Array:
 def _likelihood(rankings: Any, plausibilities: Any, with_gradient: bool) -> tuple[Array, Array]:
     given = as_rankings(rankings)
     _checks.room("a table of plausibilities", (16 if with_gradient else 8) * given.n_cases * given.n_classes)
-    table = np.ascontiguousarray(plausibilities.mean() if isinstance(plausibilities, Point) else plausibilities, np.float64)
-    if table.shape != (given.n_cases, given.n_classes):
-        raise _checks.error("plausibilities", f"be of shape {(given.n_cases, given.n_classes)}", table.shape)
+    table = _ids.as_array(plausibilities.mean() if isinstance(plausibilities, Point) else plausibilities)
+    if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):
+        must = f"be numbers of shape {(given.n_cases, given.n_classes)}"
+        raise _checks.error("plausibilities", must, f"{table.dtype} of shape {table.shape}")
+    table = np.ascontiguousarray(table, np.float64)
     bad = ~(np.isfinite(table) & (table >= 0))
     if bad.any():
         i, k = np.argwhere(bad)[0]

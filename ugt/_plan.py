@@ -92,6 +92,7 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
         ending = Path(path).suffix.lower()
         if ending not in (".json", ".yaml", ".yml"):
             raise _checks.error("plan", "be a file that ends in .json, .yaml or .yml", repr(Path(path).name))
+        _io_source.check_regular(path)
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
@@ -211,6 +212,8 @@ def _json(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as problem:
         raise _checks.error("plan", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
+    except ValueError as problem:
+        raise _io_source.too_long(problem) from None
 
 
 def _yaml(text: str) -> Any:

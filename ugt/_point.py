@@ -15,6 +15,7 @@ from ._axes import Axes, OnAxes
 from ._best_sets import best_sets, heaviest
 from ._checks import TIES, error, option, room, whole
 from ._core import _order
+from ._ids import as_array
 from ._orders import CERTAIN, TIED, Orders, Sets
 from ._ragged import offsets_of, row_of, take
 from ._sets import as_groups, as_sets
@@ -201,7 +202,7 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
     ValueError
         On another shape, negative or infinite numbers, vectors of zeros, or cases with some NaN.
     """
-    table = np.asarray(array)
+    table = as_array(array)
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
         raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._checks import error, room
 from ._design import Design
+from ._ids import as_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +95,7 @@ class Ratios(NamedTuple):
 
 def table_of(argument: str, values: Any) -> Array:
     """(N, M) finite numbers or NaN."""
-    table = np.asarray(values)
+    table = as_array(values)
     if table.dtype.kind not in "biuf" or table.ndim not in (1, 2) or len(table) < 1:
         raise error(argument, "be an array of numbers, cases or cases x numbers", f"{table.dtype} of shape {table.shape}")
     table = np.asarray(table if table.ndim == 2 else table[:, None], np.float64)

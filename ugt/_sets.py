@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._checks import error, room
+from ._ids import as_array
 from ._orders import CERTAIN, NONE, Sets
 from ._ragged import offsets_of, row_at
 
@@ -26,11 +27,13 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
     """
     if isinstance(sets, Sets):
         return sets
-    if isinstance(sets, np.ndarray) and sets.dtype == bool:
+    if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
         if sets.shape != (axes.n_cases, axes.n_classes):
             raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
         return _ragged(*_of_mask(sets), axes)
-    rows = [np.asarray(row) for row in sets]
+    if not hasattr(sets, "__len__"):
+        raise error("sets", f"hold one set for each of the {axes.n_cases} cases", type(sets).__name__)
+    rows = [as_array(row) for row in sets]
     if len(rows) != axes.n_cases:
         raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
     for i, row in enumerate(rows):
@@ -78,7 +81,7 @@ def as_groups(groups: Any, axes: Axes) -> Any:
     ValueError
         If it is not K integers from 0 on.
     """
-    found = np.asarray(groups)
+    found = as_array(groups)
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
         raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() > 2**24:

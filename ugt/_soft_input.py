@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks
+from ._ids import as_array
 from ._soft_columns import Column, quotient
 from .annotations import Labels
 from .plausibilities import Dirichlet, Draws, Point
@@ -48,12 +49,12 @@ class Input:
 
 
 def read(p: Any, scores: Any, weights: Any) -> Input:
-    truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else np.asarray(p)
+    truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else as_array(p)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise _checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
     _checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
     truth = truth.astype(np.float64, copy=False)
-    table = np.asarray(scores)
+    table = given = as_array(scores)
     if table.dtype.kind not in "fiub":
         raise _checks.error("scores", "be numbers", table.dtype)
     if table.ndim == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
@@ -66,7 +67,7 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
     kept = np.ones(len(truth), bool) if complete else np.asarray(~np.isnan(truth.reshape(len(truth), -1)).any(1))
     if np.isnan(_ends(table)[0]):
         raise _checks.error("scores", "not be NaN", "nan", _place(np.isnan(table)))
-    if table.dtype == np.float64 and np.asarray(scores).dtype.kind in "iu" and max(map(abs, _ends(table))) >= MOST_WHOLE:
+    if table.dtype == np.float64 and given.dtype.kind in "iu" and max(map(abs, _ends(table))) >= MOST_WHOLE:
         raise _checks.error("scores", "be below 2**53 where they are whole numbers (larger ones would tie)", _ends(table)[1])
     weights = _weights(weights, len(truth))
     if kept.all():
@@ -79,7 +80,7 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
 def _weights(given: Any, n: int) -> Array | None:
     if given is None:
         return None
-    weights = np.asarray(given)
+    weights = as_array(given)
     if weights.dtype.kind not in "fiub" or weights.shape != (n,):
         raise _checks.error("weights", f"be {n} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
     weights = np.array(weights, np.float64)

@@ -57,10 +57,19 @@ class Rows(NamedTuple):
 
 def wide(table: Any) -> NDArray[Any]:
     """A table (N, A) of cells. Lists become objects first: numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
-    cells = _ids.unmasked(table) if hasattr(table, "__array__") else np.array(list(table), dtype=object)
+    if not (hasattr(table, "__array__") or hasattr(table, "__iter__")):
+        raise error("table", "be two-dimensional, cases x annotators", type(table).__name__)
+    cells = _ids.unmasked(table) if hasattr(table, "__array__") else np.array(list(map(_row, table)), dtype=object)
+    if cells.dtype.kind not in "biufUSOT":
+        raise error("table", "hold numbers or strings", f"an array of {cells.dtype}")
     if cells.ndim != 2:
         raise error("table", "be two-dimensional, cases x annotators", f"{cells.ndim} dimensions (or rows of different lengths)")
     return cells.astype(object) if cells.dtype.kind == "T" else cells
+
+
+def _row(row: Any) -> Any:
+    """A row of a list; as objects, or numpy would show what is under its mask."""
+    return _ids.unmasked(row).astype(object) if isinstance(row, np.ma.MaskedArray) else row
 
 
 def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:

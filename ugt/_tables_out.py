@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _checks
+from ._formulas import guarded
 from ._version import __version__
 from .annotations import Labels, Rankings
 from .plausibilities import Point
@@ -118,11 +117,13 @@ def names(evaluation: Any) -> tuple[str, ...]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {_plain(str(key)): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of pairs, such as of a file name, are no UTF-8
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -194,33 +195,10 @@ def csv_writer(file: Any) -> Any:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell of a CSV file."""
+    """A value as a cell of a CSV file; an apostrophe stands before what spreadsheets would run, and may be taken away again."""
     value = _plain(value)
     if isinstance(value, float):
         return repr(value)
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
-        return "'" + value  # spreadsheets would run it
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value
-
-
-def write_text(path: Any, text: str) -> None:
-    """Write a file whole or not at all: a temporary name in its folder, then a rename."""
-    import tempfile  # noqa: PLC0415
-
-    folder, file_name = os.path.split(os.path.abspath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{file_name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        with suppress(FileNotFoundError):  # interrupted after the rename
-            os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

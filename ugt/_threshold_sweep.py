@@ -13,6 +13,7 @@ from ._axes import Frozen
 from ._discrepancy_input import NO_PREDICTION, Compared, as_annotations, clusters_of, compare, joined, numbers, where
 from ._discrepancy_record import DiscrepancyRatio, check_margin, record
 from ._discrepancy_sums import Sums, mean
+from ._ids import as_array
 from .annotations import Labels
 
 if TYPE_CHECKING:
@@ -182,8 +183,8 @@ def _chosen_on(choose_on: Any, share: Any, held: Labels, clusters: Any, seed: in
     if choose_on is None:
         (chosen,) = _selection.held_out(share, held.n_cases, clusters, seed)
         return chosen
-    chosen = np.asarray(choose_on)
-    if chosen.shape != (held.n_cases,) or not np.isin(chosen, (0, 1)).all():
+    chosen = as_array(choose_on)
+    if chosen.dtype.kind not in "biuf" or chosen.shape != (held.n_cases,) or not np.isin(chosen, (0, 1)).all():
         raise _checks.error("choose_on", f"be {held.n_cases} bools, one a case", f"{chosen.dtype} of shape {chosen.shape}")
     if chosen.all() or not chosen.any():
         raise _checks.error("choose_on", "have cases to choose on and cases to judge on", f"{int(chosen.sum())} of {len(chosen)}")

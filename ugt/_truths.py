@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, aggregation
+from . import _checks, _ids, aggregation
 from ._draws import MentionedDraws
 from ._plackett_luce import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce, plackett_luce_diagnostics
 from .annotations import Labels, Rankings
@@ -129,7 +129,7 @@ def _mixing(reliability: float | None, draws: Draws) -> list[dict[str, Any]]:
 
 
 def _reliabilities(given: Any) -> list[float]:
-    table = np.atleast_1d(np.asarray(given))
+    table = np.atleast_1d(_ids.as_array(given))
     found = table.astype(np.float64) if table.dtype.kind in "iuf" else np.empty(0)
     if found.ndim != 1 or len(found) == 0:
         raise _checks.error("reliability", "be a number or a sequence of numbers", given)

@@ -19,6 +19,7 @@ import numpy as np
 from . import _ids
 from ._checks import error
 from ._csv import Table
+from ._formulas import guarded
 from ._io_annotations import MISSING, ROLES
 from ._io_arrays import parts_of
 from ._io_roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
@@ -139,7 +140,7 @@ def write_predictions(path: str | os.PathLike[str], predictions: Predictions) ->
     notes += _check_names("case", cases) + _check_names("class", classes)
     header = ["case", *map(str, classes.tolist())]
     _check_header(header, ("case", "label", "score"), 3)
-    _write_csv(path, header, ([case, *map(repr, row)] for case, row in _rows(cases, given.scores)))
+    _write_csv(path, header, ([case, *map(repr, row)] for case, row in _rows(_guarded(cases), given.scores)))
     return tuple(notes)
 
 
@@ -153,19 +154,20 @@ def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[
 
 def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     notes = [*_names_notes(labels), *_class_notes(labels.axes.classes, labels.label, labels.count > 0)]
-    cases, classes, case = labels.axes.case_ids, labels.axes.classes, row_of(labels.offsets)
+    cases, classes, who = map(_guarded, (labels.axes.case_ids, labels.axes.classes, labels.annotators))
+    case = row_of(labels.offsets)
     empty = np.flatnonzero(np.diff(labels.offsets) == 0)
     if len(labels.label) == 0:
         notes.append("There are no labels in the file: give classes when it is read.")
     if len(labels.annotators) == 0:
         rows: Iterable[Sequence[Any]] = zip(cases[case].tolist(), classes[labels.label].tolist(), labels.count.tolist())
-        blanks = [[one, classes[0].item(), 0] for one in cases[empty]]
+        blanks = [[one, classes.tolist()[0], 0] for one in cases[empty]]
         _write_csv(path, ["case", "label", "count"], _with_empty(rows, case, blanks, empty))
         return tuple(notes)
     times = labels.count
     columns = (
         np.repeat(cases[case], times),
-        np.repeat(labels.annotators[labels.annotator], times),
+        np.repeat(who[labels.annotator], times),
         np.repeat(classes[labels.label], times),
     )
     rows = zip(*(column.tolist() for column in columns))
@@ -192,9 +194,10 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
 def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
     case, empty = row_of(ratings.offsets), np.flatnonzero(np.diff(ratings.offsets) == 0)
-    columns = (ratings.case_ids[case], ratings.annotators[ratings.annotator])
+    cases = _guarded(ratings.case_ids)
+    columns = (cases[case], _guarded(ratings.annotators)[ratings.annotator])
     rows = zip(*(column.tolist() for column in columns), map(repr, ratings.value.tolist()))
-    blanks = [[one, "", ""] for one in ratings.case_ids[empty]]
+    blanks = [[one, "", ""] for one in cases[empty]]
     _write_csv(path, ["case", "annotator", "value"], _with_empty(rows, case, blanks, empty))
     return tuple(notes + _silent(ratings.annotators, ratings.annotator))
 
@@ -210,13 +213,13 @@ def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
     if (sizes == 0).any():
         notes.append(f"Rankings without classes are not in the file: {int((sizes == 0).sum())}.")
     if len(rankings.annotators):
-        annotator = rankings.annotators[rankings.annotator[ranking]]
+        annotator = _guarded(rankings.annotators)[rankings.annotator[ranking]]
         notes += _silent(rankings.annotators, rankings.annotator)
     else:
         annotator = ranking - rankings.case_offsets[case] + 1
         notes.append("The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person.")
     places = block - rankings.ranking_offsets[ranking] + 1
-    ids, classes = rankings.axes.case_ids, rankings.axes.classes
+    ids, classes = _guarded(rankings.axes.case_ids), _guarded(rankings.axes.classes)
     rows = zip(ids[case].tolist(), annotator.tolist(), classes[rankings.items].tolist(), places.tolist())
     empty = np.flatnonzero(np.bincount(case, minlength=rankings.n_cases) == 0)
     _write_csv(path, ["case", "annotator", "label", "rank"], _with_empty(rows, case, [[one, "", "", ""] for one in ids[empty]], empty))
@@ -235,7 +238,7 @@ def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
     header = ["case", *(f"count_{name}" for name in labels.axes.classes.tolist())]
     _check_header(header, ROLES, 2)
     counts = labels.counts()
-    _write_csv(path, header, ([case, *row] for case, row in _rows(labels.axes.case_ids, counts)))
+    _write_csv(path, header, ([case, *row] for case, row in _rows(_guarded(labels.axes.case_ids), counts)))
     return tuple(notes)
 
 
@@ -330,6 +333,11 @@ def _class_notes(classes: NDArray[Any], used: NDArray[np.int32], given: NDArray[
 # ---- files
 
 
+def _guarded(ids: NDArray[Any]) -> NDArray[Any]:
+    """Names as cells that no spreadsheet runs."""
+    return np.array([guarded(name) for name in ids.tolist()], object) if _ids.is_text(ids) else ids
+
+
 def _ending(path: str | os.PathLike[str]) -> str:
     whole = Path(path)
     ending = Path(whole.stem).suffix.lower() if whole.suffix.lower() == ".gz" else whole.suffix.lower()
@@ -373,7 +381,7 @@ def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterab
     with _written(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="")
         writer = csv_writer(text)
-        writer.writerow(header)
+        writer.writerow([guarded(name) for name in header])
         writer.writerows(rows)
         text.flush()
         text.detach()
@@ -382,7 +390,7 @@ def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterab
 def _check_separator(header: Sequence[Any], first: list[Sequence[Any]]) -> None:
     """Refuses names because of which another separator than the comma may be meant."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *first])
+    csv.writer(text, lineterminator="\n").writerows([[guarded(name) for name in header], *first])
     try:
         found = Table(text.getvalue().encode("utf-8")).header
     except ValueError:

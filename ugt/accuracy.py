@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, results
+from ._ids import as_array
 from ._orders import Orders, Sets
 from ._sets import as_sets
 from .plausibilities import Plausibilities, as_plausibilities
@@ -28,7 +29,7 @@ def check_scores(scores: Any, truth: Plausibilities) -> Array:
     ValueError
         On another shape, other than numbers, or NaN.
     """
-    table = np.asarray(scores)
+    table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
         raise _checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
     bad = np.isnan(table)

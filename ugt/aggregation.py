@@ -266,9 +266,11 @@ def _prior(prior: Any, labels: Labels) -> NDArray[np.float64]:
     """The prior of every class (K,)."""
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, _checks.scalar("prior", prior))
-    alpha = np.asarray(prior, np.float64)
-    if alpha.shape != (labels.n_classes,):
-        raise _checks.error("prior", f"be one number or {labels.n_classes}, one a class", f"shape {alpha.shape}")
+    alpha = _ids.as_array(prior)
+    if alpha.dtype.kind not in "biuf" or alpha.shape != (labels.n_classes,):
+        got = f"shape {alpha.shape}" if alpha.dtype.kind in "biuf" else f"{alpha.dtype} of shape {alpha.shape}"
+        raise _checks.error("prior", f"be one number or {labels.n_classes}, one a class", got)
+    alpha = alpha.astype(np.float64)
     bad = ~((alpha >= 0) & np.isfinite(alpha))
     if bad.any():
         k = int(np.argmax(bad))

@@ -202,7 +202,7 @@ class Labels(OnAxes):
         >>> Labels.from_counts([[8, 2, 0], [0, 0, 0]])
         Labels(n_cases=2, n_empty=1, n_classes=3, n_labels=10)
         """
-        table = _ids.unmasked(counts)
+        table = _ids.as_array(counts)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
             raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
         axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, results
+from ._ids import as_array
 from ._sets import as_groups
 from .plausibilities import Draws, Plausibilities, as_plausibilities
 
@@ -132,8 +133,8 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     array([0.7])
     """
     post = as_plausibilities(truth)
-    values = np.asarray(risk)
-    if values.shape != (post.n_classes,) or values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+    values = as_array(risk)
+    if values.dtype.kind not in "fiu" or values.shape != (post.n_classes,) or not np.isfinite(values).all():
         raise _checks.error("risk", f"be {post.n_classes} finite numbers, one a class", f"{values.dtype} of shape {values.shape}")
     _checks.option("kind", kind, ("top_class", "plausibility"))
     values = values.astype(np.float64)  # squares of small integers must not overflow

@@ -57,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit
         With 0 after ``--help`` and ``--version``, with 2 for options that cannot be.
     """
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no error
@@ -70,11 +71,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with suppress(OSError, ValueError):  # or else Python would complain at its end
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
-        print(f"ugt: error: {printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}", file=sys.stderr)
+        _complain(f"error: {printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}")
         return 2
     except KeyboardInterrupt:
-        print("ugt: interrupted", file=sys.stderr)
+        _complain("interrupted")
         return 130
+
+
+def _complain(what: str) -> None:
+    with suppress(OSError):  # of a full disk: the exit code tells
+        print(f"ugt: {what}", file=sys.stderr)
+
+
+def _open_streams() -> None:
+    """Nothing in place of streams that were closed (``>&-``), and of their numbers, which a file that is written would get."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number and not _is_open(number):
+                os.dup2(handle, number)
+                os.close(handle)
+                handle = number
+            setattr(sys, name, open(handle, "w" if number else "r", encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def _nobody_reads(problem: BaseException) -> bool:

@@ -14,6 +14,7 @@ from ._details.context import Context
 from ._evaluation_input import aggregation_input, check_mapping, group_names_of, joined, options_of, orders_of
 from ._needs import check_room
 from ._version import __version__
+from ._whole_file import write_text
 from ._work import Work
 from .annotator_models import warn_if_judged
 
@@ -117,17 +118,17 @@ class Evaluation:
 
     def to_json(self, path: Any) -> None:
         """Write everything as strict JSON (no NaN tokens)."""
-        _tables_out.write_text(path, _tables_out.json_text(self))
+        write_text(path, _tables_out.json_text(self))
 
     def to_csv(self, path: Any, table: str = "metrics") -> None:
         """Write one table as CSV; cells that a spreadsheet would run as a formula get a leading apostrophe."""
-        _tables_out.write_text(path, _tables_out.csv_text(self, table))
+        write_text(path, _tables_out.csv_text(self, table))
 
     def to_html(self, path: Any) -> None:
         """Write the report: one self-contained page."""
         from .report import html  # noqa: PLC0415  (the report is above this module)
 
-        _tables_out.write_text(path, html(self.to_dict()))
+        write_text(path, html(self.to_dict()))
 
 
 def evaluate(

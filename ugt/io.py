@@ -60,6 +60,7 @@ def read_annotations(
         integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
         writes. ``.parquet``: a table. Anything else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
         Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
+        An apostrophe that guards a cell of a CSV file against being run as a formula (``'=1``) is no part of the cell.
     format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
         long: a row an annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
         ``"A > B = C"``, or case, annotator, value); wide: a row a case, a column an annotator; transposed: a row an annotator, a

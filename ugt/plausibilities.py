@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-import numpy as np
-
 from ._checks import error
 from ._dirichlet import Dirichlet
 from ._draws import Draws
+from ._ids import unmasked
 from ._point import Point
 
 __all__ = ["Dirichlet", "Draws", "Plausibilities", "Point", "as_plausibilities"]
@@ -42,7 +41,7 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
         advice = "ugt.dirichlet" if kind == "Labels" else "ugt.prirn"
         raise TypeError(f"{argument} must be plausibilities. Got {kind}: aggregate them first, for example with {advice}.")
     try:
-        array = np.asarray(truth)
+        array = unmasked(truth)
     except ValueError:  # older numpy makes an array of lists, which has one dimension
         raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
     if array.ndim == 2:

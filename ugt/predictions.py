@@ -202,7 +202,7 @@ def _has_case_column(value: Any) -> bool:
 
 def _table(scores: Any) -> NDArray[np.float64]:
     """The scores as a read-only float64 table; not copied where they are one already."""
-    table: NDArray[Any] = np.asarray(scores)
+    table: NDArray[Any] = _ids.as_array(scores)
     if table.ndim != 2 or table.size == 0:
         raise error("scores", "be a table of cases x classes", f"shape {table.shape}")
     if table.dtype.kind not in "biuf":

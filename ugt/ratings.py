@@ -12,6 +12,7 @@ from . import _checks, results
 from ._agreement import Agreement
 from ._axes import Frozen
 from ._comparison import agreement, spread_of
+from ._ids import as_array
 from ._normal import KINDS, NormalPosterior, cuts_of
 from .annotations import Ratings
 
@@ -351,7 +352,7 @@ def _check(posterior: Any) -> None:
 
 
 def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> NDArray[np.int64]:
-    array = np.asarray(predictions)
+    array = as_array(predictions)
     if array.dtype.kind not in "iuf" or array.shape != (n,):
         raise _checks.error("predictions", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
     if not np.isfinite(array).all():

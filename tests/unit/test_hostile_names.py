@@ -15,6 +15,7 @@ import pytest
 import ugt
 from ugt import _plan, _tables_out
 from ugt.cli import main
+from ugt.report import html
 
 LONG = 10_000
 NAMES = {
@@ -206,3 +207,32 @@ def test_messages_of_the_command_line_print_names_harmlessly(name, tmp_path, cap
     said = capsys.readouterr()
     assert code == 2
     assert not RAW.search(said.err.replace("\n", "")), repr(said.err)
+
+
+# What a report takes from an evaluation without making text of it: numbers and words of its own, in a file that is not forged.
+FORGED = [
+    ("provenance", "interval"),
+    ("certainty", 0, "k"),
+    ("metrics", 0, "k"),
+    ("humans", 0, "kind"),
+    ("sources", "case_low, case_high", 0),
+    ("sources_of_spread", 0, "k"),
+    ("set_coverage", 0, "score"),
+    ("differences", 0, "k"),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("place", FORGED)
+def test_a_forged_evaluation_makes_no_elements(place):
+    """``ugt report`` of somebody else's file: orders and kinds that are markup became elements of the page."""
+    found = json.loads(_tables_out.json_text(evaluation("labels")))
+    inner = found
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = "<script>alert(1)</script>"
+    try:
+        page = Page(html(found))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        return  # refused, as ``ugt report`` says then
+    assert page.tags <= set(TAGS.split())

@@ -196,7 +196,7 @@ def test_likelihood_takes_points_and_names_what_is_wrong(rankings):
     expected = ugt.plackett_luce_log_likelihood(rankings, np.full((5, 5), 7.0))
     np.testing.assert_allclose(ugt.plackett_luce_log_likelihood(rankings, point), expected, rtol=1e-14)
     assert ugt.plackett_luce_gradient(rankings, np.full((5, 5), 1.0)).shape == (5, 5)
-    with pytest.raises(ValueError, match=r"plausibilities must be of shape \(5, 5\). Got \(5, 4\)"):
+    with pytest.raises(ValueError, match=r"plausibilities must be numbers of shape \(5, 5\). Got float64 of shape \(5, 4\)"):
         ugt.plackett_luce_log_likelihood(rankings, np.ones((5, 4)))
     bad = np.ones((5, 5))
     bad[1, 2] = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import svg
-from .markup import UNDEFINED, Cell, Group, Section, grouped_table, interval, number, section, share, text
+from .markup import UNDEFINED, Cell, Group, Section, grouped_table, interval, number, plain, section, share, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,5 +61,6 @@ def figure(entries: Sequence[Entry], score: str) -> str:
             parts.append(svg.dot(e["level"] + shift, e["coverage"], x, y, style))
     marks = [(level, f"{level:.0%}") for level in levels]
     content = svg.axes(x, y, "target level", "coverage of the uncertain truth", marks) + "".join(parts)
-    words = f"{MEANINGS.get(score, score)}. The faint line is where coverage equals the target; below it sets hold too little"
+    score, meaning = plain(score), MEANINGS.get(score, plain(score))
+    words = f"{meaning}. The faint line is where coverage equals the target; below it sets hold too little"
     return svg.figure(f"coverage-{score.lower()}", f"Coverage of prediction sets, {score}", words, content, models)

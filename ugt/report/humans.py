@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import figures, svg
 from .design import grid_height, squares
-from .markup import UNDEFINED, Section, bullets, interval, number, section, share, table, text
+from .markup import UNDEFINED, Section, bullets, interval, number, plain, section, share, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,14 @@ def humans(source: Data) -> Section:
     models = [e for e in entries if e["kind"] == "model"]
     columns = ["", "", "ratio", f"{level} interval", "cases", *(f"share of resamples in which {text(e['name'])} is better" for e in models)]
     rows = [
-        [text(e["name"]), e["kind"], number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}", *_chances(e, models)]
+        [
+            text(e["name"]),
+            plain(str(e["kind"])),
+            number(e["value"]),
+            interval(e["low"], e["high"]),
+            f"{e['n_cases']:,}",
+            *_chances(e, models),
+        ]
         for e in entries
     ]
     said = bullets(_sentence(e, level) for e in models)

@@ -6,7 +6,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from . import figures, words
-from .markup import UNDEFINED, Cell, Group, Section, bullets, definitions, grouped_table, interval, number, section, share, table, text
+from .markup import (
+    UNDEFINED,
+    Cell,
+    Group,
+    Section,
+    bullets,
+    definitions,
+    grouped_table,
+    interval,
+    number,
+    plain,
+    section,
+    share,
+    table,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -212,12 +227,12 @@ def _flip_table(source: Data) -> str:
 
 
 def _unit(source: Data) -> str:
-    return str(source["sources"]["case_low, case_high"][0])
+    return plain(source["sources"]["case_low, case_high"][0])
 
 
 def _bootstrap(source: Data) -> str:
     facts = source["provenance"]
-    return f"{facts['interval']} bootstrap, {_count(facts['n_resamples'])} resamples"
+    return f"{plain(facts['interval'])} bootstrap, {_count(facts['n_resamples'])} resamples"
 
 
 def worklist(source: Data) -> Section:

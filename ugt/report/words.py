@@ -71,19 +71,19 @@ _GIVEN = (
 
 def metric_name(metric: str, k: int | None) -> str:
     """Heading of a metric."""
-    return _METRICS[metric][0].format(k=k) if metric in _METRICS else _plain(metric, k)
+    return _METRICS[metric][0].format(k=escape(str(k))) if metric in _METRICS else _plain(metric, k)
 
 
 def metric_meaning(metric: str, k: int | None) -> str:
     """Half a sentence that says what the number is, or nothing for a metric without an entry."""
     if metric not in _METRICS:
         return ""
-    return _FIRST_CHOICE.get(metric, _FIRST_CHOICE[""]) if k == 1 else _METRICS[metric][1].format(k=k)
+    return _FIRST_CHOICE.get(metric, _FIRST_CHOICE[""]) if k == 1 else _METRICS[metric][1].format(k=escape(str(k)))
 
 
 def measure_name(measure: str, k: int | None) -> str:
     """Heading of a measure of certainty."""
-    return _MEASURES[measure].format(k=k) if measure in _MEASURES else _plain(measure, k)
+    return _MEASURES[measure].format(k=escape(str(k))) if measure in _MEASURES else _plain(measure, k)
 
 
 def truth(aggregation: str) -> tuple[str, str]:
