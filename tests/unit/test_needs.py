@@ -149,11 +149,11 @@ def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible
 def test_the_rest_of_the_classes_as_a_dense_table_has_it():
     rng = np.random.default_rng(3)
     given = Given(
-        ugt.Labels.from_long(rng.integers(0, 30, 90), rng.integers(0, 5, 90), rng.integers(0, 9, 90), classes=12, cases=range(31))
+        ugt.Labels.from_long(rng.integers(0, 30, 90), rng.integers(0, 5, 90), rng.integers(3, 9, 90), classes=12, cases=range(31))
     )
     q, rest = rng.random(len(given.index)), rng.choice([0.0, 1e-12, 1e-3, 1.0], 31)
     rest[np.diff(given.offsets) == 0] = 0.0
-    prevalence = rng.choice([0.0, 1e-9, 0.1, 0.4], 12)
+    prevalence = np.append([0.0, 1e-9, 0.0], rng.choice([0.0, 1e-9, 0.1, 0.4], 9))  # the first classes are nobody's
     dense = rest[:, None] * prevalence
     dense[np.repeat(np.arange(31), np.diff(given.offsets)), given.index] = q
     dense[dense < _annotators.NEGLIGIBLE] = 0.0
