@@ -212,6 +212,7 @@ class AlphaCalibration(Calibrator):
         """The laws of the class probabilities, with the predictions as their means."""
         self._check_fitted()
         table = Predictions.of(predictions, "probabilities")
+        _checks.room("concentrations of all classes", 16 * table.shape[0] * table.shape[1])
         if table.shape[1] != self.n_classes_:
             raise _checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
         return DirichletPredictions(table.given(0, table.shape[0]), self.concentration(_features(features, table.shape[0])))
