@@ -11,8 +11,8 @@ import numpy as np
 from common import peak_mib, seconds
 
 import ugt
-from ugt import _annotator_em
-from ugt._annotators import Given
+from ugt._annotators import em
+from ugt._annotators.records import Given
 
 PROMISED = {"wide": 30.0, "many classes": 20.0, "glad": 30.0}  # ms
 
@@ -53,8 +53,8 @@ def told(name, labels, took, promised=None):
 def full(name, labels, promised, prior=(0.0, 0.0, 0.0)):
     before = peak_mib()
     took, given = seconds(Given, labels)
-    built, shape = seconds(_annotator_em.Confusions, given, _annotator_em.EITHER)
-    fit = _annotator_em.FullFit(shape, prior, given.start(0, 0))
+    built, shape = seconds(em.Confusions, given, em.EITHER)
+    fit = em.FullFit(shape, prior, given.start(0, 0))
     told(name, labels, iteration(fit), promised)
     kind = "all classes" if shape.all else "sparse"
     print(f"    {shape.n_cells:,} cells ({kind}), {shape.n_candidates:,} candidates; built in {1e3 * (took + built):.0f} ms")
@@ -79,10 +79,10 @@ def main():
     wide = generated(200_000, 5, 1000, 10)
     full("Dawid-Skene, 1,000,000 labels, 1,000 annotators, K = 10", wide, PROMISED["wide"])
     whole("    the same", ugt.dawid_skene, wide, n_restarts=0)
-    told("one-coin, 1,000,000 labels", wide, iteration(_annotator_em.CoinFit(Given(wide), (1.0, 1.0, 1.0), Given(wide).start(0, 0))))
+    told("one-coin, 1,000,000 labels", wide, iteration(em.CoinFit(Given(wide), (1.0, 1.0, 1.0), Given(wide).start(0, 0))))
     some = generated(10_000, 5, 200, 4)
     ones = np.ones(200)
-    glad = _annotator_em.GladFit(Given(some), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), ones)
+    glad = em.GladFit(Given(some), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), ones)
     told("GLAD, 50,000 labels", some, iteration(glad), PROMISED["glad"])
     whole("    the same", ugt.glad, some)
     whole("posterior draws, 50,000 labels, 200 draws in 4 chains after 50 sweeps", ugt.dawid_skene_draws, some, n_draws=200, n_warmup=50)

@@ -9,7 +9,7 @@ import numpy as np
 from common import seconds
 
 import ugt
-from ugt._distances import distances
+from ugt._discrepancy.distances import distances
 
 
 def best(function, *args, **options):

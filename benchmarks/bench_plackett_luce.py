@@ -20,7 +20,7 @@ from common import dermatology, peak_mib, seconds
 
 import ugt
 from ugt._core._plackett_luce import Stages
-from ugt._plackett_luce import REST
+from ugt._plausibilities.plackett_luce import REST
 
 N_CLASSES, SWEEPS = 419, 1500
 

@@ -28,40 +28,24 @@ OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm
 METRICS = 2
 LAYERS = {
     "_core": 0,
-    **dict.fromkeys(["annotations", "predictions", "resampling", "results"], 1),
-    **dict.fromkeys(["_resamples", "_design", "_ratios", "_weighted"], 1),
-    **dict.fromkeys(["plausibilities", "_point", "_dirichlet", "_draws", "_plackett_luce"], 1),
-    **dict.fromkeys(["_soft_input", "_soft_score"], 1),
-    **dict.fromkeys(["_histogram_input", "_histogram_losses", "_disagreement"], 1),
-    **dict.fromkeys(["_alpha", "_logits", "_multinomial", "_selection", "_scaling", "_fitting"], 1),
-    **dict.fromkeys(["_normal"], 1),
-    **dict.fromkeys(["_coefficients", "_coefficients_table", "_coefficients_costs", "_coefficients_forms", "_coefficients_icc"], 1),
-    **dict.fromkeys(["_coefficients_classes", "_coefficients_record", "_coefficients_pairs", "_coefficients_rows"], 1),
-    **dict.fromkeys(["_distances"], 1),
-    **dict.fromkeys(["_discrepancy_input", "_discrepancy_sums", "_discrepancy_record"], 1),
-    **dict.fromkeys(["_discrepancy_groups", "_discrepancy_alternatives"], 1),
-    **dict.fromkeys(["_forest", "_threshold_sweep", "_studentized", "_substitution", "_alternative_annotator", "_equivalence"], 1),
-    **dict.fromkeys(["_annotators", "_annotator_em", "_skills"], 1),
-    **dict.fromkeys(["_io_predictions"], 1),
-    **dict.fromkeys(["_point_estimates"], METRICS),
-    **dict.fromkeys(["evaluation", "_evaluation_input", "_details", "_truths", "_standings", "_work", "_needs"], 3),
-    **dict.fromkeys(["_tables_out", "_calibration", "_humans"], 3),
-    **dict.fromkeys(["_io_annotations", "_io_arrays", "_io_mapping", "_writers"], 3),
-    **dict.fromkeys(["io", "_exports", "plots", "report", "synthetic"], 3),
-    **dict.fromkeys(["conformal", "_conformal", "_conformal_input", "_conformal_regions", "_conformal_sets"], 3),
-    **dict.fromkeys(["cli", "_command", "_calibrate", "_cli_agreement", "_cli_conformal", "__main__"], 4),
-    **dict.fromkeys(["_cli_evaluate", "_cli_output", "_cli_progress", "_cli_report", "_cli_shell", "_cli_subgroups"], 4),
-    **dict.fromkeys(["_completion", "_man", "_cli_convert"], 4),
+    **dict.fromkeys(["annotations", "predictions", "plausibilities", "resampling", "results"], 1),
+    **dict.fromkeys(["_plausibilities", "_resampling", "_annotators", "_calibrators", "_coefficients", "_discrepancy", "_substitution"], 1),
+    **dict.fromkeys(["_soft", "_histogram", "_disagreement", "_io.predictions"], 1),
+    **dict.fromkeys(["_io.csv_table", "_io.formulas", "_io.frames", "_io.roles", "_io.source", "_io.whole_file"], 0),
+    **dict.fromkeys(["conformal", "_conformal", "evaluation", "_evaluation", "io", "_io", "plots", "report", "synthetic"], 3),
+    **dict.fromkeys(["cli", "_cli", "__main__"], 4),
 }
 
 
 def layer(name):
-    return LAYERS.get(name, 0 if name.startswith("_") else METRICS)
+    """Of `_io.roles`: its own, else that of `_io`."""
+    top = name.split(".")[0]
+    return LAYERS.get(name, LAYERS.get(top, 0 if top.startswith("_") else METRICS))
 
 
-def room(path):
-    """`annotations` for ugt/annotations.py, `report` for ugt/report/page.py."""
-    return path.relative_to(PACKAGE).parts[0].replace(".py", "")
+def module(path):
+    """`annotations` for ugt/annotations.py, `report.page` for ugt/report/page.py, `report` for ugt/report/__init__.py."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).replace(".__init__", "")
 
 
 def is_type_checking(node):
@@ -88,20 +72,21 @@ def absolute_names(path, statement):
     if statement.level:
         parents = ("ugt", *path.relative_to(PACKAGE).parts[:-1])
         base = ".".join([*parents[: len(parents) - statement.level + 1], *filter(None, [base])])
-    return [f"{base}.{alias.name}" for alias in statement.names] if base == "ugt" else [base]
+    is_folder = PACKAGE.parent.joinpath(*base.split(".")).is_dir()
+    return [f"{base}.{alias.name}" for alias in statement.names] if is_folder else [base]
 
 
-def rooms_imported(path):
+def modules_imported(path):
     names = [name for node in imports(ast.parse(path.read_text(encoding="utf-8"))) for name in absolute_names(path, node)]
-    return {name.split(".")[1] for name in names if name.startswith("ugt.")}
+    return {name[len("ugt.") :] for name in names if name.startswith("ugt.")}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_imports_go_downwards(path):
-    own = room(path)
+    own = module(path)
     if own == "__init__":
         return
-    for other in rooms_imported(path) - {own}:
+    for other in modules_imported(path):
         assert layer(other) <= layer(own), f"{own} imports {other}, which is above it"
         assert layer(own) != METRICS or layer(other) != METRICS, f"{own} and {other} are metric modules"
 

@@ -1,12 +1,12 @@
 """Evaluate models when the ground truth is uncertain because annotators disagree."""
 
 from ._disagreement import PredictedDisagreement, predicted_disagreement, symmetric_statistic
-from ._histogram_losses import HistogramLosses
-from ._normal import NormalPosterior
-from ._plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
-from ._point_estimates import plackett_luce_map, plackett_luce_mle
-from ._reliability import ReliabilityCurve
-from ._soft_score import SoftScore
+from ._histogram.losses import HistogramLosses
+from ._histogram.reliability import ReliabilityCurve
+from ._plausibilities.normal import NormalPosterior
+from ._plausibilities.plackett_luce import plackett_luce, plackett_luce_diagnostics, plackett_luce_gradient, plackett_luce_log_likelihood
+from ._plausibilities.point_estimates import plackett_luce_map, plackett_luce_mle
+from ._soft.score import SoftScore
 from ._threads import threads
 from ._version import __version__
 from .accuracy import (

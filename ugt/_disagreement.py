@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _checks
 from ._axes import Frozen
-from ._histogram_input import OUTSIDE, array_of, whole_counts
-from ._histogram_sums import divided
+from ._histogram.input import OUTSIDE, array_of, whole_counts
+from ._histogram.sums import divided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ids
+from ._annotations.masks import Masks
+from ._annotations.rankings import Rankings
+from ._annotations.ratings import Ratings
+from ._annotations.table import Rows, is_missing, wide
 from ._axes import Axes, OnAxes, class_axis, given_ids
 from ._checks import error, room
 from ._core import _tables
-from ._masks import Masks
 from ._ragged import n_empty, offsets_of, row_of
-from ._rankings import Rankings
-from ._ratings import Ratings
-from ._table import Rows, is_missing, wide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,7 +132,7 @@ class Labels(OnAxes):
         >>> Labels.from_frame(frame)
         Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
         """
-        from ._frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
+        from ._io.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
 
         table = Columns.of(frame)
         return cls._of_rows(*table.labels(table.roles(columns or {}, ("case", "annotator", "label"))), classes)

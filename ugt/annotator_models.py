@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, _threads
-from ._annotator_em import Effort, fit_full, fit_glad, fit_one_coin
-from ._annotators import AnnotatorDraws, AnnotatorModel, Given
-from ._skills import sample
+from ._annotators.em import Effort, fit_full, fit_glad, fit_one_coin
+from ._annotators.records import AnnotatorDraws, AnnotatorModel, Given
+from ._annotators.skills import sample
 from .resampling import seed_of
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import _checks, _scaling, _selection
-from ._alpha import AlphaCalibration, DirichletPredictions
-from ._estimator import Calibrator, read_json, restored
-from ._fitting import Regularised, Scaling
-from ._logits import Histograms, Predictions
-from ._scaling import MatrixMap, Objective, PlattMap, VectorMap
+from . import _checks
+from ._calibrators import scaling, selection
+from ._calibrators.alpha import AlphaCalibration, DirichletPredictions
+from ._calibrators.estimator import Calibrator, read_json, restored
+from ._calibrators.fitting import Regularised, Scaling
+from ._calibrators.logits import Histograms, Predictions
+from ._calibrators.scaling import MatrixMap, Objective, PlattMap, VectorMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +84,7 @@ class TemperatureScaling(Scaling):
 
     def _fit(self, table: Predictions, histograms: Histograms, clusters: Any) -> None:
         del clusters
-        fit, labels, before = _scaling.fit_temperature(table, histograms)
+        fit, labels, before = scaling.fit_temperature(table, histograms)
         self.temperature_, self.n_classes_ = float(1 / fit.theta[0]), table.shape[1]
         self._note(fit, labels, histograms.heavy, fit.value, before)
 
@@ -213,7 +214,7 @@ class VectorScaling(Regularised):
         self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
 
     def _candidates(self) -> list[dict[str, float]]:
-        return [{"penalty_b": value} for value in _selection.candidates("penalty_b", self.penalty_b)]
+        return [{"penalty_b": value} for value in selection.candidates("penalty_b", self.penalty_b)]
 
     def _form(self, k: int, penalties: dict[str, float]) -> Map:
         return VectorMap(k, penalties["penalty_b"])
@@ -284,7 +285,7 @@ class MatrixScaling(Regularised):
         self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
 
     def _candidates(self) -> list[dict[str, float]]:
-        of_w, of_b = (_selection.candidates(name, getattr(self, name)) for name in ("penalty_w", "penalty_b"))
+        of_w, of_b = (selection.candidates(name, getattr(self, name)) for name in ("penalty_w", "penalty_b"))
         return [{"penalty_w": w, "penalty_b": b} for w in of_w for b in of_b]
 
     def _form(self, k: int, penalties: dict[str, float]) -> Map:

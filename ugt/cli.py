@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from . import _calibrate, _cli_agreement, _cli_conformal, _cli_convert, _cli_evaluate, _cli_report, _cli_shell
 from ._checks import error
-from ._cli_progress import progress
-from ._command import (
+from ._cli import agreement, calibrate, conformal, convert, evaluate, report, shell
+from ._cli.command import (
     ENVIRONMENT,
     EXIT_CODES,
     Parser,
@@ -30,6 +29,7 @@ from ._command import (
     printable,
     utf8,
 )
+from ._cli.progress import progress
 from ._version import __version__
 
 EXAMPLES = """\
@@ -147,11 +147,11 @@ def make_parser() -> Parser:
     variables = "\n".join(f"  {name}  {meaning}" for name, meaning in ENVIRONMENT.items())
     parser = Parser(prog="ugt", usage=usage, description=paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
-    for module in (_cli_evaluate, _cli_agreement, _calibrate, _cli_conformal, _cli_convert):
+    for module in (evaluate, agreement, calibrate, conformal, convert):
         module.add(commands)
-    _cli_evaluate.add_demo(commands)
-    _cli_report.add(commands)
-    _cli_shell.add(commands)
+    evaluate.add_demo(commands)
+    report.add(commands)
+    shell.add(commands)
     name_commands(parser)
     group = parser.add_argument_group("about")
     group.add_argument("--version", action="version", version=f"ugt {__version__}", help="show the version and exit")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import _checks
-from . import _coefficients as make
-from ._coefficients_icc import KINDS
-from ._coefficients_pairs import PairwiseAgreement, pairwise_agreement
-from ._coefficients_record import Agreement
-from ._coefficients_rows import AgreementTable, agreement_table
-from ._coefficients_table import read
+from ._coefficients import judgements as make
+from ._coefficients.icc import KINDS
+from ._coefficients.pairs import PairwiseAgreement, pairwise_agreement
+from ._coefficients.record import Agreement
+from ._coefficients.rows import AgreementTable, agreement_table
+from ._coefficients.table import read
 from .annotations import Labels, Ratings
 
 __all__ = [

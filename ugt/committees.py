@@ -10,7 +10,7 @@ import numpy as np
 from . import _checks, results
 from ._axes import Axes
 from ._core._stream import Stream
-from ._draws import Draws, MentionedDraws
+from ._plausibilities.draws import Draws, MentionedDraws
 from ._ragged import offsets_of, row_of
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _selection
+from ._calibrators import selection
 from ._checks import error, option, room, scalar, whole
-from ._conformal import Conformal, check_alpha, named
-from ._conformal_input import CALIBRATED, HELD_OUT, SAMPLED, Cases, Rule, Truth, case_groups, class_groups, sampled, single_labels
-from ._conformal_levels import pooled
-from ._conformal_p_values import combine_p_values, effective_tests
-from ._conformal_regions import PlausibilityRegions
-from ._conformal_sets import PredictionSets, SetCoverage
+from ._conformal.input import CALIBRATED, HELD_OUT, SAMPLED, Cases, Rule, Truth, case_groups, class_groups, sampled, single_labels
+from ._conformal.levels import pooled
+from ._conformal.p_values import combine_p_values, effective_tests
+from ._conformal.predictor import Conformal, check_alpha, named
+from ._conformal.regions import PlausibilityRegions
+from ._conformal.sets import PredictionSets, SetCoverage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -355,4 +355,4 @@ class MonteCarloConformal(Conformal):
             return np.zeros(n, bool)
         if not (share < 1 and 1 <= round(n * (1 - share)) < n):
             raise error("split", "be a share in (0, 1) that leaves cases on both sides", f"{self.split!r} with {n} cases")
-        return _selection.held_out(1 - share, n, None, seed)[0]
+        return selection.held_out(1 - share, n, None, seed)[0]

@@ -12,8 +12,8 @@ import numpy as np
 from . import _checks, resampling
 from ._axes import Frozen
 from ._disagreement import PredictedDisagreement
-from ._histogram_input import OUTSIDE, array_of, whole_counts
-from ._histogram_sums import CASES, SINGLE_BINS, Bins, Loss, calibration, divided
+from ._histogram.input import OUTSIDE, array_of, whole_counts
+from ._histogram.sums import CASES, SINGLE_BINS, Bins, Loss, calibration, divided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

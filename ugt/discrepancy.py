@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _checks, resampling
-from ._discrepancy_alternatives import AlternativeRatios, RelativeF1, alternative_discrepancy_ratios, relative_f1
-from ._discrepancy_groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
-from ._discrepancy_input import clusters_of, compare
-from ._discrepancy_record import DiscrepancyRatio, NonInferiority, check_margin, record
-from ._discrepancy_sums import Sums
-from ._forest import AnnotatorDiscrepancy, annotator_discrepancy
-from ._threshold_sweep import ThresholdSweep, threshold_sweep
+from ._discrepancy.alternatives import AlternativeRatios, RelativeF1, alternative_discrepancy_ratios, relative_f1
+from ._discrepancy.forest import AnnotatorDiscrepancy, annotator_discrepancy
+from ._discrepancy.groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
+from ._discrepancy.input import clusters_of, compare
+from ._discrepancy.record import DiscrepancyRatio, NonInferiority, check_margin, record
+from ._discrepancy.sums import Sums
+from ._discrepancy.threshold_sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
     from .resampling import Seed

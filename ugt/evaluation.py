@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _calibration, _details, _humans, _standings, _tables_out, _threads, _truths, resampling
-from ._details.context import Context
-from ._evaluation_input import aggregation_input, check_mapping, group_names_of, joined, options_of, orders_of
-from ._needs import check_room
+from . import _threads, resampling
+from ._evaluation import calibration as _calibration
+from ._evaluation import details as _details
+from ._evaluation import humans as _humans
+from ._evaluation import standings
+from ._evaluation import tables as _tables
+from ._evaluation import truths as _truths
+from ._evaluation.details.context import Context
+from ._evaluation.input import aggregation_input, check_mapping, group_names_of, joined, options_of, orders_of
+from ._evaluation.needs import check_room
+from ._evaluation.work import Work
+from ._io.whole_file import write_text
 from ._version import __version__
-from ._whole_file import write_text
-from ._work import Work
 from .annotator_models import warn_if_judged
 
 if TYPE_CHECKING:
@@ -108,21 +114,21 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values; NaN as None."""
-        return _tables_out.to_dict(self)
+        return _tables.to_dict(self)
 
     def to_frame(self, table: str = "metrics") -> Any:
         """One table ("metrics", "certainty", "winners", "cases" ..., or one of ``details``): a pandas DataFrame, or a mapping of columns
         without pandas.
         """
-        return _tables_out.to_frame(self, table)
+        return _tables.to_frame(self, table)
 
     def to_json(self, path: Any) -> None:
         """Write everything as strict JSON (no NaN tokens)."""
-        write_text(path, _tables_out.json_text(self))
+        write_text(path, _tables.json_text(self))
 
     def to_csv(self, path: Any, table: str = "metrics") -> None:
         """Write one table as CSV; cells that a spreadsheet would run as a formula get a leading apostrophe."""
-        write_text(path, _tables_out.csv_text(self, table))
+        write_text(path, _tables.csv_text(self, table))
 
     def to_html(self, path: Any) -> None:
         """Write the report: one self-contained page."""
@@ -247,8 +253,8 @@ def evaluate(
         orders_k = orders_of(k, known.n_classes)
         check_room(known, truths, len(predictions), orders_k, options, groups is not None, details)
         scores, present = joined(predictions, known.axes, missing)
-        of_case = _standings.clusters_of(clusters, known.axes)
-        parts = _standings.subgroups_of(subgroups, known.axes)
+        of_case = standings.clusters_of(clusters, known.axes)
+        parts = standings.subgroups_of(subgroups, known.axes)
         work = Work(truths, _truths.voted(known), scores, present, orders_k, groups, options, making["seed"])
         work.run()
         judged = None if of_case is None else of_case[present]
@@ -277,7 +283,7 @@ def _certainty_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _planned(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     if plan is None:
         return {}
-    from ._plan import check_plan  # noqa: PLC0415
+    from ._evaluation.plan import check_plan  # noqa: PLC0415
 
     return check_plan(plan)
 
@@ -300,10 +306,10 @@ def _record(
     left_out = {NO_ANNOTATIONS: undefined, NO_PREDICTIONS: int((~work.present).sum())}
     return Evaluation(
         provenance,
-        _tables_out.data_summary(known),
+        _tables.data_summary(known),
         {reason: n for reason, n in left_out.items() if n},
         (
-            *_tables_out.notes(known, provenance),
+            *_tables.notes(known, provenance),
             *work.truths.notes,
             *calibration[2],
             *humans[2],
@@ -320,7 +326,7 @@ def _record(
         tuple(humans[0]),
         tuple(humans[1]),
         work.sources,
-        _tables_out.worklist(known, work.voted, work.present, work.case_certainty),
+        _tables.worklist(known, work.voted, work.present, work.case_certainty),
         further[0],
     )
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import _checks
-from ._histogram_input import NO_LABELS, ONE_LABEL, Histograms, class_names
-from ._histogram_losses import HistogramLosses, record
-from ._histogram_sums import SINGLE_BINS, SINGLETONS, Bins, Sums
+from ._histogram.input import NO_LABELS, ONE_LABEL, Histograms, class_names
+from ._histogram.losses import HistogramLosses, record
+from ._histogram.sums import SINGLE_BINS, SINGLETONS, Bins, Sums
 
 
 def histogram_losses(

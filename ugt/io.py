@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import _exports
 from ._checks import error
-from ._csv import Table
-from ._frames import is_frame
-from ._io_annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
-from ._io_arrays import load_scores, parquet_columns, read_arrays
-from ._io_mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
-from ._io_predictions import read_scores, read_scores_of_models
-from ._io_roles import as_names, find_roles
-from ._io_source import Source, check_text, fingerprint
-from ._output_folder import output_folder
-from ._writers import write_annotations, write_predictions
+from ._io import exports
+from ._io.annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
+from ._io.arrays import load_scores, parquet_columns, read_arrays
+from ._io.csv_table import Table
+from ._io.frames import is_frame
+from ._io.mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
+from ._io.output_folder import output_folder
+from ._io.predictions import read_scores, read_scores_of_models
+from ._io.roles import as_names, find_roles
+from ._io.source import Source, check_text, fingerprint
+from ._io.writers import write_annotations, write_predictions
 from .predictions import Predictions
 
 if TYPE_CHECKING:
-    from ._csv import Cells
+    from ._io.csv_table import Cells
 
 __all__ = [
     "FORMATS",
@@ -131,8 +131,8 @@ def _read_file(
         return _read_json(source, format, columns, classes, missing, given)
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
-    if source.ending in _exports.PREFLIB:
-        return _exported(_exports.preflib(check_text(source.read()), source.stem, classes))
+    if source.ending in exports.PREFLIB:
+        return _exported(exports.preflib(check_text(source.read()), source.stem, classes))
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), format, classes, missing)
     if source.ending == ".parquet":
@@ -149,7 +149,7 @@ def _read_json(
         table = records_table(content, given.get("records", ""), given.get("fields", {}))
         return read_frame(table, format, {role: name for role, name in columns.items() if role not in table.header}, classes, missing)
     if lines:
-        return _exported(_exports.prodigy(check_text(source.read()), columns, classes))
+        return _exported(exports.prodigy(check_text(source.read()), columns, classes))
     content = parse_json(source.read())
     if is_mapping(content):
         inner = checked(content, source.path.parent)
@@ -159,14 +159,14 @@ def _read_json(
         return read_annotations(inner["path"], format=format, mapping=inner, **named)
     if format not in ("auto", "rankings"):
         raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
-    if _exports.is_label_studio(content):
-        return _exported(_exports.label_studio(content, columns, classes))
+    if exports.is_label_studio(content):
+        return _exported(exports.label_studio(content, columns, classes))
     if isinstance(content, list) and content and isinstance(content[0], dict):
-        raise error("file", *_exports.unknown_records(content[0]))
-    return AnnotationFile(_exports.rankings_json(content, classes), "rankings", {})
+        raise error("file", *exports.unknown_records(content[0]))
+    return AnnotationFile(exports.rankings_json(content, classes), "rankings", {})
 
 
-def _exported(export: _exports.Export) -> AnnotationFile:
+def _exported(export: exports.Export) -> AnnotationFile:
     return AnnotationFile(export.annotations, export.format, {}, export.dropped)
 
 

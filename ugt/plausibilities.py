@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import Any, Union
 
 from ._checks import error
-from ._dirichlet import Dirichlet
-from ._draws import Draws
 from ._ids import unmasked
-from ._point import Point
+from ._plausibilities.dirichlet import Dirichlet
+from ._plausibilities.draws import Draws
+from ._plausibilities.point import Point
 
 __all__ = ["Dirichlet", "Draws", "Plausibilities", "Point", "as_plausibilities"]
 

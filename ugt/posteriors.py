@@ -9,9 +9,9 @@ import numpy as np
 
 from . import _checks
 from ._axes import Frozen
-from ._histogram_input import OUTSIDE, whole_counts
-from ._logits import LARGEST, array_of
-from ._multinomial import Likelihood
+from ._calibrators.logits import LARGEST, array_of
+from ._calibrators.multinomial import Likelihood
+from ._histogram.input import OUTSIDE, whole_counts
 from ._ragged import offsets_of
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ class Predictions:
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
             return cls(value.get("case_ids"), value["scores"], value.get("classes"))
         if _has_case_column(value):
-            from ._io_predictions import read_frame  # noqa: PLC0415  (which needs this module)
+            from ._io.predictions import read_frame  # noqa: PLC0415  (which needs this module)
 
             return read_frame(value)
         if hasattr(value, "columns") and hasattr(value, "index"):
@@ -194,8 +194,8 @@ def _has_case_column(value: Any) -> bool:
     index = getattr(value, "index", None)
     if index is None or callable(index):
         return True
-    from ._frames import CASES  # noqa: PLC0415
-    from ._io_roles import plain  # noqa: PLC0415
+    from ._io.frames import CASES  # noqa: PLC0415
+    from ._io.roles import plain  # noqa: PLC0415
 
     return type(index).__name__ == "RangeIndex" and any(plain(str(name)) in CASES for name in value.columns)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, results
-from ._agreement import Agreement
 from ._axes import Frozen
-from ._comparison import agreement, spread_of
 from ._ids import as_array
-from ._normal import KINDS, NormalPosterior, cuts_of
+from ._plausibilities.agreement import Agreement
+from ._plausibilities.comparison import agreement, spread_of
+from ._plausibilities.normal import KINDS, NormalPosterior, cuts_of
 from .annotations import Ratings
 
 if TYPE_CHECKING:

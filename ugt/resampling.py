@@ -8,15 +8,15 @@ import numpy as np
 
 from . import _threads
 from ._checks import error, room, whole
-from ._design import Design, resampled_counts, seed_of, units
-from ._ratios import Ratios
-from ._resamples import SOURCES, Resamples, check_level
-from ._weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
+from ._resampling.design import Design, resampled_counts, seed_of, units
+from ._resampling.ratios import Ratios
+from ._resampling.resamples import SOURCES, Resamples, check_level
+from ._resampling.weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._design import Seed
+    from ._resampling.design import Seed
 
     Array = NDArray[np.float64]
 

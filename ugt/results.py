@@ -16,7 +16,7 @@ from ._core import _resample
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._agreement import Agreement, Law
+    from ._plausibilities.agreement import Agreement, Law
 
     Array = NDArray[np.float64]
 

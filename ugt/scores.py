@@ -11,8 +11,8 @@ import numpy as np
 
 from . import resampling
 from ._checks import error, option
-from ._histogram_input import NO_LABELS, Histograms, array_of
-from ._histogram_sums import Loss, divided
+from ._histogram.input import NO_LABELS, Histograms, array_of
+from ._histogram.sums import Loss, divided
 from .results import PerCase
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import numpy as np
 
 from . import _checks
 from ._core import _soft
-from ._soft_columns import SELF_PAIRS, Auroc, Column, Precision, average_of, column_mass, quotient
-from ._soft_input import Input, check_scale, check_threshold, read
-from ._soft_score import SoftScore
+from ._soft.columns import SELF_PAIRS, Auroc, Column, Precision, average_of, column_mass, quotient
+from ._soft.input import Input, check_scale, check_threshold, read
+from ._soft.score import SoftScore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, _threads, resampling
-from ._soft_columns import Auroc, Column, Precision, average_of, column_mass
+from ._soft.columns import Auroc, Column, Precision, average_of, column_mass
 from .annotations import Labels
 from .predictions import Predictions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
-from ._equivalence import IndividualEquivalence, individual_equivalence_index
+from ._substitution.alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
+from ._substitution.equivalence import IndividualEquivalence, individual_equivalence_index
 
 __all__ = ["AlternativeAnnotatorTest", "IndividualEquivalence", "alternative_annotator_test", "individual_equivalence_index"]

@@ -112,7 +112,7 @@ def run_all(jobs, workers, end=math.inf):
 
 def reach_of(files, workers):
     """Lines and seconds of every test of the files; kept from the last run where neither the file nor ugt has changed."""
-    code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "ugt").glob("*.py")))).hexdigest()
+    code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "ugt").rglob("*.py")))).hexdigest()
     keys = {file: hashlib.sha256((ROOT / file).read_bytes()).hexdigest() + code for file in files}
     store = OUT / "reach.json"
     kept = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {}
@@ -211,7 +211,7 @@ def killing(mutant, source, tests):
         if changed is None:
             return 66
         answer.write_text(json.dumps(changed[1:]), encoding="utf-8")
-        sys.meta_path.insert(0, Loader(f"ugt.{mutant.module}", str(ROOT / "ugt" / f"{mutant.module}.py"), changed[0]))
+        sys.meta_path.insert(0, Loader("ugt." + mutant.module.replace("/", "."), str(ROOT / "ugt" / f"{mutant.module}.py"), changed[0]))
         return int(pytest.main([*OPTIONS, *tests])) if tests else 0
 
     return work
@@ -292,7 +292,7 @@ def judge(found, modules, sources, chooser, workers, end=math.inf):
 
 def report(rows, modules):
     """The table by module on standard output, the survivors in their file; the share that was killed."""
-    print(f"{'module':28}{'mutants':>8}{'killed':>8}{'survived':>9}{'equivalent':>11}{'killed':>8}")
+    print(f"{'module':34}{'mutants':>8}{'killed':>8}{'survived':>9}{'equivalent':>11}{'killed':>8}")
     total = Counter()
     for module in [*modules, "all"]:
         counts = Counter(row["state"] for row in rows if module in ("all", row["mutant"]["module"]))
@@ -300,7 +300,7 @@ def report(rows, modules):
         real = counts["killed"] + counts["survived"]
         if real or counts["equivalent"]:
             rate = f"{counts['killed'] / real:8.1%}" if real else ""
-            print(f"{module:28}{real:8}{counts['killed']:8}{counts['survived']:9}{counts['equivalent']:11}{rate}")
+            print(f"{module:34}{real:8}{counts['killed']:8}{counts['survived']:9}{counts['equivalent']:11}{rate}")
     with (OUT / "survivors.txt").open("w", encoding="utf-8") as file:
         for row in rows:
             if row["state"] == "survived":

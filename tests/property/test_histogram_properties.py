@@ -12,8 +12,8 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of
 
 import ugt
-from ugt._histogram_input import Histograms
-from ugt._histogram_sums import Bins
+from ugt._histogram.input import Histograms
+from ugt._histogram.sums import Bins
 
 COUNT_TYPES = ("int64", "int32", "uint8", "float64", "float32", ">i4")
 BINNINGS = {"width": "width", "edges": [0, 0.1, 0.25, 0.5, 0.875, 1], "mass": "mass"}

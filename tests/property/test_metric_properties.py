@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ugt
-from ugt import Dirichlet, Draws, Point, _comparison, _design, _dirichlet, _orders, _point
+from ugt import Dirichlet, Draws, Point, _orders
+from ugt._plausibilities import comparison, dirichlet, point
+from ugt._resampling import design
 
 
 @dataclass(frozen=True)
@@ -195,8 +197,8 @@ def test_other_cases_do_not_matter(name, kind, problem, data):
 
 # ---- how the work is done ------------------------------------------------------------------------------
 
-CHUNKS = [(_orders, "CHUNK"), (_point, "CHUNK"), (_dirichlet, "PROFILES"), (_dirichlet, "CASES"), (_dirichlet, "SAMPLED"),
-          (_comparison, "PROFILES"), (_comparison, "CASES"), (_design, "CHUNK")]  # fmt: skip
+CHUNKS = [(_orders, "CHUNK"), (point, "CHUNK"), (dirichlet, "PROFILES"), (dirichlet, "CASES"), (dirichlet, "SAMPLED"),
+          (comparison, "PROFILES"), (comparison, "CASES"), (design, "CHUNK")]  # fmt: skip
 
 
 @pytest.fixture
@@ -234,7 +236,7 @@ def test_chunks(name, kind, monkeypatch):
 
 @pytest.mark.parametrize("name", ["ua_average_overlap", "ua_kendall_distance", "ua_footrule_distance"])
 def test_sampled_lists_belong_to_their_cases(name, monkeypatch):
-    monkeypatch.setattr(_comparison, "MOST_LISTS", 1)
+    monkeypatch.setattr(comparison, "MOST_LISTS", 1)
     whole = LARGE.answer(name, "Dirichlet")
     assert whole.per_draw is not None
     with ugt.threads(4):

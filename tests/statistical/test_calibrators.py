@@ -11,9 +11,9 @@ import pytest
 import scipy.stats
 
 import ugt
-from ugt._logits import Histograms, Predictions
-from ugt._multinomial import Likelihood
-from ugt._scaling import MatrixMap, Objective, VectorMap
+from ugt._calibrators.logits import Histograms, Predictions
+from ugt._calibrators.multinomial import Likelihood
+from ugt._calibrators.scaling import MatrixMap, Objective, VectorMap
 
 LIMIT = scipy.stats.norm.isf(1e-12)  # 7 standard errors; some dozen numbers are compared
 

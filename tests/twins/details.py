@@ -6,7 +6,8 @@ from dataclasses import replace
 from unittest import mock
 
 import ugt
-from ugt import _tables_out, evaluation
+from ugt import evaluation
+from ugt._evaluation import tables
 
 DEFAULTS = {"k": 1, "level": 0.9, "n_resamples": 60, "missing": "drop", "seed": 3}
 
@@ -21,4 +22,4 @@ def context(annotations, predictions, *, mean=True, **options):
 
 def certainty(found):
     """(n,) under the middle reliability."""
-    return found.certainty[_tables_out.number_name(found.reliability)]
+    return found.certainty[tables.number_name(found.reliability)]

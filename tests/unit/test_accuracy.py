@@ -14,7 +14,8 @@ from twins import dirichlet as races
 from twins import orders as twin
 
 import ugt
-from ugt import Dirichlet, Draws, Point, _agreement, _comparison
+from ugt import Dirichlet, Draws, Point
+from ugt._plausibilities import agreement, comparison
 
 METRICS = {
     "topk": ugt.ua_topk_accuracy,
@@ -187,7 +188,7 @@ def test_sampled_lists(metric, monkeypatch):
     post = Dirichlet.from_array(np.vstack([rng.uniform(0.1, 3, (30, 6)), [np.nan] * 6]))
     scores = rng.integers(0, 4, (31, 6))
     exact = METRICS[metric](post, scores, 3)
-    monkeypatch.setattr(_comparison, "MOST_LISTS", 5)
+    monkeypatch.setattr(comparison, "MOST_LISTS", 5)
     sampled = METRICS[metric](post.take(np.arange(31)), scores, 3)
     assert sampled.per_draw.shape == (1000,)
     assert np.isnan(sampled.per_case[30])
@@ -350,8 +351,8 @@ def test_infinite_scores_are_the_lowest_and_the_highest(metric):
 @pytest.mark.parametrize("k", [1, 2, 3, 6])
 def test_lattices_hold_all_values(k):
     for metric, points in (("topk", 1), ("set", 1), ("overlap", k), ("footrule", k * (k + 1))):
-        assert _agreement.lattice(metric, k, 0.0, False) == points
-    assert _agreement.lattice("average_overlap", k, 0.0, False) % k == 0
+        assert agreement.lattice(metric, k, 0.0, False) == points
+    assert agreement.lattice("average_overlap", k, 0.0, False) % k == 0
 
 
 def test_records_pickle_with_their_law():

@@ -11,10 +11,10 @@ import scipy.optimize
 from twins import calibrators as twin
 
 import ugt
-from ugt import _newton
-from ugt._alpha import _Objective
-from ugt._logits import Histograms, Predictions
-from ugt._multinomial import Likelihood
+from ugt._calibrators import newton
+from ugt._calibrators.alpha import _Objective
+from ugt._calibrators.logits import Histograms, Predictions
+from ugt._calibrators.multinomial import Likelihood
 
 NAN, INF = float("nan"), float("inf")
 UNBOUNDED = (
@@ -247,7 +247,7 @@ def test_many_labels_and_strange_penalties(penalty):
 
 
 def test_convergence_is_reported(monkeypatch):
-    monkeypatch.setattr(_newton, "MAX_ITER", 1)
+    monkeypatch.setattr(newton, "MAX_ITER", 1)
     probs, counts, x = problem()
     with pytest.warns(RuntimeWarning, match=r"AlphaCalibration did not converge: gradient norm \d.* after 1 iterations") as caught:
         found = ugt.AlphaCalibration().fit(probs, counts, features=x)

@@ -13,8 +13,8 @@ from scipy.special import expit, logit
 from twins import em as twin
 
 import ugt
-from ugt import _annotator_em
-from ugt._annotators import Given
+from ugt._annotators import em as em_module
+from ugt._annotators.records import Given
 from ugt._core import _em
 
 NAN = float("nan")
@@ -94,14 +94,14 @@ def test_storage_makes_no_difference_without_pseudo_counts():
     labels = labels_of(n=40, n_classes=6, share=0.4, seed=2)
     given = Given(labels)
     runs = []
-    for cells in (_annotator_em.SEEN, _annotator_em.ALL, _annotator_em.EITHER):
-        shape = _annotator_em.Confusions(given, cells)
-        fit = _annotator_em.FullFit(shape, (0.5, 0.0, 0.5), given.start(3, 1))
+    for cells in (em_module.SEEN, em_module.ALL, em_module.EITHER):
+        shape = em_module.Confusions(given, cells)
+        fit = em_module.FullFit(shape, (0.5, 0.0, 0.5), given.start(3, 1))
         values = []
         for _ in range(20):
             values.append(fit.value())
             fit.improve()
-        runs.append((np.array(values), _annotator_em.point_of(given.axes, shape.offsets, shape.index, fit.candidates()).mean()))
+        runs.append((np.array(values), em_module.point_of(given.axes, shape.offsets, shape.index, fit.candidates()).mean()))
     for value, q in runs[1:]:
         same(np.diff(value), np.diff(runs[0][0]), 1e-10)
         same(np.nan_to_num(q), np.nan_to_num(runs[0][1]), 2e-12)
@@ -112,7 +112,7 @@ def test_cells_grow_with_what_was_seen():
     truth, k = rng.integers(0, 400, 2000), 400
     case, annotator = np.repeat(np.arange(2000), 4), rng.integers(0, 50, 8000)
     label = np.where(rng.random(8000) < 0.8, truth[case], (truth[case] + 1) % k)
-    shape = _annotator_em.Confusions(Given(ugt.Labels.from_long(case, annotator, label, classes=k)), _annotator_em.EITHER)
+    shape = em_module.Confusions(Given(ugt.Labels.from_long(case, annotator, label, classes=k)), em_module.EITHER)
     assert not shape.all and shape.n_cells < 3 * 8000 < 50 * k * k / 100
     size = np.diff(shape.offsets)
     assert size.max() <= 3 and size.min() >= 1
@@ -139,8 +139,8 @@ def test_cases_at_the_end_of_the_doubles_are_exact():
     case = np.repeat(np.arange(len(sizes)), sizes)
     annotator, label = rng.integers(0, 4, len(case)), rng.integers(0, 3, len(case))
     labels = ugt.Labels.from_long(case, annotator, label, classes=3)
-    shape = _annotator_em.Confusions(Given(labels), _annotator_em.ALL)
-    fit = _annotator_em.FullFit(shape, (1.0, 1.0, 1.0), Given(labels).start(0, 0))
+    shape = em_module.Confusions(Given(labels), em_module.ALL)
+    fit = em_module.FullFit(shape, (1.0, 1.0, 1.0), Given(labels).start(0, 0))
     fit.probability[:] = rng.uniform(0.3, 0.4, shape.n_cells)
     fit.prevalence[:] = [0.3, 0.3, 0.4]
     table = np.zeros((4, 3, 3))
@@ -231,7 +231,7 @@ def test_accuracy_errors_are_those_of_the_observed_information(prior, monkeypatc
     information = -twin.hessian(objective, logit(found.accuracy))
     slope = found.accuracy * (1 - found.accuracy)
     same(found.accuracy_error, slope * np.sqrt(np.diag(np.linalg.inv(information))), 1e-6)
-    monkeypatch.setattr(_annotator_em, "MOST_JOINT", 1)
+    monkeypatch.setattr(em_module, "MOST_JOINT", 1)
     alone = quietly(ugt.dawid_skene, labels, **options)
     same(alone.accuracy_error, slope / np.sqrt(np.diag(information)), 1e-6)
 
@@ -567,7 +567,7 @@ def test_options_that_will_not_do(fit, options, message):
 
 
 def test_more_cells_than_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(_annotator_em, "MOST_CELLS", 20)
+    monkeypatch.setattr(em_module, "MOST_CELLS", 20)
     with pytest.raises(ValueError, match=r"candidates must be 'seen' where .* more than 20 cells\. Got 'all' and \d+ cells"):
         ugt.dawid_skene(labels_of(), prior=1)
 

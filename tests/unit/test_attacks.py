@@ -15,10 +15,12 @@ import pytest
 from public_functions import FUNCTIONS, make_world, numbers
 
 import ugt
-from ugt import _csv, _plackett_luce, _tables_out
 from ugt._checkpoint import MAGIC, Checkpoint
-from ugt._formulas import guarded, unguarded
-from ugt._io_source import Source
+from ugt._evaluation import tables
+from ugt._io import csv_table
+from ugt._io.formulas import guarded, unguarded
+from ugt._io.source import Source
+from ugt._plausibilities import plackett_luce as _plackett_luce
 from ugt.cli import main
 from ugt.io import read_annotations, read_clusters, read_names, read_predictions, write_annotations, write_predictions
 
@@ -129,12 +131,12 @@ def test_a_small_file_that_would_fill_the_memory(name, read, tmp_path, monkeypat
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(_csv, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(csv_table, "LONGEST_LINE", 1 << 20)
     (tmp_path / "x.csv").write_bytes(b"case,a,b\n" + b"x" * (9 << 20))
     with pytest.raises(ValueError, match=r"file must have lines of at most 1 MB. Got a longer one"):
         read_annotations(tmp_path / "x.csv")
     (tmp_path / "y.csv").write_bytes(b"case,reader 1,reader 2\r" + b"x,yes,no\r" * (5 << 17))
-    assert _csv.Table(Source(tmp_path / "y.csv")).header == ["case", "reader 1", "reader 2"]
+    assert csv_table.Table(Source(tmp_path / "y.csv")).header == ["case", "reader 1", "reader 2"]
 
 
 @pytest.mark.parametrize("cell", ["1_000", "1_0.5", "1e1_0"])
@@ -190,8 +192,8 @@ def test_guards_against_formulas_are_taken_away_again():
     for text in texts:
         for part in guarded(text).replace("\r", "\n").replace("\t", "\n").replace(";", "\n").split("\n"):
             assert part.lstrip(" ")[:1] not in ("=", "+", "-", "@", "\uff1d", "\uff0d"), text
-    assert _tables_out.csv_cell(-2.5) == "-2.5"
-    assert _tables_out.csv_cell(-2) == -2
+    assert tables.csv_cell(-2.5) == "-2.5"
+    assert tables.csv_cell(-2) == -2
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -230,11 +232,11 @@ def test_halves_of_characters_in_names():
     odd = ["a\ud800", "b\udcff", "c"]
     labels = ugt.Labels.from_wide(np.array([[odd[0], odd[1]], [odd[2], odd[2]], [odd[1], odd[1]]]), case_ids=odd)
     found = ugt.evaluate(labels, {"m\udc80": np.eye(3)[[0, 1, 2]]}, n_resamples=5, plan={"question": "\ud800?"})
-    text = _tables_out.json_text(found)
+    text = tables.json_text(found)
     text.encode("utf-8")
     assert json.loads(text)["models"] == ["m\\udc80"]
-    for table in _tables_out.names(found):
-        _tables_out.csv_text(found, table).encode("utf-8")
+    for table in tables.names(found):
+        tables.csv_text(found, table).encode("utf-8")
 
 
 @posix
@@ -378,7 +380,7 @@ def test_other_inputs_are_no_pipes_either(option, tmp_path, monkeypatch, capsys)
 
 def test_an_evaluation_with_a_number_beyond_floats(tmp_path, capsys):
     """OverflowError, with a traceback."""
-    found = _tables_out.to_dict(ugt.evaluate(np.array([[3, 1], [1, 3], [0, 4]]), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5))
+    found = tables.to_dict(ugt.evaluate(np.array([[3, 1], [1, 3], [0, 4]]), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5))
     found["metrics"][0]["value"] = 10**400
     (tmp_path / "x.json").write_text(json.dumps(found))
     assert main(["report", str(tmp_path / "x.json"), "--out", str(tmp_path / "x.html")]) == 2

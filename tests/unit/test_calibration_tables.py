@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _calibration, cli
+from ugt import cli
+from ugt._evaluation import calibration as _calibration
 
 NAMES = ["benign", "atypical", "malign"]
 METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}

@@ -9,8 +9,8 @@ import pytest
 from twins import calibrators as twin
 
 import ugt
-from ugt import _selection
-from ugt._scaling import Objective, VectorMap
+from ugt._calibrators import selection
+from ugt._calibrators.scaling import Objective, VectorMap
 
 NAN, INF = float("nan"), float("inf")
 SCALINGS = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling]
@@ -202,15 +202,15 @@ def test_parts_are_disjoint_and_keep_clusters_together():
     clusters = np.random.default_rng(0).integers(0, 40, 300)
     for ids in (None, clusters):
         n_units = 300 if ids is None else len(np.unique(ids))
-        folds = _selection.held_out(7, 300, ids, 3)
+        folds = selection.held_out(7, 300, ids, 3)
         np.testing.assert_array_equal(np.sum(folds, axis=0), 1)
-        (share,) = _selection.held_out(0.2, 300, ids, 3)
+        (share,) = selection.held_out(0.2, 300, ids, 3)
         for part, expected in [*((fold, n_units / 7) for fold in folds), (share, n_units / 5)]:
             units = np.arange(300) if ids is None else ids
             assert not set(units[part]) & set(units[~part])
             assert abs(len(set(units[part])) - expected) < 1
-        np.testing.assert_array_equal(_selection.held_out(0.2, 300, ids, 3)[0], share)
-        assert (_selection.held_out(0.2, 300, ids, 4)[0] != share).any()
+        np.testing.assert_array_equal(selection.held_out(0.2, 300, ids, 3)[0], share)
+        assert (selection.held_out(0.2, 300, ids, 4)[0] != share).any()
 
 
 @pytest.mark.parametrize("validation", [0.3, 4])
@@ -219,7 +219,7 @@ def test_the_path_is_the_held_out_loss(validation):
     counts[:9] = 0
     clusters = np.arange(90) // 3
     chosen = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=clusters)
-    parts = _selection.held_out(validation, 90, clusters, 5)
+    parts = selection.held_out(validation, 90, clusters, 5)
     for item, penalty in zip(chosen.path_, (0.01, 100.0, 1.0)):
         total = labels = 0.0
         for out in parts:

@@ -10,9 +10,9 @@ import scipy.optimize
 from twins import calibrators as twin
 
 import ugt
-from ugt import _newton, _scaling
-from ugt._logits import Histograms, Predictions
-from ugt._scaling import MatrixMap, Objective, PlattMap, VectorMap
+from ugt._calibrators import newton, scaling
+from ugt._calibrators.logits import Histograms, Predictions
+from ugt._calibrators.scaling import MatrixMap, Objective, PlattMap, VectorMap
 
 TEMPERATURE, PLATT, VECTOR, MATRIX = ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling
 ALL = [TEMPERATURE, PLATT, VECTOR, MATRIX]
@@ -103,7 +103,7 @@ def test_gradients_and_curvature_by_finite_differences(name, k, scale):
 def test_derivatives_by_the_temperature():
     logits, counts = problem()
     table = Predictions.of(logits, "logits")
-    sums = _scaling._Sums(table, Histograms.of(counts, table.shape, False))
+    sums = scaling._Sums(table, Histograms.of(counts, table.shape, False))
     for beta in (0.2, 1.0, 3.0):
         value, first, second = sums.at(beta)
         assert value == pytest.approx(twin.loss(counts.tolist(), logits.tolist(), *twin.temperature_map(1 / beta, 3)), rel=1e-13)
@@ -195,7 +195,7 @@ def test_start_from_some_cases_leads_to_the_same_temperature():
     n = 65536 // 10
     counts[:n] = np.eye(10, dtype=int)[logits[:n].argmax(axis=1)]  # a start from these would lead elsewhere
     table = Predictions.of(logits, "logits")
-    every = _scaling._Sums(table, Histograms.of(counts, table.shape, False))
+    every = scaling._Sums(table, Histograms.of(counts, table.shape, False))
     slow = scipy.optimize.brentq(lambda beta: every.at(beta)[1], 0.1, 3.0, xtol=1e-12)
     for scale in (1.0, 1e-30, 1e30):
         found = TEMPERATURE().fit(logits * scale, counts)
@@ -411,8 +411,8 @@ def test_predictions_no_better_than_chance():
 
 def test_convergence_is_reported(monkeypatch):
     logits, counts = problem(k=2)
-    monkeypatch.setattr(_newton, "MAX_ITER", 1)
-    monkeypatch.setattr(_scaling, "MAX_ITER", 1)
+    monkeypatch.setattr(newton, "MAX_ITER", 1)
+    monkeypatch.setattr(scaling, "MAX_ITER", 1)
     for kind in (PLATT, VECTOR, MATRIX, TEMPERATURE):
         said = rf"{kind.__name__} did not converge: gradient norm \d.* after 1 iterations"
         with warnings.catch_warnings(record=True) as caught:
@@ -433,11 +433,11 @@ def test_curvature_of_platt_scaling_by_hand():
 
 
 def test_a_fall_without_end_reports_the_gradient_where_it_stopped():
-    found = _newton.minimise(lambda x: (float(x @ x), 2 * x), lambda x, g: -0.35 * g, lambda s: 1.0, np.array([6.0, 8.0]), lambda x: True)
+    found = newton.minimise(lambda x: (float(x @ x), 2 * x), lambda x, g: -0.35 * g, lambda s: 1.0, np.array([6.0, 8.0]), lambda x: True)
     np.testing.assert_allclose(found.theta, [1.8, 2.4])
     assert found.gradient_norm == pytest.approx(6.0) and found.n_iter == 1 and not found.bounded
 
 
 def test_a_gradient_of_the_tolerance_is_small_enough():
-    fits = [_newton.Fit(np.zeros(1), 0.0, norm, 3, True) for norm in (_newton.TOLERANCE, 1.01 * _newton.TOLERANCE)]
+    fits = [newton.Fit(np.zeros(1), 0.0, norm, 3, True) for norm in (newton.TOLERANCE, 1.01 * newton.TOLERANCE)]
     assert [fit.converged for fit in fits] == [True, False]

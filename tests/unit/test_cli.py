@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _cli_evaluate, _cli_output, cli, synthetic
+from ugt import cli, synthetic
+from ugt._cli import evaluate as _evaluate
+from ugt._cli import output
 from ugt.evaluation import evaluate
 
 ANNOTATIONS = """\
@@ -142,7 +144,7 @@ def test_every_option_reaches_evaluate(monkeypatch):
         seen.update(keywords)
         return evaluate(annotations, predictions, details=False, n_resamples=20)
 
-    monkeypatch.setattr(_cli_evaluate, "evaluate", spy)
+    monkeypatch.setattr(_evaluate, "evaluate", spy)
     options = {
         "aggregation": ("votes", "votes"), "reliability": ([2.0], 2), "k": ([1], 1), "prior": (0.2, 0.2), "background": (0.1, 0.1),
         "tie-weight": ("full", "full"), "ties": ("first", "first"), "missing": ("drop", "drop"), "level": (0.8, 0.8),
@@ -154,7 +156,7 @@ def test_every_option_reaches_evaluate(monkeypatch):
     assert "details" not in seen
     assert evaluate_files("--no-details") == 0
     assert seen["details"] is False
-    assert set(_cli_evaluate.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
+    assert set(_evaluate.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
 
 
 def test_names_of_models(folder):
@@ -234,7 +236,7 @@ def test_winners_that_change_are_said():
         {"metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "p_best": 0.5},
     ]
     said = "Best by top-1: B (at 10, 30: best in 50-99 % of resamples), A = B (at 20: best in 100 % of resamples); by the voted label: A."
-    assert _cli_output._winner_lines(winners) == [said]
+    assert output._winner_lines(winners) == [said]
 
 
 def test_flips_are_said():
@@ -249,7 +251,7 @@ def test_flips_are_said():
         "high": 31.0,
     }
     flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False, "low": 2.0, "high": None}]
-    assert _cli_output._flip_lines(flips) == [
+    assert output._flip_lines(flips) == [
         "By top-3, B is better below reliability 12.3 (interval: below all to 31), A above.",
         "By top-3, A is better below reliability 12.3 (interval: 2 to above all), B above.",
     ]
@@ -558,7 +560,7 @@ def test_interruption(capsys, monkeypatch, folder):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_cli_evaluate, "evaluate", interrupt)
+    monkeypatch.setattr(_evaluate, "evaluate", interrupt)
     assert evaluate_files() == 130
     assert capsys.readouterr().err == "ugt: interrupted\n"
     assert not (folder / "report").exists()
@@ -568,7 +570,7 @@ def test_internal_errors_are_not_hidden(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(_cli_evaluate, "evaluate", fail)
+    monkeypatch.setattr(_evaluate, "evaluate", fail)
     with pytest.raises(RuntimeError, match="a bug"):
         evaluate_files()
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ugt import _command, cli, synthetic
+from ugt import cli, synthetic
+from ugt._cli import command as _command
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 COMMANDS = _command.commands_of(cli.make_parser())

@@ -16,7 +16,10 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _cli_evaluate, _cli_progress, _command, _threads, cli, io, synthetic
+from ugt import _threads, cli, io, synthetic
+from ugt._cli import command as _command
+from ugt._cli import evaluate as _evaluate
+from ugt._cli import progress as progress_module
 
 CATS = (3, 2, 1, 0, 3, 3, 0, 1, 2, 3, 0, 0)  # of three annotators
 LABELS = "case,annotator,label\n" + "".join(
@@ -213,14 +216,14 @@ def slow(monkeypatch):
         return EVALUATE(*arguments, **keywords)
 
     monkeypatch.setattr(_threads, "QUIET_SECONDS", -1e9)
-    monkeypatch.setattr(_cli_evaluate, "evaluate", evaluate)
+    monkeypatch.setattr(_evaluate, "evaluate", evaluate)
 
 
-EVALUATE = _cli_evaluate.evaluate
+EVALUATE = _evaluate.evaluate
 
 
 def test_progress_goes_to_standard_error(capsys, slow, monkeypatch):
-    monkeypatch.setattr(_cli_progress, "SECONDS", 0.0)
+    monkeypatch.setattr(progress_module, "SECONDS", 0.0)
     assert cli.main([*ALL["certainty"], "--json"]) == 0
     out, err = capsys.readouterr()
     strict(out)
@@ -236,8 +239,8 @@ def test_no_progress(capsys, slow, option):
 
 def test_lines_come_every_few_seconds(capsys, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(_cli_progress.time, "monotonic", lambda: now[0])
-    lines = _cli_progress.Lines()
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: now[0])
+    lines = progress_module.Lines()
     for step in range(1, 21):  # a word a second
         lines("weighing", step / 20)
         now[0] += 1.0
@@ -262,7 +265,7 @@ def test_a_terminal_gets_one_line_without_tqdm(monkeypatch):
     terminal = Terminal(text="")
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(sys.modules, "tqdm", None)  # as if it were not installed
-    with _cli_progress.progress(True):
+    with progress_module.progress(True):
         say = _threads._progress.get()
         say("weighing", 0.5)
         say("weighing", 1.0)
@@ -286,7 +289,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
 
     monkeypatch.setattr(sys, "stderr", Terminal(text=""))
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
-    with _cli_progress.progress(True):
+    with progress_module.progress(True):
         say = _threads._progress.get()
         for what, share in (("weighing", 0.25), ("weighing", 0.5), ("counting", 0.1), ("counting", 1.0), ("counting", 0.3)):
             say(what, share)
@@ -397,7 +400,7 @@ def test_a_closed_pipe_on_windows_is_an_invalid_argument(monkeypatch):
 def test_ctrl_c_from_outside(folder):
     import signal
 
-    code = "import time, ugt._cli_evaluate as e, ugt.cli as c\ne.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
+    code = "import time, ugt._cli.evaluate as e, ugt.cli as c\ne.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
     run = f"{code}raise SystemExit(c.main(['certainty', 'labels.csv', '--out', 'new/c.csv']))"
     with subprocess.Popen([sys.executable, "-c", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "here\n"

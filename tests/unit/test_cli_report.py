@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ugt import _cli_report, _plan, cli
+from ugt import cli
+from ugt._cli import report
+from ugt._evaluation import plan
 
 JUDGE = ["evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20"]
 
@@ -67,13 +69,13 @@ def test_a_folder_in_the_way(folder, capsys):
 def test_plan(capsys):
     assert cli.main(["plan"]) == 0
     out = capsys.readouterr().out
-    assert out == _plan.template()
-    assert _plan.check_plan(json.loads(out)) == {}
+    assert out == plan.template()
+    assert plan.check_plan(json.loads(out)) == {}
 
 
 def test_no_constants():
     with pytest.raises(ValueError, match=r"^Infinity is no JSON$"):
-        json.loads("[Infinity]", parse_constant=_cli_report._no_constant)
+        json.loads("[Infinity]", parse_constant=report._no_constant)
 
 
 # --- files of predictions ----------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ import sys
 
 import pytest
 
-from ugt import _command, _completion, _man, cli
+from ugt import cli
+from ugt._cli import command as _command
+from ugt._cli import completion, man
 
 PARSER = cli.make_parser()
 COMMANDS = _command.commands_of(PARSER)
@@ -28,7 +30,7 @@ def written(tmp_path, capsys):
     def write(shell):
         assert cli.main(["completion", shell]) == 0
         out, err = capsys.readouterr()
-        assert err == "" and out == _completion.SHELLS[shell](PARSER)
+        assert err == "" and out == completion.SHELLS[shell](PARSER)
         out.encode("ascii")
         (tmp_path / f"ugt.{shell}").write_text(out)
         return tmp_path / f"ugt.{shell}"
@@ -140,13 +142,13 @@ def test_fish_offers(written, line, offer):
 
 
 def test_quoting_for_zsh_and_fish():
-    assert _completion._quoted("it's") == "'it'\\''s'"
-    assert _completion._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
-    assert _completion._fish("it's \\") == "'it\\'s \\\\'"
+    assert completion._quoted("it's") == "'it'\\''s'"
+    assert completion._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
+    assert completion._fish("it's \\") == "'it\\'s \\\\'"
 
 
 def test_zsh_specs():
-    lines = {line.strip().rstrip(" \\") for line in _completion.zsh(PARSER).splitlines()}
+    lines = {line.strip().rstrip(" \\") for line in completion.zsh(PARSER).splitlines()}
     assert "'--aggregation[model of the truth]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce)'" in lines
     assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
     assert "'--json[print one JSON object instead of text]'" in lines
@@ -181,18 +183,18 @@ def test_the_manual_has_every_command_option_and_code(page):
         part = page.split(f'\n.SH "UGT {name.upper()}"\n')[1].split("\n.SH ")[0]
         for action in command._actions:
             for option in action.option_strings:
-                assert _man.roff(option) in part, option
+                assert man.roff(option) in part, option
         assert f"ugt {name}" in part.split('.SS "examples"')[1]
     for code, meaning in _command.EXIT_CODES.items():
-        assert f".TP\n\\fB{code}\\fR\n{_man.roff(meaning)}\n" in page
+        assert f".TP\n\\fB{code}\\fR\n{man.roff(meaning)}\n" in page
 
 
 def test_nothing_in_the_manual_is_taken_for_a_request(page):
     requests = {line.split()[0] for line in page.splitlines() if line[:1] in (".", "'")}
     assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".nh", ".ad"}
     assert "\n\n" not in page
-    assert _man.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
-    assert _man.roff("'x") == r"\&'x"
+    assert man.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
+    assert man.roff("'x") == r"\&'x"
 
 
 def test_groff_has_nothing_to_say(page):

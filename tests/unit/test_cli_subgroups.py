@@ -7,8 +7,9 @@ import json
 
 import pytest
 
-from ugt import _cli_evaluate, cli
-from ugt._cli_subgroups import read_subgroups
+from ugt import cli
+from ugt._cli import evaluate as _evaluate
+from ugt._cli.subgroups import read_subgroups
 
 SITES = "case,site,age band\np1,north,40-59\np2, south ,\np3,north,60+\n"
 
@@ -81,15 +82,15 @@ def seen(monkeypatch):
         seen.update(keywords)
         return EVALUATE(annotations, predictions, **keywords)
 
-    monkeypatch.setattr(_cli_evaluate, "evaluate", spy)
+    monkeypatch.setattr(_evaluate, "evaluate", spy)
     return seen
 
 
-EVALUATE = _cli_evaluate.evaluate
+EVALUATE = _evaluate.evaluate
 
 
 def test_subgroups_and_plan_reach_evaluate(folder, seen):
-    from ugt._plan import template
+    from ugt._evaluation.plan import template
 
     plan = json.loads(template())
     field = next(name for name in plan if not name.startswith("_"))

@@ -758,9 +758,9 @@ def test_many_classes():
 def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
     labels, cases = problem(4, n_cases=30, n_annotators=9, n_classes=6)
     before = ugt.fleiss_kappa(labels, weights="linear").value
-    monkeypatch.setattr(ugt._coefficients_costs, "ROOM", 5)
+    monkeypatch.setattr(ugt._coefficients.costs, "ROOM", 5)
     assert ugt.fleiss_kappa(labels, weights="linear").value == close(before) == close(twin.fleiss(cases, 7, "linear"))
-    monkeypatch.setattr(ugt._coefficients_pairs, "CELLS", 50)
+    monkeypatch.setattr(ugt._coefficients.pairs, "CELLS", 50)
     one = ugt.pairwise_agreement(labels, weights="linear")
     monkeypatch.undo()
     np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt._comparison import agreement, spread_of
+from ugt._plausibilities.comparison import agreement, spread_of
 from ugt.accuracy import orders_of
 
 NAN = float("nan")

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ugt import _cli_convert, io
-from ugt._command import Parser
+from ugt import io
+from ugt._cli import convert as _convert
+from ugt._cli.command import Parser
 from ugt.annotations import Labels, Rankings, Ratings
 from ugt.predictions import Predictions
 
@@ -244,7 +245,7 @@ def test_predictions_that_cannot_be_written(tmp_path):
 
 def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("before")
-    monkeypatch.setattr("ugt._writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
+    monkeypatch.setattr("ugt._io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
     with pytest.raises(Exception, match=r"iterable|sequence"):
         io.write_annotations(tmp_path / "a.csv", LABELS)
     assert (tmp_path / "a.csv").read_text() == "before" and os.listdir(tmp_path) == ["a.csv"]
@@ -255,7 +256,7 @@ def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
 
 def convert(*words):
     parser = Parser(prog="ugt")
-    _cli_convert.add(parser.add_subparsers())
+    _convert.add(parser.add_subparsers())
     options = parser.parse_args(["convert", *map(str, words)])
     assert isinstance(options, argparse.Namespace)
     return options.run(options)

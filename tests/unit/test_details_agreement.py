@@ -11,7 +11,7 @@ import pytest
 from twins.details import context
 
 import ugt
-from ugt._details import agreement
+from ugt._evaluation.details import agreement
 from ugt.report import html
 
 RNG = np.random.default_rng(8)

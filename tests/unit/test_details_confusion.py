@@ -7,7 +7,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import confusion
+from ugt._evaluation.details import confusion
 
 MODELS = ("A", 'Zoë <b>"&')
 

@@ -13,8 +13,8 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt._details import coverage
-from ugt._details.context import MOST_CELLS
+from ugt._evaluation.details import coverage
+from ugt._evaluation.details.context import MOST_CELLS
 
 
 def data(n=60, k=4, seed=0, models=2):

@@ -13,9 +13,9 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt._details import curves
-from ugt._details.context import MOST_CELLS
-from ugt._soft_columns import Column
+from ugt._evaluation.details import curves
+from ugt._evaluation.details.context import MOST_CELLS
+from ugt._soft.columns import Column
 
 PLACES = [Fraction(i, 50) for i in range(51)]
 

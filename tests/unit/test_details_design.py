@@ -10,7 +10,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import design
+from ugt._evaluation.details import design
 
 
 def tables(known, **options):

@@ -9,7 +9,7 @@ import pytest
 from twins.details import context
 
 import ugt
-from ugt._details import differences
+from ugt._evaluation.details import differences
 from ugt.report import html
 
 RNG = np.random.default_rng(17)

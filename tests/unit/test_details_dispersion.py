@@ -14,8 +14,8 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt import _calibration
-from ugt._details import dispersion
+from ugt._evaluation import calibration
+from ugt._evaluation.details import dispersion
 
 N_BINS = 15
 
@@ -38,7 +38,7 @@ def found(context):
 def calibrated(context, counts, scores):
     """Rows of the table of calibration."""
     present = np.ones(len(counts), bool)
-    return _calibration.of_models(context.known, scores, present, context.clusters, context.options, context.seed)[0]
+    return calibration.of_models(context.known, scores, present, context.clusters, context.options, context.seed)[0]
 
 
 @pytest.mark.parametrize("clusters", [None, [i // 2 for i in range(60)]])

@@ -10,7 +10,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import sensitivity
+from ugt._evaluation.details import sensitivity
 
 K = 4
 ANNOTATORS = ("ann", "bob", "cid")

@@ -113,7 +113,7 @@ def test_details_leave_as_json_frame_and_csv(tmp_path):
 def test_subgroups_are_joined_by_position_or_id():
     site = ["north", None, float("nan"), ""]
     labels = ugt.Labels.from_counts([[2, 0], [1, 1], [0, 3], [2, 2]], case_ids=["a", "b", "c", "d"])
-    from ugt._standings import subgroups_of
+    from ugt._evaluation.standings import subgroups_of
 
     found = subgroups_of({"site": site, "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
     assert {name: values.tolist() for name, values in found.items()} == {"site": ["north", "", "", ""], "age": ["x", "", "", "7"]}

@@ -9,7 +9,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import strata
+from ugt._evaluation.details import strata
 
 MODELS = ("A", "Zoë <b>")
 

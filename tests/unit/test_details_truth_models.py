@@ -9,7 +9,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import _samples, truth_models
+from ugt._evaluation.details import _samples, truth_models
 
 HOSTILE = 'Zoë <b>"&'
 

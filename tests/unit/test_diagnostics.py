@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import diagnostics as twin
 
-from ugt import _diagnostics as diagnostics
+from ugt._plausibilities import diagnostics
 from ugt._threads import threads
 
 NAMES = ("rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse_mean")

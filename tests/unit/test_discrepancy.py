@@ -11,7 +11,7 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
-from ugt._studentized import _ratio_and_error
+from ugt._discrepancy.studentized import _ratio_and_error
 
 N_CLASSES = 3
 COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
@@ -480,7 +480,7 @@ def test_blocks_of_annotators_change_nothing(monkeypatch):
     nested = nested_labels(4, n_cases=20, n_annotators=7)
     options = {"predictions": {"a": np.arange(20) % 3, "b": np.arange(20) % 2}, "n_resamples": 40}
     whole = ugt.annotator_discrepancy(labels_of(nested), **options)
-    monkeypatch.setattr("ugt._forest.CELLS", 20 * 4 * 2)
+    monkeypatch.setattr("ugt._discrepancy.forest.CELLS", 20 * 4 * 2)
     parts = ugt.annotator_discrepancy(labels_of(nested), **options)
     for name in ("value", "alpha", "mu", "interval", "same_cases", "p_better", "p_better_same_cases", "p_best", "p_best_same_cases"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ugt import _csv, io
+from ugt import io
 from ugt._core import _rows
-from ugt._csv import Table
-from ugt._io_source import Source, check_blocks
+from ugt._io import csv_table
+from ugt._io.csv_table import Table
+from ugt._io.source import Source, check_blocks
 from ugt._threads import progress_to_stderr
 from ugt.annotations import Labels, Rankings, Ratings
 
@@ -362,7 +363,7 @@ def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
     writer = csv.writer(text, lineterminator=end, quoting=quoting)
     writer.writerows([("one", "two", "three"), *rows])
     data = (b"\xef\xbb\xbf" if mark else b"") + text.getvalue()[: None if last else -len(end)].encode()
-    with mock.patch.object(_csv, "SPLIT", block):
+    with mock.patch.object(csv_table, "SPLIT", block):
         try:
             found = Table(data).coded([0], [1, 2])
         except ValueError as problem:
@@ -405,7 +406,7 @@ def test_a_case_twice_is_named(write):
 
 def test_progress_ends_once(write, monkeypatch, capsys):
     monkeypatch.setattr("ugt._threads.QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(_csv, "SPLIT", 30)
+    monkeypatch.setattr(csv_table, "SPLIT", 30)
     with progress_to_stderr():
         io.read_annotations(write(LONG))
     assert capsys.readouterr().err.count("100 %") == 1
@@ -428,7 +429,7 @@ def test_many_values_grow_the_table(write):
     n = 70_000
     rows = [f"case {i // 2},r{i % 3},ä{i % 5000}" for i in range(n)]
     path = write("case,annotator,label\n" + "\n".join(rows) + "\n")
-    with mock.patch.object(_csv, "SPLIT", 10_007):
+    with mock.patch.object(csv_table, "SPLIT", 10_007):
         case, label = Table(Source(path)).coded([0], [2])
     assert case.values == [f"case {i}" for i in range(n // 2)] and case.codes[:, 0].tolist() == [i // 2 for i in range(n)]
     assert label.values == [f"ä{i}" for i in range(5000)] and label.codes[:, 0].tolist() == [i % 5000 for i in range(n)]

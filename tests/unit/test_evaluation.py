@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _truths
+from ugt._evaluation import truths
 
 COUNTS = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4], [0, 0, 0], [5, 0, 0]])
 A = np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [1.0, 0.0, 0.0], [0.2, 0.5, 0.3]])
@@ -250,7 +250,7 @@ def test_given_plausibilities_keep_the_names_of_cases_and_classes():
 @pytest.mark.parametrize("counts", [COUNTS[[0, 1, 2, 4]], COUNTS], ids=["all cases", "one case without annotations"])
 def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, counts):
     made = []
-    sampled = _truths.plackett_luce
+    sampled = truths.plackett_luce
 
     def watched(*given, **options):
         assert not [draws for draws in made if draws() is not None]
@@ -258,7 +258,7 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
         made.append(weakref.ref(found.values))
         return found
 
-    monkeypatch.setattr(_truths, "plackett_luce", watched)
+    monkeypatch.setattr(truths, "plackett_luce", watched)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ugt.evaluate(counts, {"A": A[: len(counts)]}, aggregation="plackett-luce", reliability=(1, 2, 3), n_draws=100, n_warmup=50)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ugt._core import _dirichlet
-from ugt._csv import Table
+from ugt._io.csv_table import Table
 from ugt.io import read_annotations, read_names, read_predictions
 
 

@@ -11,8 +11,8 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
-from ugt._histogram_input import Histograms
-from ugt._histogram_sums import Bins, Loss, Losses
+from ugt._histogram.input import Histograms
+from ugt._histogram.sums import Bins, Loss, Losses
 
 EDGES = {
     "width": ("width", 15),

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _plan, _tables_out
+from ugt._evaluation import plan as _plan
+from ugt._evaluation import tables
 from ugt.cli import main
 from ugt.report import html
 
@@ -157,10 +158,10 @@ def test_the_whole_report_is_harmless(kind, tmp_path):
 def test_every_table_guards_against_formulas(kind):
     found = evaluation(kind)
     seen = 0
-    for table in _tables_out.names(found):
-        text = _tables_out.csv_text(found, table)
+    for table in tables.names(found):
+        text = tables.csv_text(found, table)
         rows = list(csv.reader(io.StringIO(text, newline="")))
-        columns = _tables_out.columns(found, table)
+        columns = tables.columns(found, table)
         widths = {len(row) for row in rows}
         assert len(widths) == 1, table
         for row in rows:
@@ -192,9 +193,9 @@ def test_json_is_strict_and_keeps_names(kind, tmp_path):
 def test_undefined_numbers_in_json_and_csv():
     """Nothing is known: NaN everywhere, and still strict."""
     found = ugt.evaluate(np.array([[1, 0], [0, 1], [0, 0]]), {"A": np.eye(2)[[0, 0, 1]]}, k=1, n_resamples=5)
-    json.loads(_tables_out.json_text(found), parse_constant=pytest.fail)
-    for table in _tables_out.names(found):
-        for row in csv.reader(io.StringIO(_tables_out.csv_text(found, table), newline="")):
+    json.loads(tables.json_text(found), parse_constant=pytest.fail)
+    for table in tables.names(found):
+        for row in csv.reader(io.StringIO(tables.csv_text(found, table), newline="")):
             assert not {"nan", "NaN", "inf", "-inf", "Infinity"} & set(row), table
 
 
@@ -226,7 +227,7 @@ FORGED = [
 @pytest.mark.parametrize("place", FORGED)
 def test_a_forged_evaluation_makes_no_elements(place):
     """``ugt report`` of somebody else's file: orders and kinds that are markup became elements of the page."""
-    found = json.loads(_tables_out.json_text(evaluation("labels")))
+    found = json.loads(tables.json_text(evaluation("labels")))
     inner = found
     for key in place[:-1]:
         inner = inner[key]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _humans, synthetic
+from ugt import synthetic
+from ugt._evaluation import humans as _humans
 from ugt.report import figures, svg
 
 

@@ -10,8 +10,9 @@ import pytest
 from public_functions import FUNCTIONS, both, labels, make_world, posterior, rankings
 
 import ugt
-from ugt import _annotators, _threads, cli, evaluation
-from ugt._annotators import Given
+from ugt import _threads, cli, evaluation
+from ugt._annotators import records
+from ugt._annotators.records import Given
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 REFUSED = r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are \(.*UGT_MEMORY"
@@ -141,8 +142,8 @@ def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible
     given = Given(ugt.Labels.from_long(np.arange(20_000), ["a"] * 20_000, np.zeros(20_000, int), classes=10_000))
     rest = np.full(20_000, 0.5)
     with pytest.raises(MemoryError, match=rf"^plausibilities of classes that nobody gave {REFUSED}"):
-        _annotators.point_with_rest(given, np.full(20_000, 0.5), rest, np.full(10_000, 1e-4))
-    found = _annotators.point_with_rest(given, np.full(20_000, 0.5), rest * 1e-9, np.full(10_000, 1e-4))
+        records.point_with_rest(given, np.full(20_000, 0.5), rest, np.full(10_000, 1e-4))
+    found = records.point_with_rest(given, np.full(20_000, 0.5), rest * 1e-9, np.full(10_000, 1e-4))
     assert np.diff(found.offsets).max() == 1 and (found.value == 1).all()
 
 
@@ -156,8 +157,8 @@ def test_the_rest_of_the_classes_as_a_dense_table_has_it():
     prevalence = np.append([0.0, 1e-9, 0.0], rng.choice([0.0, 1e-9, 0.1, 0.4], 9))  # the first classes are nobody's
     dense = rest[:, None] * prevalence
     dense[np.repeat(np.arange(31), np.diff(given.offsets)), given.index] = q
-    dense[dense < _annotators.NEGLIGIBLE] = 0.0
-    found = _annotators.point_with_rest(given, q, rest, prevalence).mean()
+    dense[dense < records.NEGLIGIBLE] = 0.0
+    found = records.point_with_rest(given, q, rest, prevalence).mean()
     defined = dense.sum(1) > 0
     np.testing.assert_allclose(found[defined], (dense / np.maximum(dense.sum(1, keepdims=True), 1e-300))[defined], rtol=1e-14)
     assert np.isnan(found[~defined]).all()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt._draws import DenseDraws
-from ugt._plackett_luce import as_rankings
+from ugt._plausibilities.draws import DenseDraws
+from ugt._plausibilities.plackett_luce import as_rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore:chains have not mixed")  # short runs
 

@@ -11,8 +11,8 @@ import pytest
 import scipy.stats
 
 import ugt
-from ugt import _cli_conformal
-from ugt._command import Parser
+from ugt._cli import conformal
+from ugt._cli.command import Parser
 
 RNG = np.random.default_rng()
 NAN = float("nan")
@@ -344,7 +344,7 @@ NAMES = ["benign", "atypical", "malign"]
 
 def run(*words):
     parser = Parser()
-    _cli_conformal.add(parser.add_subparsers())
+    conformal.add(parser.add_subparsers())
     options = parser.parse_args(["conformal", *map(str, words)])
     options.run(options)
 

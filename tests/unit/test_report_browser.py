@@ -10,7 +10,8 @@ import pytest
 from twins.browser import Browser, executable
 
 import ugt
-from ugt import _plan, synthetic
+from ugt import synthetic
+from ugt._evaluation import plan as _plan
 from ugt.report import html
 
 WIDE, NARROW = 1280, 390  # px

@@ -10,10 +10,10 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import coverage as coverage_table
-from ugt._details import curves as curves_table
-from ugt._details import dispersion as dispersion_table
-from ugt._details import sensitivity as sensitivity_table
+from ugt._evaluation.details import coverage as coverage_table
+from ugt._evaluation.details import curves as curves_table
+from ugt._evaluation.details import dispersion as dispersion_table
+from ugt._evaluation.details import sensitivity as sensitivity_table
 from ugt.report import coverage, curves, dispersion, sensitivity, svg
 
 HOSTILE = '<script>"x"&'

@@ -11,7 +11,7 @@ import pytest
 
 import ugt
 import ugt.report
-from ugt import _plan
+from ugt._evaluation import plan as _plan
 from ugt.report import assumptions, checklist, page, provenance
 
 FOR_AUTHORS = "not stated: to be written by the authors"
@@ -336,9 +336,9 @@ def test_every_truth_says_what_it_assumes(aggregation):
 
 
 def test_known_truths_are_those_of_evaluate():
-    from ugt import _truths
+    from ugt._evaluation import truths
 
-    assert {*assumptions._ASSUMED, "auto"} == set(_truths.AGGREGATIONS)
+    assert {*assumptions._ASSUMED, "auto"} == set(truths.AGGREGATIONS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._details import confusion, design, strata, truth_models
+from ugt._evaluation.details import confusion, design, strata, truth_models
 from ugt.report import design as report_design
 from ugt.report import strata as report_strata
 from ugt.report import svg

@@ -16,7 +16,7 @@ from twins import resampling as twin
 import ugt
 from ugt import Resamples, resampling
 from ugt._core import _resample
-from ugt._resamples import quantiles
+from ugt._resampling.resamples import quantiles
 
 RNG = np.random.default_rng(3)
 NAN = float("nan")

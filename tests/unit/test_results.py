@@ -10,7 +10,7 @@ import pytest
 
 import ugt
 from ugt import resampling, results
-from ugt._agreement import Law
+from ugt._plausibilities.agreement import Law
 
 POST = ugt.Dirichlet.from_array([[3, 2, 1], [1, 1, 4], [np.nan] * 3, [2, 5, 1]])
 SCORES = [[3, 2, 1], [3, 2, 1], [3, 2, 1], [1, 1, 0]]

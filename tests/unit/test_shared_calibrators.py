@@ -7,10 +7,10 @@ import pytest
 from twins import calibrators as twin
 
 import ugt
-from ugt._alpha import _Objective
-from ugt._logits import Histograms, Predictions
-from ugt._multinomial import Likelihood
-from ugt._scaling import MatrixMap, Objective, VectorMap, _Sums
+from ugt._calibrators.alpha import _Objective
+from ugt._calibrators.logits import Histograms, Predictions
+from ugt._calibrators.multinomial import Likelihood
+from ugt._calibrators.scaling import MatrixMap, Objective, VectorMap, _Sums
 
 
 def test_dirichlet_multinomial_and_alpha_objective(shared_case):

@@ -16,7 +16,7 @@ from twins import resampling as resampling_twin
 from twins import soft as twin
 
 import ugt
-from ugt._soft_columns import quotient
+from ugt._soft.columns import quotient
 
 INF, NAN = float("inf"), float("nan")
 SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")

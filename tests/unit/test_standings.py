@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _standings, resampling
+from ugt import resampling
+from ugt._evaluation import standings as _standings
 
 
 def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):

@@ -9,7 +9,8 @@ import pytest
 from twins import discrepancy as twin
 
 import ugt
-from ugt import _alternative_annotator, resampling
+from ugt import resampling
+from ugt._substitution import alternative_annotator as _alternative_annotator
 
 
 def study(seed, n_cases=60, n_annotators=4, numbers=False):

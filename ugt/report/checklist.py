@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _plan
+from .._evaluation import plan as _plan
 from .markup import Section, link, section, table
 from .provenance import NOT_STATED, plan_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .. import _plan
+from .._evaluation import plan as _plan
 from . import words
 from .markup import Cell, Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
 

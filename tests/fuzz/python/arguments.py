@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import ugt.cli
-from ugt._command import commands_of, options_of
+from ugt._cli.command import commands_of, options_of
 
 
 def words(text):

@@ -22,10 +22,12 @@ import numpy as np
 from fuzz.python.arguments import INPUTS, Taker, arguments, words
 
 import ugt.cli
-from ugt import Labels, Rankings, Ratings, _cli_subgroups, _plan
+from ugt import Labels, Rankings, Ratings
 from ugt import io as files
-from ugt._csv import Table
-from ugt._io_arrays import parts_of
+from ugt._cli import subgroups as _subgroups
+from ugt._evaluation import plan as _plan
+from ugt._io.arrays import parts_of
+from ugt._io.csv_table import Table
 
 FORMATS = files.FORMATS
 CLASSES = (None, 3, ["0", "1", "2"], ["a", "b", "c", "d"], ["cat", "dog", "cow"], [2, 1, 0])
@@ -295,7 +297,7 @@ def clusters(data, folder):
 
 @target
 def subgroups(data, folder):
-    promise(len(_cli_subgroups.read_subgroups(written(folder, "given.csv", data))) > 0, "no subgroups")
+    promise(len(_subgroups.read_subgroups(written(folder, "given.csv", data))) > 0, "no subgroups")
 
 
 @target

@@ -1,0 +1,1 @@
+"""The kinds of annotations; ``ugt.annotations`` is what users import."""

@@ -1,0 +1,1 @@
+"""Annotator models; ``ugt.annotator_models`` is what users import."""

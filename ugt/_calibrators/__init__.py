@@ -1,0 +1,1 @@
+"""What calibrators are made of; ``ugt.calibrators`` is what users import."""

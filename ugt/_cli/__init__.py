@@ -1,0 +1,1 @@
+"""The commands of ``ugt``, one file each, and what they share."""

@@ -1,0 +1,1 @@
+"""Chance-corrected agreement; ``ugt.coefficients`` is what users import."""

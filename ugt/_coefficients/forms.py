@@ -1,0 +1,298 @@
+"""Agreement coefficients as functions of sums over cases: on the data, on resamples, and their derivatives by the weight of a case."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .costs import Cost, disagreement
+from .table import Judgements, Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
+
+
+class Values(NamedTuple):
+    """``(B,)`` each: 1 - disagreement / expected, NaN where nothing varies; observed and expected agreement."""
+
+    value: Array
+    observed: Array
+    expected: Array
+
+    @classmethod
+    def of(cls, disagreement: Array, expected: Array) -> Values:
+        varies = expected > TINY
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return cls(np.where(varies, 1 - disagreement / np.where(varies, expected, 1.0), np.nan), 1 - disagreement, 1 - expected)
+
+
+class Form:
+    """A coefficient of N units whose sums over units, dense columns (N, C) and amounts of classes (N, K), say everything.
+
+    Attributes
+    ----------
+    kept : (N,) bool
+        Units that take part; others have zeros throughout.
+    per_case : (N,) array
+        Observed agreement, NaN where there are no two annotators.
+    finite : bool
+        Whether the variance takes n / (n - 1).
+    """
+
+    finite = True
+    kept: NDArray[np.bool_]
+    per_case: Array
+
+    def __init__(self, dense: Array, amounts: tuple[Ragged, ...], n_classes: int) -> None:
+        self._dense, self._amounts, self._n_classes = dense, amounts, n_classes
+
+    def values(self, weights: Array | None = None) -> Values:
+        """On the data, or with weights (B, N) of units."""
+        return self._of_sums(self._ones[None] if weights is None else self.weighted_sums(weights))
+
+    def _of_sums(self, sums: Array) -> Values:
+        raise NotImplementedError
+
+    def influence(self) -> Array:
+        """(N,) derivative of the value by the weight of each unit."""
+        raise NotImplementedError
+
+    @cached_property
+    def _ones(self) -> Array:
+        return np.concatenate([self._dense.sum(axis=0), *(table.totals(self._n_classes) for table in self._amounts)])
+
+    @cached_property
+    def _columns(self) -> Any:
+        """(C + K, N) sparse: a product with it adds up in the same order for any number of resamples at a time."""
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        shape = (len(self._dense), self._n_classes)
+        tables = [sparse.csr_matrix((table.amount, table.index, table.offsets), shape=shape) for table in self._amounts]
+        return sparse.hstack([sparse.csr_matrix(self._dense), *tables]).T.tocsr()
+
+    def weighted_sums(self, weights: Array) -> Array:
+        """(B, C + K)."""
+        return np.asarray((self._columns @ np.ascontiguousarray(weights.T)).T)
+
+
+def _chain(value: float, expected: float, observed_by: Array, expected_by: Array) -> Array:
+    """Derivative of 1 - D / E from those of D and E."""
+    return np.asarray(-observed_by / expected + (1 - value) * expected_by / expected)
+
+
+class Shared(Form):
+    """Percent agreement, Fleiss' kappa, AC1 and AC2: disagreement within cases, classes pooled over annotators."""
+
+    def __init__(self, judged: Judgements, cost: Cost, chance: str) -> None:
+        size = judged.size
+        two, any_ = size >= 2, size > 0
+        between, _ = disagreement(judged, cost)
+        a = np.where(two, between / np.where(two, size * (size - 1), 1.0), 0.0)
+        self.cost, self.chance, self.kept = cost, chance, two if chance == "none" else any_
+        self.per_case = np.where(two, 1 - a, np.nan)
+        table = judged.classes
+        share = Ragged(table.offsets, table.index, table.amount / size[table.row])
+        amounts = () if chance == "none" else (share,)
+        super().__init__(np.stack([a, two * 1.0, any_ * 1.0], axis=1), amounts, judged.n_classes)
+
+    @cached_property
+    def _scale(self) -> float:
+        """Σ w / (K (K - 1)) of AC2."""
+        k = self._n_classes
+        ones = np.ones((1, k))
+        return float(k * k - self.cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
+
+    def _of_sums(self, sums: Array) -> Values:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = sums[:, 0] / sums[:, 1]
+            if self.chance == "none":
+                return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
+            pooled = sums[:, 3:] / sums[:, 2:3]
+        if self.chance == "gwet":
+            return Values.of(mean, 1 - self._scale * (1 - (pooled**2).sum(axis=1)))
+        return Values.of(mean, self.cost.bilinear(pooled, pooled))
+
+    def influence(self) -> Array:
+        a, two, any_ = self._dense.T
+        n_two, n_any = self._ones[1:3]
+        observed = (a - self._ones[0] / n_two * two) / n_two
+        if self.chance == "none":
+            return np.asarray(-observed)
+        found = self.values()
+        pooled = self._ones[3:] / n_any
+        slope = 2 * (self._scale * pooled if self.chance == "gwet" else self.cost.times(pooled))
+        share = self._amounts[0]
+        by = (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
+        return _chain(float(found.value[0]), float(1 - found.expected[0]), observed, by)
+
+
+class Two(Form):
+    """Cohen's kappa (each annotator's own classes) and Scott's pi (pooled), on the cases that two annotators share."""
+
+    def __init__(self, first: Judgements, second: Judgements, cost: Cost, between: Array, pooled: bool) -> None:
+        both = (first.size > 0) & (second.size > 0)
+        a = np.where(both, between / 2, 0.0)
+        self.cost, self.pooled, self.kept, self.finite = cost, pooled, both, pooled
+        self.per_case = np.where(both, 1 - a, np.nan)
+        amounts = tuple(_where(judged.classes, both) for judged in (first, second))
+        super().__init__(np.stack([a, both * 1.0], axis=1), amounts, first.n_classes)
+
+    def _of_sums(self, sums: Array) -> Values:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = sums[:, 0] / sums[:, 1]
+            p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
+        if self.pooled:
+            p = q = (p + q) / 2
+        return Values.of(mean, self.cost.bilinear(p, q))
+
+    def influence(self) -> Array:
+        a, both = self._dense.T
+        n = self._ones[1]
+        p, q = np.split(self._ones[2:] / n, 2)
+        slopes = [self.cost.times((p + q) / 2)] * 2 if self.pooled else [self.cost.times(q), self.cost.times(p)]
+        found = self.values()
+        by = -(slopes[0] @ p + slopes[1] @ q) * both
+        for table, slope in zip(self._amounts, slopes):
+            by = by + table.sums(table.amount * slope[table.index])
+        return _chain(float(found.value[0]), float(1 - found.expected[0]), (a - self._ones[0] / n * both) / n, by / n)
+
+
+def _where(table: Ragged, rows: NDArray[np.bool_]) -> Ragged:
+    """A table with other rows set to 0."""
+    return Ragged(table.offsets, table.index, table.amount * rows[table.row])
+
+
+class Alpha(Form):
+    """Krippendorff's alpha; of n judgements in cases with at least two, and all pairs of them."""
+
+    def __init__(self, judged: Judgements, cost: Cost) -> None:
+        self.cost, size = cost, judged.size
+        self.kept = two = size >= 2
+        between, within = disagreement(judged, cost)
+        a = np.where(two, between / np.where(two, size - 1, 1.0), 0.0)
+        self.per_case = np.where(two, 1 - a / np.where(two, size, 1.0), np.nan)
+        super().__init__(np.stack([a, size * two, within * two], axis=1), (_where(judged.classes, two),), judged.n_classes)
+
+    def _of_sums(self, sums: Array) -> Values:
+        return _alpha(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
+
+    def influence(self) -> Array:
+        a, size, within = self._dense.T
+        total_a, n, total_within = self._ones[:3]
+        amounts, table = self._ones[3:], self._amounts[0]
+        slope = self.cost.times(amounts)
+        pairs = slope @ amounts - total_within
+        by_pairs = 2 * table.sums(table.amount * slope[table.index]) - within
+        return np.asarray(-(size * total_a + (n - 1) * a - (n - 1) * total_a * by_pairs / pairs) / pairs)
+
+
+def _alpha(between: Array, n: Array, within: Array, pairs: Array) -> Values:
+    """From the sums of δ over pairs of a case / (annotators - 1), over the labels of a judgement, and over all pairs of labels."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
+
+
+class OrdinalAlpha(Form):
+    """Alpha with squared differences of mid-ranks in all judgements of the data, which change with the weights."""
+
+    def __init__(self, judged: Judgements, order: NDArray[np.int64]) -> None:
+        self.kept = two = judged.size >= 2
+        self._size = judged.size * two
+        self._rank = np.empty(len(order), np.int64)
+        self._rank[order] = np.arange(len(order))
+        self._table = self._ranked(_where(judged.classes, two))
+        case, shares = judged.mixed()
+        self._mixed_case, self._mixed = case[two[case]], self._ranked(shares.take(np.flatnonzero(two[case])))
+        super().__init__(np.stack([self._size], axis=1), (self._table,), judged.n_classes)
+        x = _midranks(self._ones[None, 1:])
+        a, _ = self._between(x)
+        span = _span(x, self._ones[None, 1:])[0]
+        scale = np.where(two & (span > 0), self._size * span**2, 1.0)
+        self.per_case = np.where(two, 1 - a[:, 0] / scale, np.nan)
+
+    def _ranked(self, table: Ragged) -> Ragged:
+        return Ragged(table.offsets, self._rank[table.index].astype(np.int32), table.amount)
+
+    @cached_property
+    def _tables(self) -> tuple[Any, Any, Any]:
+        """Sparse (N, K) classes of cases, (Q, K) of the judgements of several, and (N, Q) which cases these are of."""
+        from scipy import sparse  # noqa: PLC0415
+
+        table, mixed, k, n = self._table, self._mixed, self._n_classes, len(self._size)
+        q = len(self._mixed_case)
+        of_case = sparse.csr_matrix((np.ones(q), (self._mixed_case, np.arange(q))), shape=(n, q))
+        return (
+            sparse.csr_matrix((table.amount, table.index, table.offsets), shape=(n, k)),
+            sparse.csr_matrix((mixed.amount, mixed.index, mixed.offsets), shape=(q, k)),
+            of_case,
+        )
+
+    def _between(self, x: Array) -> tuple[Array, Array]:
+        """(N, B) δ between annotators / (annotators - 1), and within judgements, given mid-ranks (B, K)."""
+        table, mixed, of_case = self._tables
+        square = np.ascontiguousarray((x**2).T)
+        rank = np.ascontiguousarray(x.T)
+        within = 2 * (of_case @ (mixed @ square - (mixed @ rank) ** 2))
+        size = self._size[:, None]
+        between = 2 * (size * (table @ square) - (table @ rank) ** 2) - within
+        return np.maximum(between, 0.0) / np.maximum(size - 1, 1.0), within
+
+    def values(self, weights: Array | None = None) -> Values:
+        sums = self._ones[None] if weights is None else self.weighted_sums(weights)
+        given = np.ones((1, len(self._size))) if weights is None else weights
+        n, amounts = sums[:, 0], sums[:, 1:]
+        x = _midranks(amounts)
+        span = _span(x, amounts)
+        x = x / np.where(span > 0, span, 1.0)[:, None]
+        between, within = self._between(x)
+        mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
+        pairs = 2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1)
+        return _alpha((given * between.T).sum(axis=1), n, (given * within.T).sum(axis=1), pairs)
+
+    def influence(self) -> Array:
+        n, amounts = self._ones[0], self._ones[1:]
+        x = _midranks(amounts[None]) / n - 0.5
+        between, within = (part[:, 0] for part in self._between(x))
+        x = x[0]
+        pairs = 2 * n * (amounts @ x**2) - 2 * (amounts @ x) ** 2 - within.sum()
+        total, table = between.sum(), self._table
+        # with the ranks as they are
+        slope = x**2 * n + amounts @ x**2 - 2 * x * (amounts @ x)
+        by_pairs = 2 * table.sums(table.amount * slope[table.index]) - within
+        found = self._size * total / pairs + (n - 1) * between / pairs - (n - 1) * total * by_pairs / pairs**2
+        # and by the ranks x_k, which every judgement of a lower class moves by 1 / n, and of the same class by half as much
+        by_between, by_all = self._by_rank(x, amounts)
+        by_rank = (n - 1) * (by_between / pairs - total * by_all / pairs**2) / n
+        moved = np.cumsum(by_rank[::-1])[::-1] - by_rank / 2
+        return np.asarray(-found - table.sums(table.amount * moved[table.index]))
+
+    def _by_rank(self, x: Array, amounts: Array) -> tuple[Array, Array]:
+        """(K,) derivatives by mid-ranks of the sum of ``between`` and of the pairs of all judgements."""
+        table, mixed, k = self._table, self._mixed, self._n_classes
+        mean = mixed.sums(mixed.amount * x[mixed.index])
+        inside = 4 * mixed.amount * (x[mixed.index] - mean[mixed.row])
+        others = np.maximum(self._size - 1, 1.0)
+        case = table.row
+        each = 4 * table.amount * (self._size[case] * x[table.index] - table.sums(table.amount * x[table.index])[case])
+        of_mixed = inside / others[self._mixed_case][mixed.row]
+        by_between = np.bincount(table.index, each / others[case], k) - np.bincount(mixed.index, of_mixed, k)
+        by_all = 4 * amounts * (amounts.sum() * x - amounts @ x) - np.bincount(mixed.index, inside, k)
+        return np.asarray(by_between), np.asarray(by_all)
+
+
+def _midranks(amounts: Array) -> Array:
+    """(B, K) how many judgements are of a lower class, and half of those of the same."""
+    return np.asarray(np.cumsum(amounts, axis=1) - amounts / 2)
+
+
+def _span(x: Array, amounts: Array) -> Array:
+    """(B,) the largest difference of ranks of classes in use."""
+    used = amounts > 0
+    span = np.where(used, x, -np.inf).max(axis=1, initial=-np.inf) - np.where(used, x, np.inf).min(axis=1, initial=np.inf)
+    return np.asarray(np.maximum(span, 0.0))

@@ -1,0 +1,198 @@
+"""Agreement of every annotator with every other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _checks
+from .._axes import Frozen
+from . import classes as by_class
+from . import judgements as make
+from .costs import Cost, weighted
+from .forms import Values
+from .table import Judgements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+COEFFICIENTS = ("percent", "cohen", "scott", "ac1")
+CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseAgreement(Frozen):
+    """Agreement of every annotator with every other, on the cases that the two share.
+
+    Attributes
+    ----------
+    coefficient : str
+        Which one.
+    annotators : (A,) array
+        Ids, in the order of rows and columns.
+    value : (A, A) array
+        Symmetric; NaN on the diagonal and where two annotators share no case; 1 by convention where ``no_variation``.
+    n_cases : (A, A) int64
+        Cases that the two share; on the diagonal, that the annotator labelled.
+    no_variation : (A, A) bool
+        Where two annotators share cases and agree by chance as often as can be, because both chose a single class.
+    per_annotator : (A,) array
+        Mean of a row, weighted by ``n_cases``: each annotator against all others. NaN where there is none.
+    prevalence : (K,) array
+        Share of each class among all judgements, to be read beside.
+    annotator_prevalence : (A, K) array
+        The same of each annotator; NaN for an annotator without labels.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent")
+    >>> found.value.round(2).tolist()
+    [[nan, 0.75, 0.33], [0.75, nan, 0.0], [0.33, 0.0, nan]]
+    >>> found.n_cases.tolist(), found.per_annotator.round(2).tolist()
+    ([[4, 4, 3], [4, 4, 3], [3, 3, 3]], [0.57, 0.43, 0.17])
+    """
+
+    coefficient: str
+    annotators: NDArray[Any]
+    value: Array
+    n_cases: NDArray[np.int64]
+    no_variation: NDArray[np.bool_]
+    per_annotator: Array
+    prevalence: Array
+    annotator_prevalence: Array
+
+
+def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any = None, classes: Any = None) -> PairwiseAgreement:
+    """Agreement of every annotator with every other, and of each with all others.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`.
+    coefficient : {"cohen", "percent", "scott", "ac1"}
+        With expected agreement from the cases that the two share; ``"ac1"`` with weights is AC2.
+
+    Returns
+    -------
+    PairwiseAgreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`; if annotators have no names.
+
+    Notes
+    -----
+    Time and memory grow with the pairs of judgements of the same case, and with A².
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
+    >>> found = ugt.pairwise_agreement(labels)
+    >>> found.value.round(2).tolist(), found.n_cases[0].tolist()
+    ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
+    """
+    _checks.option("coefficient", coefficient, COEFFICIENTS)
+    judged = make.labels_of("labels", labels, classes)
+    if len(judged.annotators) == 0:
+        raise _checks.error("labels", "name their annotators", "counts")
+    return _pairwise(judged, coefficient, weighted(weights, judged.n_classes))
+
+
+def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgreement:
+    """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
+    n_annotators = len(judged.annotators)
+    _checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
+    chosen, took_part = _matrices(judged)
+    shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
+    differ = _differences(chosen, cost, n_annotators, judged.n_classes)
+    first, second = np.nonzero(np.triu(shared, 1))
+    at = first, second
+    observed = differ[at] / shared[at]
+    if coefficient == "percent":
+        found = Values(1 - observed, 1 - observed, np.zeros(len(observed)))
+    else:
+        found = Values.of(observed, _expected(chosen, took_part, at, shared[at], cost, coefficient))
+    value, still = np.full(shared.shape, np.nan), np.zeros(shared.shape, bool)
+    unvaried = np.isnan(found.value)
+    value[at] = value.T[at] = np.where(unvaried, 1.0, found.value)
+    still[at] = still.T[at] = unvaried
+    share = _by_annotator(judged)
+    prevalence, row_means = by_class.prevalence(judged), _row_means(value, shared)
+    return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, row_means, prevalence, share)
+
+
+def _matrices(judged: Judgements) -> tuple[Any, Any]:
+    """``(N, A K)`` shares of classes that annotators chose, and ``(N, A)`` where they took part."""
+    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+    k, n_annotators = judged.n_classes, len(judged.annotators)
+    judgement = judged.shares.row
+    column = judged.annotator[judgement].astype(np.int64) * k + judged.shares.index
+    shape = (judged.n_cases, n_annotators * k)
+    chosen = sparse.csr_matrix((judged.shares.amount, (judged.case[judgement], column)), shape=shape)
+    took_part = sparse.csr_matrix((np.ones(len(judged.case)), (judged.case, judged.annotator)), shape=(judged.n_cases, n_annotators))
+    return chosen, took_part
+
+
+def _differences(chosen: Any, cost: Cost, n_annotators: int, k: int) -> Array:
+    """(A, A) sums of the costs of two annotators over the cases they share."""
+    found = np.zeros(n_annotators * n_annotators)
+    step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators whose classes are crossed with all at a time
+    by_choice = chosen.T.tocsr()
+    for begin in range(0, n_annotators, step):
+        joint = (by_choice[begin * k : (begin + step) * k] @ chosen).tocoo()
+        row, column = joint.row.astype(np.int64) + begin * k, joint.col.astype(np.int64)
+        price = joint.data * cost.between(row % k, column % k)
+        found += np.bincount(row // k * n_annotators + column // k, price, len(found))
+    return found.reshape(n_annotators, n_annotators)
+
+
+def _expected(chosen: Any, took_part: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coefficient: str) -> Array:
+    """Expected disagreement of pairs ``at``, from the classes of each on the cases they share."""
+    k, n_annotators = cost.n_classes, took_part.shape[1]
+    totals = (chosen.T @ took_part).tocsr()  # (A K, A): how often the one chose a class in cases of the other
+    found = np.empty(len(shared))
+    step, classes = max(1, CELLS // max(1, k * n_annotators)) * n_annotators, np.arange(k)
+    for begin in range(0, len(shared), step):
+        first, second = at[0][begin : begin + step, None], at[1][begin : begin + step, None]
+        n = shared[begin : begin + step, None]
+        p, q = (_cells(totals, one * k + classes, other) / n for one, other in ((first, second), (second, first)))
+        found[begin : begin + step] = _chance(p, q, cost, coefficient)
+    return found
+
+
+def _cells(table: Any, row: NDArray[Any], column: NDArray[Any]) -> Array:
+    """Some cells of a sparse table, in the shape of row; column is broadcast."""
+    return np.asarray(table[row.ravel(), np.repeat(column.ravel(), row.shape[1])]).reshape(row.shape)
+
+
+def _chance(p: Array, q: Array, cost: Cost, coefficient: str) -> Array:
+    if coefficient == "cohen":
+        return cost.bilinear(p, q)
+    pooled = (p + q) / 2
+    if coefficient == "scott":
+        return cost.bilinear(pooled, pooled)
+    k, ones = cost.n_classes, np.ones((1, cost.n_classes))
+    scale = (k * k - cost.bilinear(ones, ones)[0]) / max(1, k * (k - 1)) if k > 1 else 0.0
+    return np.asarray(1 - scale * (1 - (pooled**2).sum(axis=1)))
+
+
+def _by_annotator(judged: Judgements) -> Array:
+    k, n_annotators = judged.n_classes, len(judged.annotators)
+    at = judged.annotator[judged.shares.row].astype(np.int64) * k + judged.shares.index
+    total = np.bincount(at, judged.shares.amount, n_annotators * k).reshape(n_annotators, k)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / np.bincount(judged.annotator, minlength=n_annotators)[:, None])
+
+
+def _row_means(value: Array, n_cases: Array) -> Array:
+    weight = np.where(np.isnan(value), 0.0, n_cases)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))

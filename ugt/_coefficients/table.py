@@ -1,0 +1,231 @@
+"""Who judged which case, as a sparse table of cases and classes, from labels, ratings or plain tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _ids
+from .._annotations.table import is_missing, wide
+from .._checks import error
+from .._core import _tables
+from .._ragged import offsets_of, row_of, take
+from ..annotations import Labels, Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Int64 = NDArray[np.int64]
+
+MISSING = (None, "", float("nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of (class, amount), classes ascending: a sparse table (rows, K)."""
+
+    offsets: Int64
+    index: NDArray[np.int32]
+    amount: Array
+
+    @cached_property
+    def row(self) -> Int64:
+        """The row of every entry."""
+        return row_of(self.offsets)
+
+    def sums(self, of: Array) -> Array:
+        """(rows,) sums of numbers (entries,) over each row."""
+        return np.asarray(np.bincount(self.row, of, len(self.offsets) - 1))
+
+    def totals(self, n_classes: int) -> Array:
+        """(K,) sums over rows."""
+        return np.asarray(np.bincount(self.index, self.amount, n_classes))
+
+    def take(self, rows: NDArray[Any]) -> Ragged:
+        """Some of the rows, by position."""
+        offsets, at = take(self.offsets, rows)
+        return Ragged(offsets, self.index[at], self.amount[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """What annotators made of cases. All labels of one annotator in one case are a single judgement, of which each label is a share.
+
+    Parameters
+    ----------
+    case, annotator : (J,) arrays
+        Of each judgement, ordered by case; annotator -1 where unknown.
+    count : (J,) int64
+        How many annotators it stands for: 1, or more for counts, which are of one class.
+    shares : Ragged
+        A row a judgement, that adds up to 1.
+    classes : Ragged
+        A row a case: the shares of all its annotators added up.
+    size : (N,) array
+        Annotators of each case.
+    names : (K,) array
+        Of the classes: ids, or the distinct values of ratings, ascending.
+    annotators : (A,) array
+        Empty where only counts are known.
+    """
+
+    case: Int64
+    annotator: NDArray[np.int32]
+    count: Int64
+    shares: Ragged
+    classes: Ragged
+    size: Array
+    names: NDArray[Any]
+    annotators: NDArray[Any]
+    ratings: bool
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.size)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.names)
+
+    @property
+    def n_annotators(self) -> int | None:
+        """Annotators with at least one judgement; None where they are unknown."""
+        return int(np.count_nonzero(np.bincount(self.annotator))) if len(self.annotators) else None
+
+    def mixed(self) -> tuple[Int64, Ragged]:
+        """``(case, shares)`` of the judgements that are of several classes."""
+        single = len(self.shares.index) == len(self.case)
+        at = np.empty(0, np.int64) if single else np.flatnonzero(np.diff(self.shares.offsets) > 1)
+        return self.case[at], self.shares.take(at)
+
+    def only(self, keep: NDArray[np.bool_]) -> Judgements:
+        """Some of the judgements (J,), of all cases."""
+        if keep.all():
+            return self
+        at = np.flatnonzero(keep)
+        case, count, shares = self.case[at], self.count[at], self.shares.take(at)
+        classes, size = _by_case(case, count, shares, self.n_cases, self.n_classes)
+        return Judgements(case, self.annotator[at], count, shares, classes, size, self.names, self.annotators, self.ratings)
+
+    def means(self, values: Array) -> Array:
+        """(J,) mean value of each judgement, given the values (K,) of the classes."""
+        return self.shares.sums(self.shares.amount * values[self.shares.index])
+
+
+def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True) -> Judgements:
+    """Judgements from Labels, Ratings or a table (N, A) of labels or numbers, None or NaN where there is none.
+
+    A table of text or of whole numbers holds labels, of other numbers ratings.
+    """
+    if not isinstance(given, (Labels, Ratings)):
+        given = _from_table(argument, given, classes)
+    elif classes is not None:
+        raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
+    if isinstance(given, Labels):
+        return judgements_of(given.offsets, given.annotator, given.label, given.count, given.axes.classes, given.annotators, False)
+    if not ratings and len(given.value):
+        raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
+    names, label = values_and_index(given.value)
+    return judgements_of(given.offsets, given.annotator, label, np.ones(len(label), np.int64), names, given.annotators, True)
+
+
+def values_and_index(values: Array) -> tuple[Array, NDArray[np.int32]]:
+    """Distinct ratings, ascending, and which of them each is."""
+    names, index = np.unique(values, return_inverse=True)
+    return names, index.reshape(-1).astype(np.int32)
+
+
+def _first_rating(ratings: Ratings) -> str:
+    return f"ratings such as {ratings.value[int(np.argmax(ratings.value != np.floor(ratings.value)))]}"
+
+
+def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
+    if isinstance(given, (str, bytes)) or not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
+        raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
+    cells = wide(given)
+    held = cells[~is_missing(cells, MISSING)]
+    if len(held) == 0 and classes is None:
+        return Ratings.from_wide(cells)
+    return Labels.from_wide(cells, classes=classes) if classes is not None or _are_labels(held) else Ratings.from_wide(cells)
+
+
+def _are_labels(held: NDArray[Any]) -> bool:
+    """Whether cells are text or whole numbers; infinite ones are neither, and ratings refuse them."""
+    if held.dtype.kind == "O":
+        numbers = [cell for cell in held.tolist() if isinstance(cell, (float, np.floating))]
+        held = np.array(numbers, np.float64)
+    return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= _ids.MAX_WHOLE)).all())
+
+
+def judgements_of(
+    offsets: Int64,
+    annotator: NDArray[np.int32],
+    label: NDArray[np.int32],
+    count: Int64,
+    names: NDArray[Any],
+    annotators: NDArray[Any],
+    ratings: bool,
+) -> Judgements:
+    case = row_of(offsets)
+    n = len(case)
+    if _repeat(offsets, annotator, len(annotators)):
+        order = np.lexsort((label, annotator, case))
+        case, annotator, label = case[order], annotator[order], label[order]
+        opens = _opens(case, annotator)
+        case, annotator, shares = _shares(case, annotator, label, opens)
+        ones = np.ones(len(case), np.int64)
+        classes, size = _by_case(case, ones, shares, len(offsets) - 1, len(names))
+        return Judgements(case, annotator, ones, shares, classes, size, names, annotators, ratings)
+    shares = Ragged(np.arange(n + 1, dtype=np.int64), label, np.ones(n))
+    classes, size = _by_case(case, count, shares, len(offsets) - 1, len(names))
+    return Judgements(case, annotator, count, shares, classes, size, names, annotators, ratings)
+
+
+def _opens(case: Int64, annotator: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Where a row is of another case or annotator than the row before; unknown annotators are all different."""
+    opens = np.ones(len(case), bool)
+    opens[1:] = (case[1:] != case[:-1]) | (annotator[1:] != annotator[:-1]) | (annotator[1:] < 0)
+    return opens
+
+
+def _repeat(offsets: Int64, annotator: NDArray[np.int32], n_annotators: int) -> bool:
+    """Whether some annotator judged a case twice."""
+    return n_annotators > 0 and _tables.find_repeat(offsets, annotator, n_annotators) >= 0
+
+
+def _shares(
+    case: Int64, annotator: NDArray[np.int32], label: NDArray[np.int32], opens: NDArray[np.bool_]
+) -> tuple[Int64, NDArray[np.int32], Ragged]:
+    """``(case, annotator, shares)`` of judgements from labels that are ordered by case, annotator and label."""
+    judgement = np.cumsum(opens) - 1
+    n_labels = np.bincount(judgement)
+    entry = opens.copy()
+    entry[1:] |= label[1:] != label[:-1]
+    first = np.flatnonzero(entry)
+    times = np.diff(np.append(first, len(label)))
+    amount = times / n_labels[judgement[first]]
+    shares = Ragged(offsets_of(np.bincount(judgement[first])), label[first], amount)
+    return case[opens], annotator[opens], shares
+
+
+def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes: int) -> tuple[Ragged, Array]:
+    """``(classes, size)``: the shares of the judgements of each case, added up, and how many there are."""
+    if len(shares.index) == len(case):  # one class each
+        offsets = offsets_of(np.bincount(case, minlength=n_cases))
+        of_case, index, total = _tables.class_counts(offsets, shares.index, count, n_classes)
+        return Ragged(of_case, index, total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))
+    judgement = shares.row
+    of_entry, amount = case[judgement], shares.amount * count[judgement]
+    order = np.lexsort((shares.index, of_entry))
+    of_entry, index = of_entry[order], shares.index[order]
+    opens = np.ones(len(order), bool)
+    opens[1:] = (of_entry[1:] != of_entry[:-1]) | (index[1:] != index[:-1])
+    total = np.asarray(np.bincount(np.cumsum(opens) - 1, amount[order]), np.float64)
+    offsets = offsets_of(np.bincount(of_entry[opens], minlength=n_cases))
+    return Ragged(offsets, index[opens], total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))

@@ -1,0 +1,1 @@
+"""Conformal prediction; ``ugt.conformal`` is what users import."""

@@ -1,0 +1,1 @@
+"""What an evaluation computes, table by table; ``ugt.evaluation`` is what users import."""

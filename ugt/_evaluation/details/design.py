@@ -1,0 +1,170 @@
+"""Who annotated what: annotators, cases that two of them share, annotations per case, use of the classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..._ragged import row_of
+from ...annotations import Labels, Rankings
+from .. import tables as _tables
+from ._samples import number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .context import Context, Row
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+HEADINGS = {
+    "annotators": ("annotator", "n_cases", "n_annotations", "n_classes_used", "agreement"),
+    "annotator_overlap": ("annotator", "other", "n_common"),
+    "case_sizes": ("n_annotations", "n_cases"),
+    "classes": ("class", "n_annotations", "share", "n_cases", "unused"),
+}
+MOST_OVERLAP = 30  # annotators that are set against each other: those with most cases
+MOST_CLASSES = 10_000
+CHUNK = 1 << 16  # cases
+
+
+class Uses(NamedTuple):
+    """A row for every class that an annotation names: a label, or each class of a ranking."""
+
+    case: Ints
+    annotator: Ints  # -1 where it is not known
+    label: Ints
+    times: Ints
+
+
+def make(context: Context) -> tuple[dict[str, list[Row]], list[str]]:
+    """The tables, over all cases, judged or not; without rows where nothing is known of annotations."""
+    known = context.known
+    if not isinstance(known, (Labels, Rankings)):
+        return {name: [] for name in HEADINGS}, []
+    uses = _uses(known)
+    notes: list[str] = []
+    tables = {"annotators": [], "annotator_overlap": [], "case_sizes": _sizes(known), "classes": _classes(known, uses, notes)}
+    if len(known.annotators):
+        case, annotator = annotations_of(known)
+        own = _distinct(case, annotator)
+        tables["annotators"] = _annotators(known, uses, own[1])
+        tables["annotator_overlap"] = _overlap(known.annotators, *own, notes)
+    return tables, notes
+
+
+def annotations_of(known: Labels | Rankings) -> tuple[Ints, Ints]:
+    """``(case, annotator)`` of every annotation."""
+    offsets = known.offsets if isinstance(known, Labels) else known.case_offsets
+    return row_of(offsets), known.annotator.astype(np.int64)
+
+
+def pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """``(distinct, code)``: the positions where each pair of numbers appears first, and the number of every pair."""
+    keys = first * (int(second.max(initial=0)) + 1) + second
+    _, at, code = np.unique(keys, return_index=True, return_inverse=True)
+    return at, code.reshape(-1)
+
+
+def _distinct(case: Ints, annotator: Ints) -> tuple[Ints, Ints]:
+    """``(case, annotator)`` once for each annotator of a case, ordered by case."""
+    at, _ = pairs(case, annotator)
+    return case[at], annotator[at]
+
+
+def _uses(known: Labels | Rankings) -> Uses:
+    case, annotator = annotations_of(known)
+    if isinstance(known, Labels):
+        return Uses(case, annotator, known.label.astype(np.int64), known.count)
+    ranking = row_of(known.ranking_offsets)[row_of(known.block_offsets)]
+    return Uses(case[ranking], annotator[ranking], known.items.astype(np.int64), np.ones(len(ranking), np.int64))
+
+
+def _annotators(known: Labels | Rankings, uses: Uses, annotator_of_case: Ints) -> list[Row]:
+    n = len(known.annotators)
+    n_cases = np.bincount(annotator_of_case, minlength=n)
+    n_annotations = np.bincount(known.annotator, known.count if isinstance(known, Labels) else None, n)
+    used = np.bincount(uses.annotator[pairs(uses.annotator, uses.label)[0]], minlength=n)
+    agreement = _agreement(uses, n, known.n_cases) if isinstance(known, Labels) else np.full(n, np.nan)
+    return [
+        {"annotator": str(name), "n_cases": int(cases), "n_annotations": int(given), "n_classes_used": int(k), "agreement": number(value)}
+        for name, cases, given, k, value in zip(known.annotators.tolist(), n_cases, n_annotations, used, agreement)
+    ]
+
+
+def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
+    """(A,) share of the labels of a case's other annotators that are the annotator's own, mean over the cases that have others.
+
+    An annotator who labels a case several times counts with each label's share there.
+    """
+    count = uses.times.astype(np.float64)
+    at, entry = pairs(uses.case, uses.annotator)  # an entry: what one annotator said of one case
+    own = np.bincount(entry, count)
+    _, of_class = pairs(uses.case, uses.label)
+    _, own_class = pairs(entry, uses.label)
+    alike = np.bincount(of_class, count)[of_class] - np.bincount(own_class, count)[own_class]
+    others = np.bincount(uses.case, count, n_cases)[uses.case[at]] - own
+    sums = np.bincount(entry, count * alike) / own
+    judged = others > 0
+    annotator = uses.annotator[at][judged]
+    total = np.bincount(annotator, sums[judged] / others[judged], n_annotators)
+    cases = np.bincount(annotator, minlength=n_annotators)
+    return np.asarray(np.where(cases > 0, total / np.maximum(cases, 1), np.nan))
+
+
+def _overlap(names: NDArray[Any], case: Ints, annotator: Ints, notes: list[str]) -> list[Row]:
+    """Cases that two annotators share: every pair once, in the order of the annotators."""
+    n = len(names)
+    chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
+    if n > MOST_OVERLAP:
+        notes.append(f"Cases that two annotators share are counted among the {MOST_OVERLAP} of {n:,} annotators with most cases.")
+    place = np.full(n, -1)
+    place[chosen] = np.arange(len(chosen))
+    here = place[annotator] >= 0
+    _, row = np.unique(case[here], return_inverse=True)
+    common = _common(row.reshape(-1), place[annotator[here]], len(chosen))
+    return [
+        {"annotator": str(names[chosen[a]]), "other": str(names[chosen[b]]), "n_common": int(common[a, b])}
+        for a in range(len(chosen))
+        for b in range(a + 1, len(chosen))
+    ]
+
+
+def _common(row: Ints, column: Ints, n: int) -> Array:
+    """(n, n) products of the columns of a table that is 1 at (row, column), rows ascending; some rows at a time."""
+    common = np.zeros((n, n))
+    n_rows = int(row[-1]) + 1 if len(row) else 0
+    for begin in range(0, n_rows, CHUNK):
+        first, last = np.searchsorted(row, [begin, begin + CHUNK])
+        table = np.zeros((min(CHUNK, n_rows - begin), n))
+        table[row[first:last] - begin, column[first:last]] = 1.0
+        common += table.T @ table
+    return common
+
+
+def most(numbers: NDArray[Any], n: int) -> Ints:
+    """The positions of the n largest numbers, ascending; of equal ones the first."""
+    return np.sort(np.argsort(-np.asarray(numbers, np.float64), kind="stable")[:n])
+
+
+def _sizes(known: Labels | Rankings) -> list[Row]:
+    sizes, n_cases = np.unique(_tables.annotations_per_case(known), return_counts=True)
+    return [{"n_annotations": int(size), "n_cases": int(n)} for size, n in zip(sizes, n_cases)]
+
+
+def _classes(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[Row]:
+    """Labels of every class, or rankings that name it, and their share of all."""
+    k = known.n_classes
+    given = np.bincount(uses.label, uses.times, k)
+    cases = np.bincount(uses.label[pairs(uses.case, uses.label)[0]], minlength=k)
+    total = float(known.count.sum()) if isinstance(known, Labels) else float(len(known.annotator))
+    chosen = most(given, MOST_CLASSES)
+    if k > MOST_CLASSES:
+        notes.append(f"The table of classes has the {MOST_CLASSES:,} of {k:,} that were given most often.")
+    return [
+        {"class": str(known.axes.classes[c]), "n_annotations": int(given[c]), "share": float(given[c] / total) if total else None,
+         "n_cases": int(cases[c]), "unused": bool(given[c] == 0)}
+        for c in chosen
+    ]  # fmt: skip

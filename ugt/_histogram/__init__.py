@@ -1,0 +1,1 @@
+"""Losses against label histograms; ``ugt.histogram`` is what users import."""

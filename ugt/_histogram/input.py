@@ -1,0 +1,189 @@
+"""Label histograms and predictions as every loss reads them: shapes and types here, values as they are summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _ids, _threads
+from .._checks import error, room
+from .._core import _histogram
+from ..annotations import Labels
+from .sums import Bins, Sums
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+NO_LABELS = "case without labels"
+ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
+
+OUTSIDE = 1e-6  # by which a probability may leave [0, 1]: rounding of single-precision softmax and of means
+CELLS = 2**17  # numbers of a task's part of a table: half a millisecond
+
+# Must and got of a fault of the core; got is the number found, or the sum of the row.
+FAULTS = {
+    1: ("counts", "not be negative"),
+    2: ("counts", "be finite numbers of at most 2**53"),
+    3: ("counts", "be whole numbers (or fractional=True)"),
+    4: ("probs", f"be from 0 to 1 (within {OUTSIDE:g})"),
+    5: ("probs", f"add up to 1 (within {_histogram.ROW_SUM:g}) for every case"),
+    6: ("counts", "add up to at most 2**53, and to 0 or at least 1e-300, for every case"),
+}
+READ_BY_CORE = {"counts": ("float64", "int64", "int32"), "probs": ("float64", "float32")}
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """Counts (N, K) and probs (N, K) as they were given, and the names of cases and classes."""
+
+    counts: NDArray[Any]
+    probs: NDArray[Any]
+    fractional: bool
+    case_ids: NDArray[Any] | None
+    classes: NDArray[Any]
+    first: int = 0  # number of the first case, in a stream
+
+    @classmethod
+    def of(cls, counts: Any, probs: Any, *, fractional: bool = False, classes: Any = None, least: int = 2) -> Histograms:
+        """From arrays of numbers or :class:`Labels`; ``least`` classes."""
+        labels = counts if isinstance(counts, Labels) else None
+        table = counts.counts() if labels is not None else numbers("counts", counts)
+        predicted = numbers("probs", probs)
+        if predicted.shape != table.shape:
+            raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
+        if table.shape[1] < least:
+            raise error("counts", f"have at least {least} classes", table.shape[1])
+        if not isinstance(fractional, (bool, np.bool_)):
+            raise error("fractional", "be True or False", repr(fractional))
+        case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
+        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K)."""
+        return self.counts.shape
+
+    def after(self, n: int) -> Histograms:
+        """As the part of a stream that follows n cases."""
+        return replace(self, first=n)
+
+    def case(self, i: int) -> str:
+        """What a case is called in messages."""
+        return _ids.name(self.first + i if self.case_ids is None else self.case_ids[i])
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """Rows of each task: as many whatever the number of threads, so that sums are the same."""
+        n, k = self.shape
+        rows = max(1, CELLS // k)
+        return [(begin, min(begin + rows, n)) for begin in range(0, n, rows)]
+
+    def sums(self, bins: Bins, weights: Array | None = None) -> Sums:
+        """One pass over both tables; cases count ``weights`` (N,) times."""
+        search, k = bins.search, self.shape[1]
+        # a table of sums must not outweigh the rows that go into it
+        rows = max(CELLS, 16 * 2 * k * bins.n_bins) // k + 1
+        total = Sums.zeros(k, bins.n_bins)
+
+        def part(begin: int, end: int) -> Sums:
+            own = Sums.zeros(k, bins.n_bins)
+            y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
+            weight = None if weights is None else np.ascontiguousarray(weights[begin:end], np.float64)
+            fault = _histogram.sums(y, z, weight, search, bins.uniform, self.fractional, OUTSIDE, own.cell, own.total)
+            if fault[0]:
+                raise self.error(fault[0], begin + fault[1], fault[2])
+            return own
+
+        if weights is not None:  # the resamples are spread over threads, not the rows of one of them
+            for begin in range(0, self.shape[0], rows):
+                total.add(part(begin, min(begin + rows, self.shape[0])))
+            return total
+        _threads.run(part, self.shape[0], rows, "label histograms", done=lambda begin, end, own: total.add(own))
+        return total
+
+    def error(self, fault: int, i: int, k: int) -> ValueError:
+        """What is wrong with case i, class k."""
+        argument, must = FAULTS[fault]
+        if fault in (5, 6):
+            total = np.asarray(getattr(self, argument)[i], np.float64).sum()
+            return error(argument, must, f"a sum of {total:.6g}", f"case {self.case(i)}")
+        got = np.asarray(getattr(self, argument)[i, k]).item()
+        return error(argument, must, got, f"case {self.case(i)}, class {_ids.name(self.classes[k])}")
+
+    def checked(self) -> Iterator[tuple[int, int, Array, Array]]:
+        """``(begin, end, counts, probs)`` by blocks of rows, as float64, after checking them as a pass does."""
+        one = Bins.of("width", 1, self.shape[1])
+        assert one is not None
+        for begin, end in self.blocks():
+            y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
+            own = Sums.zeros(self.shape[1], 1)
+            fault = _histogram.sums(y, z, None, one.search, True, self.fractional, OUTSIDE, own.cell, own.total)
+            if fault[0]:
+                raise self.error(fault[0], begin + fault[1], fault[2])
+            yield begin, end, np.asarray(y, np.float64), np.asarray(z, np.float64)
+
+    def columns(self) -> Iterator[Array]:
+        """The probabilities of each class, (N,) at a time, of the cases with labels; of all cases if none has any."""
+        labelled = np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
+        kept: Any = slice(None) if labelled.all() or not labelled.any() else labelled
+        for k in range(self.shape[1]):
+            yield np.asarray(self.probs[:, k][kept], np.float64)
+
+
+def numbers(argument: str, values: Any) -> NDArray[Any]:
+    """A table (N, K) of numbers, as it is."""
+    must = "be numbers of shape (N, K)"
+    table = array_of(argument, values, must)
+    if table.ndim != 2 or 0 in table.shape:
+        raise error(argument, must, f"{table.dtype} of shape {table.shape}")
+    return table
+
+
+def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
+    """An array of numbers of any shape, as it is; none is masked."""
+    try:
+        array = _ids.unmasked(values)
+    except ValueError:
+        raise error(argument, must, "rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise error(argument, must, f"{array.dtype} of shape {array.shape}")
+    return array
+
+
+def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:
+    """Given, those of the labels, or 0 to K-1."""
+    if classes is None:
+        return np.arange(n_classes) if labels is None else labels.axes.classes
+    names = _ids.distinct("classes", classes)
+    if len(names) != n_classes:
+        raise error("classes", f"be the names of {n_classes} classes", len(names))
+    return names
+
+
+def _readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
+    """A block of rows in a type that the core knows: itself, or a copy of these rows only."""
+    known = block.dtype.isnative and block.dtype.name in READ_BY_CORE[argument] and block.flags.aligned
+    if known:
+        return np.asarray(block)
+    small = argument == "counts" and block.dtype.kind in "bi"
+    return np.array(block, np.int64 if small else np.float64, order="C")
+
+
+def whole_counts(counts: Any) -> Array:
+    """(N, K) label counts as float64, checked to be whole and at least 0; K at least 2."""
+    labels = counts if isinstance(counts, Labels) else None
+    given = counts.counts() if labels is not None else numbers("counts", counts)
+    if given.shape[1] < 2:
+        raise error("counts", "have at least 2 classes", given.shape[1])
+    room("counts", 11 * given.size)
+    table = given.astype(np.float64)
+    for fault, bad in ((2, ~(table <= 2.0**53)), (1, table < 0), (3, table != np.floor(table))):
+        if bad.any():
+            i, k = (int(j) for j in np.argwhere(bad)[0])
+            case = i if labels is None else labels.axes.case_ids[i]
+            raise error(FAULTS[fault][0], FAULTS[fault][1].split(" (or")[0], given[i, k].item(), f"case {_ids.name(case)}, class {k}")
+    return np.asarray(table)

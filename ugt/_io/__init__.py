@@ -1,0 +1,1 @@
+"""Files as people have them, in and out; ``ugt.io`` is what users import."""

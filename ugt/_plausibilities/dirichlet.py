@@ -1,0 +1,307 @@
+"""Dirichlet posteriors over plausibilities: every answer exact, by quadrature in C, shared by cases that look alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _threads
+from .._axes import Axes, OnAxes
+from .._checks import error, room, whole
+from .._core import _dirichlet
+from .._orders import CERTAIN, Orders, Sets
+from .._ragged import offsets_of, row_of, take
+from .._sets import as_groups, as_sets
+from ..resampling import seed_of
+from .agreement import Agreement
+from .comparison import agreement, compare, spread_of
+from .point import check_not_empty, check_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
+MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dirichlet(OnAxes):
+    """Posterior Dirichlet(c) over the plausibilities of each case.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets : (N + 1,) int64
+        Row i of the ragged arrays is ``offsets[i]`` to ``offsets[i + 1]``.
+    index : (E,) int32
+        Class positions, ascending within a case.
+    concentration : (E,) float64
+        Concentrations, positive.
+    background : float or (N,) float64
+        Concentration of each class that is not listed; 0: its plausibility is exactly 0. A case without entries and
+        with background 0 is undefined.
+
+    Notes
+    -----
+    Probabilities about the order of plausibilities are integrals over independent gamma variables, taken by the
+    trapezoid rule on a transformed axis with an error of about 1e-13 (Soch & Allefeld 2016 for the best class).
+
+    Examples
+    --------
+    >>> post = Dirichlet.from_array([[6.5, 2.5, 0.5]])
+    >>> post.membership(1).round(4)
+    array([[0.9213, 0.0763, 0.0025]])
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    concentration: Array
+    background: Any = 0.0
+
+    def __post_init__(self) -> None:
+        background = np.array(np.broadcast_to(np.asarray(self.background, np.float64), (self.axes.n_cases,)))
+        for name, values, must in (
+            ("concentration", self.concentration, "be finite and above 0"),
+            ("background", background, "be finite and not below 0"),
+        ):
+            bad = ~np.isfinite(values) | ((values <= 0) if name == "concentration" else (values < 0))
+            if bad.any():
+                at = int(np.argmax(bad))
+                case = at if name == "background" else int(np.searchsorted(self.offsets, at, side="right")) - 1
+                raise error(name, must, values[at], f"case {self.axes.case_name(case)}")
+        object.__setattr__(self, "background", background)
+        endless = ~np.isfinite(self._totals())
+        if endless.any():
+            where = f"case {self.axes.case_name(int(np.argmax(endless)))}"
+            raise error("concentration", "have a finite sum over the classes of a case", np.inf, where)
+        super().__post_init__()
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
+        """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
+        with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
+            table, undefined = check_table(array, "concentrations", 2)
+        table = np.where(undefined[:, None], 0.0, table)
+        row, index = np.nonzero(table)
+        offsets = offsets_of(np.bincount(row, minlength=len(table)))
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), table[row, index])
+
+    def __repr__(self) -> str:
+        return f"Dirichlet(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has a posterior at all."""
+        return np.asarray((np.diff(self.offsets) > 0) | (self.background > 0))
+
+    @property
+    def support(self) -> NDArray[np.int64]:
+        """(N,) number of classes with positive plausibility."""
+        listed = np.diff(self.offsets)
+        return np.where(self.background > 0, self.n_classes, listed)
+
+    def _totals(self) -> Array:
+        """(N,) sum of the concentrations of all classes."""
+        listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
+        with np.errstate(over="ignore"):
+            return np.asarray(listed + (self.n_classes - np.diff(self.offsets)) * self.background)
+
+    # ---- what the C core knows about the posterior ----
+
+    @cached_property
+    def _groups(self) -> tuple[_dirichlet.Profiles, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Profiles; each case's profile (-1: undefined); where its entries and its background stand among all groups."""
+        too_sure = self._totals() > MOST_TOTAL
+        if too_sure.any():
+            at = int(np.argmax(too_sure))
+            must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
+            raise error("concentration", must, self._totals()[at], f"case {self.axes.case_name(at)}")
+        case_profile = np.empty(self.n_cases, np.int64)
+        entry_group, background_group = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
+        profiles = _dirichlet.Profiles(
+            self.offsets, self.index, self.concentration, self.background, self.n_classes, case_profile, entry_group, background_group
+        )
+        first = self._first_groups(profiles)[np.maximum(case_profile, 0)]
+        background = np.where(background_group >= 0, first + background_group, -1)
+        return profiles, case_profile, first[row_of(self.offsets)] + entry_group, background
+
+    @staticmethod
+    def _first_groups(profiles: _dirichlet.Profiles) -> NDArray[np.int64]:
+        offsets = np.zeros(len(profiles) + 1, np.int64)
+        profiles.groups(offsets, np.empty(profiles.n_groups()), np.empty(profiles.n_groups(), np.int64))
+        return offsets
+
+    @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        return {}
+
+    def _ranks(self, depth: int) -> Array:
+        """(groups, depth) probability that one class of a group has each rank."""
+        if ("ranks", depth) not in self._kept:
+            profiles = self._groups[0]
+            room(f"the probabilities of {depth} ranks", 8 * profiles.n_groups() * depth)
+            rank = np.empty((profiles.n_groups(), depth))
+            _threads.run(lambda begin, end: profiles.ranks(begin, end, rank), len(profiles), PROFILES, "integrating ranks")
+            self._kept["ranks", depth] = rank
+        return np.asarray(self._kept["ranks", depth])
+
+    def _memberships(self, k: int) -> tuple[Array, Array]:
+        """P(among the best k) of every entry (E,), and of each class of a case that is not listed (N,)."""
+        _, _, entry, background = self._groups
+        member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last for a background of -1
+        support = self.support
+        # fewer than k positive classes: the others fill up, each choice alike
+        zeros = np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1)
+        rest = np.where(background >= 0, member[background], zeros)
+        return member[entry], np.where(self.defined, rest, np.nan)
+
+    # ---- the protocol ----
+
+    def mean(self) -> Array:
+        """(N, K) posterior means c / sum(c); NaN for an undefined case."""
+        room("a table of means", 16 * self.n_cases * self.n_classes)
+        table = np.repeat(self.background[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = self.concentration
+        with np.errstate(invalid="ignore"):
+            return np.asarray(table / table.sum(1, keepdims=True))
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """(N, K) probability that a class is among the best k; NaN for an undefined case."""
+        room("a table of probabilities", 8 * self.n_cases * self.n_classes)
+        entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
+        table = np.repeat(rest[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = entry
+        return table
+
+    def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
+        return np.clip(self._sum_over(as_sets(sets, self.axes), CERTAIN, 1), 0.0, 1.0)
+
+    def _sum_over(self, sets: Sets, role: int, k: int) -> Array:
+        """(N,) sum of the probabilities to be among the best k over the classes of a role."""
+        entry, rest = self._memberships(k)
+        row = row_of(sets.offsets)
+        value, found = self._entries(sets, entry)
+        value = np.where(found, value, rest[row])
+        listed = np.bincount(row, value, self.n_cases)
+        mine = np.bincount(row[sets.role == role], value[sets.role == role], self.n_cases)
+        return np.asarray(np.where(np.isnan(rest), np.nan, mine + np.where(sets.rest_role == role, k - listed, 0.0)))
+
+    def _entries(self, sets: Sets, of_entry: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """What belongs to the entry of every listed class of the sets, and whether it has one."""
+        if len(self.index) == 0:
+            return np.zeros(len(sets.index)), np.zeros(len(sets.index), bool)
+        key = row_of(self.offsets) * self.n_classes + self.index
+        wanted = row_of(sets.offsets) * self.n_classes + sets.index
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        return of_entry[at], key[at] == wanted
+
+    def _overlaps(self, sets: Sets, k: NDArray[np.int32]) -> Array:
+        """(N, max k + 1, max k + 1) joint law of how many certain and tied classes are among the best k."""
+        kept = self._kept.get("overlaps")  # set accuracy and overlap ask for the same law one after the other
+        if kept is not None and kept[0] is sets and np.array_equal(kept[1], k):
+            return np.asarray(kept[2])
+        profiles = self._groups[0]
+        side = int(k.max()) + 1
+        room(f"the law of the overlap of the best {side - 1}", 8 * self.n_cases * side**2)
+        table = np.empty((self.n_cases, side, side))
+
+        def part(begin: int, end: int) -> None:
+            profiles.overlaps(sets.offsets, sets.index, sets.role, sets.rest_role, k, begin, end, table)
+
+        _threads.run(part, self.n_cases, CASES, "integrating overlaps")
+        self._kept["overlaps"] = sets, k, table
+        return table
+
+    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        r"""(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
+        given = as_sets(sets, self.axes)
+        size = np.diff(given.offsets)
+        check_not_empty(size, self.axes)
+        law = self._overlaps(given, size.astype(np.int32))
+        return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        profiles, profile, _, _ = self._groups
+        if kind == "rank" or k == 1:
+            rank = self._ranks(k)[:, k - 1]
+            value = np.maximum.reduceat(rank, self._first_groups(profiles)[:-1]) if len(profiles) else rank
+        else:
+            value = np.empty(len(profiles))
+            _threads.run(lambda begin, end: profiles.certainty(begin, end, k, value), len(profiles), PROFILES, "integrating certainty")
+        found = np.append(value, np.nan)[profile]  # an undefined case has profile -1
+        settled = self.support < k if kind == "rank" and k > 1 else self.support <= k
+        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
+
+    def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
+        """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
+        group = as_groups(groups, self.axes)
+        n_groups = int(group.max()) + 1
+        room("a table of groups", 32 * self.n_cases * n_groups)
+        cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
+        listed = np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
+        unlisted = np.bincount(group, minlength=n_groups) - listed
+        total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
+        total[~self.defined] = np.nan
+        return Dirichlet.from_array(total, case_ids=None if self.axes.numbered else self.axes.case_ids, classes=names)
+
+    def take(self, rows: Any) -> Dirichlet:
+        """The posterior of some cases, by position."""
+        offsets, at = take(self.offsets, np.asarray(rows))
+        return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows])
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
+        out = np.empty((self.n_cases, n, self.n_classes))
+        word = seed_of(seed)
+
+        def part(begin: int, end: int) -> None:
+            _dirichlet.draws(*self._law(), word, begin, end, out[begin:end])
+
+        _threads.run(part, self.n_cases, SAMPLED, "drawing plausibilities")
+        return out
+
+    def top(self, n: int, depth: int, *, seed: Any = 0) -> NDArray[np.int32]:
+        """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
+        room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
+        out = np.empty((self.n_cases, n, depth), np.int32)
+        word = seed_of(seed)
+
+        def part(begin: int, end: int) -> None:
+            _dirichlet.top(*self._law(), word, begin, end, out[begin:end])
+
+        _threads.run(part, self.n_cases, SAMPLED, "drawing best classes")
+        return out
+
+    def _law(self) -> tuple[Any, Any, Any, Any, Any, int]:
+        return self.offsets, self.index, self.concentration, self.background, self.axes.stream_keys, self.n_classes
+
+    # ---- comparison with sets and with a model's order ----
+
+    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Agreement:
+        """Is the best class in the set?"""
+        inside = self._sum_over(sets, CERTAIN, 1)
+        return agreement(np.broadcast_to([1.0, 0.0], (self.n_cases, 2)), np.clip(np.stack([inside, 1.0 - inside], 1), 0.0, 1.0), 1)
+
+    def mass(self, sets: Sets) -> Agreement:
+        """How much plausibility does the set hold? A Beta variable."""
+        total = self._totals()
+        value, found = self._entries(sets, self.concentration)
+        wanted = row_of(sets.offsets)
+        part = np.bincount(wanted, np.where(found, value, self.background[wanted]), self.n_cases)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = part / total
+            return Agreement(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
+
+    def compare(self, order: Orders, metric: str, k: int, *, penalty: float = 0.0, ties: str = "expectation") -> Agreement:
+        """How a model's order agrees with the posterior: see accuracy.py for the metrics."""
+        return compare(self, order, metric, k, penalty)

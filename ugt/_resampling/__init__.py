@@ -1,0 +1,1 @@
+"""The one bootstrap; ``ugt.resampling`` is what users import."""

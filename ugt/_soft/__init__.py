@@ -1,0 +1,1 @@
+"""Soft ranking metrics; ``ugt.soft`` is what users import."""

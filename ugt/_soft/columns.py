@@ -1,0 +1,207 @@
+"""Columns of scores against probabilities, and the metrics that are made of their sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._core import _soft
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+# The sums of one column, in the order of ugt.h.
+POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE, HARD_PAIRS, HARD_PRECISION = range(_soft.N_SUMS)
+SELF_PAIRS = {"exclude": -0.5, "half": 0.0, "include": 0.5}
+
+
+def quotient(a: Array, b: Array) -> Array:
+    """The quotient, NaN where b is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(b > 0, a / np.where(b > 0, b, 1.0), np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Scores of N cases, and how much of each case is positive and negative.
+
+    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None: ``1 - positive``; ``weights`` (N,) or None.
+    """
+
+    scores: NDArray[Any]
+    positive: Array
+    negative: Array | None
+    weights: Array | None
+    threshold: float = 0.5
+    expected: bool = False
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """Cases, highest score first."""
+        return _soft.argsort_descending(self.scores)
+
+    @cached_property
+    def last(self) -> NDArray[np.uint8]:
+        """(N,) in that order: whether a tie group ends here."""
+        ordered = self.scores[self.order]
+        return np.asarray(np.append(ordered[1:] != ordered[:-1], True), np.uint8)
+
+    @cached_property
+    def ordered(self) -> tuple[Array, Array | None]:
+        """``positive`` and ``negative`` in that order."""
+        return self.positive[self.order], None if self.negative is None else self.negative[self.order]
+
+    @cached_property
+    def sums(self) -> Array:
+        """(N_SUMS,)"""
+        if self.negative is None:
+            return _soft.Scores(self.scores).sums(self.positive, self.weights, self.threshold, self.expected)
+        return np.asarray(self.resampled(np.ones((1, len(self.scores))))[0])
+
+    def resampled(self, weights: Array | None, positive: Array | None = None) -> Array:
+        """(B, N_SUMS) with case weights (B, N), or other probabilities (B, N); the order of the scores stays."""
+        given = weights if weights is not None else positive
+        if given is None:
+            raise TypeError("weights or positive must be given")
+        if self.weights is not None:
+            weights = np.ascontiguousarray(self.weights * (1.0 if weights is None else weights) * np.ones((len(given), 1)))
+        out = np.empty((len(given), _soft.N_SUMS))
+        u, v = self.ordered
+        _soft.resampled(self.order, self.last, u, v, self.threshold, self.expected, len(self.scores), weights, positive, out)
+        return out
+
+    def hard(self) -> Column:
+        """The same scores against hard labels."""
+        labels = [None if part is None else (part > self.threshold).astype(np.float64) for part in (self.positive, self.negative)]
+        return Column(self.scores, labels[0], labels[1], self.weights, self.threshold, self.expected)  # type: ignore[arg-type]
+
+    def _running(self) -> tuple[Array, Array, Array, Array, Array]:
+        """In the order of the scores, weights in the running sums only.
+
+        Positive and negative mass of each case, the positive mass down to the end of its tie group, and what of the positives
+        is above and of the negatives is below it (ties, itself too, a half).
+        """
+        w = 1.0 if self.weights is None else self.weights[self.order]
+        u, rest = self.ordered
+        v = 1.0 - u if rest is None else rest
+        ends = np.flatnonzero(self.last)
+        sizes = np.diff(ends, prepend=-1)
+        u_end, v_end = np.cumsum(w * u)[ends], np.cumsum(w * v)[ends]
+        middle = u_end - 0.5 * np.diff(u_end, prepend=0.0)
+        below = v_end[-1] - (v_end - 0.5 * np.diff(v_end, prepend=0.0))
+        return u, v, np.repeat(u_end, sizes), np.repeat(middle, sizes), np.repeat(below, sizes)
+
+    def _by_case(self, parts: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Back from the order of the scores, each case times its weight."""
+        w = 1.0 if self.weights is None else self.weights
+        out = []
+        for part in parts:
+            table = np.empty(len(part))
+            table[self.order] = part
+            out.append(table * w)
+        return tuple(out)
+
+
+@dataclass(frozen=True)
+class Auroc:
+    """(U + c S) / (P N), c = -1/2, 0, 1/2 for excluded, halved and included pairs of a case with itself."""
+
+    self_pairs: str
+
+    def values(self, sums: Array) -> Array:
+        """Of sums (..., N_SUMS)."""
+        inside = sums[..., PAIRS] + SELF_PAIRS[self.self_pairs] * sums[..., SELF]
+        return quotient(inside, sums[..., POSITIVE] * sums[..., NEGATIVE])
+
+    def hard_values(self, sums: Array) -> Array:
+        """Against hard labels, which have no self-pairs."""
+        return quotient(sums[..., HARD_PAIRS], sums[..., HARD_POSITIVE] * sums[..., HARD_NEGATIVE])
+
+    def components(self, column: Column) -> tuple[Array, Array]:
+        """Structural components (N,) of a case as a positive and as a negative, centred; their sum is its influence."""
+        u, v, _, above, below = column._running()
+        positive, negative = column.sums[POSITIVE], column.sums[NEGATIVE]
+        value = float(self.values(column.sums))
+        own = 0.5 * SELF_PAIRS[self.self_pairs] * u * v / (positive * negative)
+        as_positive = u * (below / negative - value) / positive + own
+        as_negative = v * (above / positive - value) / negative + own
+        return column._by_case((as_positive, as_negative))  # type: ignore[return-value]
+
+    def influence(self, column: Column) -> Array:
+        as_positive, as_negative = self.components(column)
+        return as_positive + as_negative
+
+    def std_error(self, column: Column) -> float:
+        """DeLong's, with effective numbers of positives and negatives."""
+        as_positive, as_negative = self.components(column)
+        w = 1.0 if column.weights is None else column.weights
+        rest = 1.0 - column.positive if column.negative is None else column.negative
+        variance = 2.0 * float(as_positive @ as_negative)
+        for part, mass in ((as_positive, w * column.positive), (as_negative, w * rest)):
+            n = float(mass.sum() ** 2 / (mass @ mass))
+            variance += float(part @ part) * n / (n - 1.0) if n > 1.0 + 1e-12 else math.nan
+        return math.sqrt(max(variance, 0.0)) if not math.isnan(variance) else math.nan
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Σ_g (G P + S) / n / Σ w p over tie groups g; without S for the self term p."""
+
+    self_term: str
+
+    def values(self, sums: Array) -> Array:
+        """Of sums (..., N_SUMS)."""
+        return quotient(sums[..., CERTAIN if self.self_term == "certain" else PROBABLE], sums[..., POSITIVE])
+
+    def hard_values(self, sums: Array) -> Array:
+        """Against hard labels, whose self term is 1 either way."""
+        return quotient(sums[..., HARD_PRECISION], sums[..., HARD_POSITIVE])
+
+    def influence(self, column: Column) -> Array:
+        """Derivative by the weight of each case, times its weight (with ties by group)."""
+        u, v, u_end, _, _ = column._running()
+        w = 1.0 if column.weights is None else column.weights[column.order]
+        ends = np.flatnonzero(column.last)
+        sizes = np.diff(ends, prepend=-1)
+        self_mass = u * v if self.self_term == "certain" else np.zeros_like(u)
+        mass, own = (np.add.reduceat(w * part, ends - sizes + 1) for part in (u, self_mass))
+        n = np.cumsum(w * (u + v))[ends]
+        inside = np.divide(mass * u_end[ends] + own, n**2, out=np.zeros_like(n), where=n > 0)
+        per = np.divide(1.0, n, out=np.zeros_like(n), where=n > 0)
+        # what a case adds to its own group and to all that follow, from the last group up
+        later = [np.repeat(np.cumsum(part[::-1])[::-1], sizes) for part in (mass * per, inside)]
+        total = float(inside @ n)
+        positive = column.sums[POSITIVE]
+        derivative = (u * u_end + self_mass) * np.repeat(per, sizes) + u * later[0] - later[1]
+        return column._by_case(((derivative - u * total / positive) / positive,))[0]
+
+    def std_error(self, column: Column) -> float:
+        return clustered_error(self.influence(column), None)
+
+
+def clustered_error(influence: Array, unit: NDArray[np.int32] | None) -> float:
+    """sqrt(Σ L² G / (G - 1)) over G units: the infinitesimal jackknife; NaN for fewer than two."""
+    total = influence if unit is None else np.bincount(unit, influence)
+    n = len(total)
+    return math.sqrt(float(total @ total) * n / (n - 1)) if n > 1 else math.nan
+
+
+def average_of(values: Array, mass: Array) -> Array:
+    """Mean over the last axis, weighted by mass, of the columns that are defined."""
+    weight = np.where(np.isnan(values), 0.0, mass)
+    return quotient((np.where(np.isnan(values), 0.0, values) * weight).sum(-1), weight.sum(-1))
+
+
+def column_mass(sums: Array, weighted: bool, ovo: bool, hard: bool) -> Array:
+    """What columns count in the average: 1, their positives, or the cases of their pair of classes."""
+    if not weighted:
+        return np.ones(sums.shape[:-1])
+    if ovo:
+        return np.asarray(sums[..., POSITIVE] + sums[..., NEGATIVE])
+    return np.asarray(sums[..., HARD_POSITIVE if hard else POSITIVE])
