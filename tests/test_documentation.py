@@ -113,7 +113,7 @@ def test_every_page_is_in_the_contents_once():
     listed = toctree(DOCS / "index.md")
     assert sorted(listed) == sorted(page.stem for page in PAGES if page.stem != "index")
     assert listed[:3] == ["glossary", "data-model", "quickstart"]
-    assert listed[-4:] == ["gallery", "reference", "references", "small-print"]
+    assert listed[-5:] == ["gallery", "reference", "references", "small-print", "development"]
 
 
 def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -502,7 +503,14 @@ def test_output_folder_not_writable(folder, refused):
 
 
 def test_the_output_folder_is_tried_first(refused, monkeypatch):
-    monkeypatch.setattr("tempfile.mkdtemp", lambda **_: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+    made = Path.mkdir
+
+    def refuse(folder, **options):
+        if folder.name.startswith(".ugt-"):
+            raise PermissionError(13, "Permission denied")
+        made(folder, **options)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
     said = refused("evaluate", "--annotations", "nowhere.csv", "--predictions", "A.csv", "--out", "report")
     assert said == "output folder must be a folder that can be written to. Got 'report' (Permission denied)."
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -452,10 +453,14 @@ def test_output_folder_not_writable(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match=message), output_folder(path):
             pass
 
-    def refuse(**_):
-        raise PermissionError(13, "Permission denied")
+    made = Path.mkdir
 
-    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    def refuse(folder, **options):
+        if folder.name.startswith(".ugt-"):
+            raise PermissionError(13, "Permission denied")
+        made(folder, **options)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(ValueError, match=r"output folder must be .* \(Permission denied\)\."), output_folder(tmp_path / "new"):
         pass
     assert os.listdir(tmp_path) == ["file"]

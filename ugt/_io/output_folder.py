@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,11 +42,11 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     folder = Path(path)
     made = [part for part in (folder, *folder.parents) if not part.exists()]
-    draft = None
+    draft = folder / f".ugt-{os.urandom(8).hex()}"  # named before it is there: whenever Ctrl-C comes, it is known what to remove
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(prefix=".ugt-", dir=folder))
+            draft.mkdir(mode=0o700)
         except OSError as problem:
             raise error("output folder", "be a folder that can be written to", f"{str(folder)!r} ({problem.strerror})") from None
         yield draft
@@ -61,8 +60,7 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             raise
         draft.rmdir()
     except BaseException:
-        if draft is not None:
-            shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
         with suppress(OSError):  # somebody else may have put something there
             for part in filter(Path.is_dir, made):
                 part.rmdir()

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 
-def write_text(path: Any, text: str) -> None:
-    """Write a file whole or not at all: a temporary name in its folder, then a rename."""
-    import tempfile  # noqa: PLC0415  (what only writing needs)
-
-    folder, file_name = os.path.split(os.path.abspath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{file_name}.", dir=folder)
+@contextmanager
+def whole_file(path: Any) -> Iterator[IO[bytes]]:
+    """A file to write to, in the folder of ``path``; at the end it takes its place, and if anything fails it goes."""
+    # Named before it is there: whenever Ctrl-C comes, it is known what to remove.
+    draft = os.path.join(os.path.dirname(os.path.abspath(path)), f".ugt-{os.urandom(8).hex()}")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        with _opened(draft, path) as file:
+            yield file
+        os.replace(draft, path)
     except BaseException:
-        with suppress(FileNotFoundError):  # interrupted after the rename
-            os.unlink(name)
+        with suppress(OSError):  # it never was, or has its place already
+            os.unlink(draft)
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _opened(draft: str, path: Any) -> IO[bytes]:
+    try:
+        return open(draft, "xb")
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror, os.fspath(path)) from None
+
+
+def write_text(path: Any, text: str) -> None:
+    """Write a text whole or not at all, as UTF-8."""
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8"))

@@ -7,9 +7,8 @@ import gzip
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from .arrays import parts_of
 from .csv_table import Table
 from .formulas import guarded
 from .roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
+from .whole_file import whole_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -349,23 +349,12 @@ def _ending(path: str | os.PathLike[str]) -> str:
 @contextmanager
 def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file that appears whole or not at all, compressed if its name says so."""
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, draft = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if name.lower().endswith(".gz"):
-                with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-                    yield packed  # type: ignore[misc]
-            else:
-                yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(draft, 0o666 & ~mask)
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(FileNotFoundError):  # interrupted after the rename
-            os.unlink(draft)
-        raise
+    with whole_file(path) as file:
+        if os.fspath(path).lower().endswith(".gz"):
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield file
 
 
 def _save(path: str | os.PathLike[str], arrays: dict[str, Any]) -> None:
