@@ -137,7 +137,7 @@ def test_every_request_that_fails_is_a_memory_error(tmp_path):
     root = Path(_tables.__file__).parents[2]
     environment = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", SCRIPT, library, table]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(int(line.split("\t")[1]) for line in done.stdout.splitlines()) > 500
 
