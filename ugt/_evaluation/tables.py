@@ -195,10 +195,13 @@ def csv_writer(file: Any) -> Any:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell of a CSV file; an apostrophe stands before what spreadsheets would run, and may be taken away again."""
+    """A value as a cell of a CSV file; an apostrophe stands before what spreadsheets would run, and may be taken away again.
+
+    A NUL, which not every csv module reads or writes, is spelled out as in the report.
+    """
     value = _plain(value)
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):
-        return guarded(value)
+        return guarded(value.replace("\0", "[U+0000]"))
     return "" if value is None else value
