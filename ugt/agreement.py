@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _ids, _threads, results
+from . import _checks, _ids, _notices, _threads, results
 from ._core import _tables
 from ._ragged import row_of
 from .annotations import Labels, Rankings
@@ -354,5 +353,5 @@ def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:
     counts = {reason: n for reason, n in counts.items() if n}
     if undefined.all():
         said = ", ".join(f"{reason}: {n}" for reason, n in counts.items())
-        warnings.warn(f"undefined: no case is left ({said})", RuntimeWarning, stacklevel=4)
+        _notices.warn(f"undefined: no case is left ({said})", stacklevel=4)
     return counts

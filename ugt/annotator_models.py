@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, _threads
+from . import _checks, _notices, _threads
 from ._annotators.em import Effort, fit_full, fit_glad, fit_one_coin
 from ._annotators.records import AnnotatorDraws, AnnotatorModel, Given
 from ._annotators.skills import sample
@@ -147,10 +146,9 @@ def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
     n = found.n_labels.sum()
     share = float(np.nansum(found.accuracy * found.n_labels) / n)
     if found.n_classes > 1 and share < 1 / found.n_classes:
-        warnings.warn(
+        _notices.warn(
             f"by this fit only {share:.1%} of the labels are right, fewer than by chance: classes may have changed places. "
             "A prior with more on the diagonal than off it keeps them apart",
-            RuntimeWarning,
             stacklevel=3,
         )
 
@@ -370,7 +368,7 @@ def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -
     known = set() if ids is None else {str(i) for i in np.asarray(ids).tolist()}
     found = [str(name) for name in models if str(name) in known]
     if found:
-        warnings.warn(
+        _notices.warn(
             f"{', '.join(map(repr, found))} is the name of a model and of an annotator: a model that is judged by a consensus made of "
             "its own predictions looks better than it is. Leave its labels out",
             UserWarning,

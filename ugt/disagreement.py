@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, resampling
+from . import _checks, _notices, resampling
 from ._axes import Frozen
 from ._disagreement import PredictedDisagreement
 from ._histogram.input import OUTSIDE, array_of, whole_counts
@@ -245,7 +244,7 @@ def disagreement_losses(
     observed = _observed(table, len(columns) > 1) if statistic is None else _statistic(statistic, len(table))[None]
     kept = ~np.isnan(observed[0])
     if not kept.any():
-        warnings.warn("undefined: no case has enough labels", RuntimeWarning, stacklevel=2)
+        _notices.warn("undefined: no case has enough labels", stacklevel=2)
     found = _Columns.of(observed[:, kept], columns[:, kept], binning, n_bins, single_bins)
     loss, per_bin, cells = found.losses()
     cl = per_bin.sum(-1)

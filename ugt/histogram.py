@@ -6,12 +6,11 @@ EL (epistemic) of the label probabilities that m estimates, CL (calibration) and
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from . import _checks
+from . import _checks, _notices
 from ._histogram.input import NO_LABELS, ONE_LABEL, Histograms, class_names
 from ._histogram.losses import HistogramLosses, record
 from ._histogram.sums import SINGLE_BINS, SINGLETONS, Bins, Sums
@@ -101,7 +100,7 @@ def _said(sums: Sums, singletons: str) -> dict[str, int]:
     n_single = sums.n_single if singletons == "omit" else 0
     if sums.n_cases == n_single:
         reason = "no case has labels" if sums.n_cases == 0 else "EL, DL and IL need cases with at least two labels"
-        warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
+        _notices.warn(f"undefined: {reason}", stacklevel=3)
     return {reason: int(n) for reason, n in ((NO_LABELS, sums.n_empty), (ONE_LABEL, n_single)) if n}
 
 

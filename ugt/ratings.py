@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks, results
+from . import _checks, _notices, results
 from ._axes import Frozen
 from ._ids import as_array
 from ._plausibilities.agreement import Agreement
@@ -219,7 +218,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     norm = float(np.sqrt((gradient[~stuck] ** 2).sum()))
     converged = norm <= 1e-6
     if not converged:
-        warnings.warn(f"fit of the prior did not converge: gradient norm {norm:.2g}", RuntimeWarning, stacklevel=2)
+        _notices.warn(f"fit of the prior did not converge: gradient norm {norm:.2g}", stacklevel=2)
     location, (kappa, shape, per_shape) = float(theta[0]), (float(x) for x in np.exp(theta[1:]))
     at_bound = tuple(name for name, one in zip(("kappa", "shape"), stuck[1:3]) if one)
     log_likelihood = -value * total - total * np.log(width)

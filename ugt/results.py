@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import resampling
+from . import _notices, resampling
 from ._checks import error
 from ._core import _resample
 
@@ -217,7 +216,7 @@ def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
     if undefined == 0:
         return {}
     if undefined == len(per_case):
-        warnings.warn(f"undefined: no case is left ({reason}: {undefined})", RuntimeWarning, stacklevel=4)
+        _notices.warn(f"undefined: no case is left ({reason}: {undefined})", stacklevel=4)
     return {reason: undefined}
 
 

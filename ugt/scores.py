@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import resampling
+from . import _notices, resampling
 from ._checks import error, option
 from ._histogram.input import NO_LABELS, Histograms, array_of
 from ._histogram.sums import Loss, divided
@@ -182,7 +181,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
     if n_infinite:
         first = data.case(int(np.argmax(np.isinf(per_case))))
         said = f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}"
-        warnings.warn(said, RuntimeWarning, stacklevel=2)
+        _notices.warn(said, stacklevel=2)
     return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model, entropy, bias)
 
 
@@ -371,5 +370,5 @@ def _mean(values: Array) -> float:
 def _score(per_case: Array, stacklevel: int) -> HistogramScore:
     missing = int(np.isnan(per_case).sum())
     if missing == len(per_case):
-        warnings.warn("undefined: no case has labels", RuntimeWarning, stacklevel=stacklevel)
+        _notices.warn("undefined: no case has labels", stacklevel=stacklevel)
     return HistogramScore(_mean(per_case), per_case, len(per_case) - missing, {NO_LABELS: missing} if missing else {})

@@ -6,13 +6,12 @@ ordinary metric. The truth p comes first: an array, labels, whose shares are tak
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checks
+from . import _checks, _notices
 from ._core import _soft
 from ._soft.columns import SELF_PAIRS, Auroc, Column, Precision, average_of, column_mass, quotient
 from ._soft.input import Input, check_scale, check_threshold, read
@@ -299,7 +298,7 @@ def _score(given: Input, columns: tuple[Column, ...], metric: Any, average: str,
     if undefined:
         left_out[reason] = undefined // 2 if ovo else undefined  # a pair is there both ways
     if undefined == len(columns):
-        warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
+        _notices.warn(f"undefined: {reason}", stacklevel=3)
     value = float(average_of(values, column_mass(sums, weighted, ovo, False)))
     hard_value = float(average_of(hard, column_mass(hard_sums, weighted, ovo, True)))
     has_classes = given.p.ndim == 2 and not ovo

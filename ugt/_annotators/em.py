@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import _checks, _threads
+from .. import _checks, _notices, _threads
 from .._core import _em
 from .._ragged import row_of
 from .records import AnnotatorModel, Cells, point_of, point_with_rest
@@ -101,10 +100,9 @@ def best_of(start: Any, given: Given, effort: Effort, n_threads: int) -> tuple[R
     best = held[0]
     assert best is not None
     if not best.converged:
-        warnings.warn(
+        _notices.warn(
             f"the fit has not converged within max_iter = {effort.max_iter} iterations: the last one gained "
             f"{np.diff(best.trace[-2:]).sum():.3g} in log-likelihood",
-            RuntimeWarning,
             stacklevel=4,
         )
     columns = [np.array(column) for column in zip(*found)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _ids, _threads
+from .. import _ids, _notices, _threads
 from .._checks import room
 from .._plausibilities import diagnostics
 from .._plausibilities.draws import DenseDraws, MentionedDraws
@@ -89,10 +88,9 @@ def _warn(found: diagnostics.Diagnostics, given: Given) -> None:
             if worst < n
             else f"the prevalence of class {given.axes.class_name(worst - n)}"
         )
-        warnings.warn(
+        _notices.warn(
             f"chains have not mixed well in {int(short.sum())} of {len(short)} parameters (R-hat above 1.05 or fewer than 25 effective "
             f"draws a chain; worst R-hat {found.rhat[worst]:.3f}, {name}): take more draws or a longer warm-up, or a prior that tells "
             "classes apart (chains may hold different classes under one name)",
-            RuntimeWarning,
             stacklevel=5,
         )

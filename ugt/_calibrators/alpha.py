@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks, _notices
 from .._axes import Frozen
 from .._disagreement import PredictedDisagreement
 from .._histogram.input import whole_counts
@@ -191,7 +190,7 @@ class AlphaCalibration(Calibrator):
         self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
         if not self.converged_:
             said = f"AlphaCalibration did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
-            warnings.warn(said, RuntimeWarning, stacklevel=3)
+            _notices.warn(said, stacklevel=3)
 
     def concentration(self, features: Any) -> Array:
         """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import _checks, _ids
+from .. import _checks, _ids, _notices
 from . import selection
 from .estimator import Calibrator
 from .logits import KINDS, Histograms, Predictions
@@ -116,7 +115,7 @@ class Scaling(Calibrator):
         self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
         if not self.converged_:
             said = f"{type(self).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
-            warnings.warn(said, RuntimeWarning, stacklevel=4)
+            _notices.warn(said, stacklevel=4)
 
 
 def counted(reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _notices
 from .._calibrators.estimator import Calibrator
 from .._checks import error, room
 from .._ragged import offsets_of
@@ -141,7 +141,7 @@ class Conformal(Calibrator):
         if n:
             which = "" if thresholds.size == 1 else f" in {n} of {thresholds.size} groups"
             said = f"too few calibration labels for alpha = {alpha:g}{which}: all classes{' of theirs' if which else ''} are in every set"
-            warnings.warn(said, RuntimeWarning, stacklevel=stacklevel)
+            _notices.warn(said, stacklevel=stacklevel)
 
 
 def named(cases: Cases, axes: Any, case_ids: Any) -> Cases:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from .. import _ids, _threads
+from .. import _ids, _notices, _threads
 from .._checks import error
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def warn() -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ugt":
         level, frame = level + 1, frame.f_back
-    warnings.warn(SLOW, RuntimeWarning, stacklevel=level)
+    _notices.warn(SLOW, stacklevel=level)
 
 
 class Measure:

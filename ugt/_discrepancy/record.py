@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _checks, resampling
+from .. import _checks, _notices, resampling
 from .._axes import Frozen
 from .._resampling.design import Design
 from . import studentized
@@ -243,7 +242,7 @@ def record(compared: Compared, sums: Sums, m: int, **options: Any) -> Discrepanc
     left_out = sums.left_out(compared.predicted[m])
     reason = why_undefined(n, alpha, left_out)
     if reason:
-        warnings.warn(f"undefined: {reason}", RuntimeWarning, stacklevel=3)
+        _notices.warn(f"undefined: {reason}", stacklevel=3)
     return DiscrepancyRatio(ratio(mu, alpha), alpha, mu, alpha_i, mu_i, ids_of(compared.annotations), n, left_out, reason, **options)
 
 

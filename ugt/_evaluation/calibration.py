@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _notices
 from .._disagreement import PredictedDisagreement, predicted_disagreement
 from .._histogram.input import OUTSIDE
 from ..annotations import Labels
@@ -79,8 +79,7 @@ def losses(
     if n_resamples < wanted:
         notes.append(f"Intervals of calibration losses are from {n_resamples} resamples.")
     resampling = {"clusters": clusters, "n_resamples": n_resamples, "seed": seed}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what is undefined is empty in the table
+    with _notices.heard():  # what is undefined is empty in the table
         found = histogram_losses(counts, probs, classes=classes)
         rows = _overall(found, resampling, options)
         rows += _log_loss(counts, probs, resampling, options, notes)

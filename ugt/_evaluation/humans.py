@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _notices
 from .._coefficients.rows import agreement_table
 from .._ragged import row_of, take
 from ..agreement import annotator_average_overlap, leave_one_annotator_out
@@ -38,8 +38,7 @@ def of_models(
     labels = known if present.all() else _taken(known, np.flatnonzero(present))
     choices = {name: first_choice(table[present]) for name, table in scores.items()}
     least = max(LEAST_CASES, _cases_of_the_nth(labels))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what is undefined is empty in the table
+    with _notices.heard():  # what is undefined is empty in the table
         found = annotator_discrepancy(
             labels,
             predictions=choices,
@@ -74,10 +73,11 @@ def agreement(known: Any, present: NDArray[np.bool_], clusters: Any, options: Ma
 def of_rankings(rankings: Rankings, present: NDArray[np.bool_], clusters: Any, options: Mapping[str, Any], seed: int) -> list[Row]:
     """Agreement of rankings, which have no coefficients corrected for chance; none where no case has two of them."""
     depth = min(3, rankings.n_classes)
-    found = {
-        "annotator ranked the first class of the others": leave_one_annotator_out(rankings),
-        f"average overlap of pairs at {depth}": annotator_average_overlap(rankings, depth),
-    }
+    with _notices.heard():  # what is undefined has no row
+        found = {
+            "annotator ranked the first class of the others": leave_one_annotator_out(rankings),
+            f"average overlap of pairs at {depth}": annotator_average_overlap(rankings, depth),
+        }
     rows: list[Row] = []
     for name, whole in found.items():
         per_case = whole.per_case[present]

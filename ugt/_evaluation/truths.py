@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _checks, _ids, aggregation
+from .. import _checks, _ids, _notices, aggregation
 from .._plausibilities.draws import MentionedDraws
 from .._plausibilities.plackett_luce import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce, plackett_luce_diagnostics
 from ..annotations import Labels, Rankings
@@ -33,12 +32,11 @@ class Truths:
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
         for reliability, make in self.makers:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with _notices.heard() as heard:
                 truth = make()
-            for warning in caught:
-                self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{warning.message}.")
-                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+            for message in heard:
+                self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{message}.")
+                _notices.warn(message, stacklevel=4)
             if isinstance(truth, Dirichlet) and (truth.support < truth.n_classes).any():
                 self.say(
                     "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were "

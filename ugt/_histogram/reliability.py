@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _notices
 from .._axes import Frozen
 from .sums import CASES, PROB, SHARE, SQUARE, divided
 
@@ -87,6 +87,6 @@ def curve(edges: Array, cells: Array, ends: Array, name: Any) -> ReliabilityCurv
     few = (size > 0) & (size < FEW)
     if few.any():
         said = ", ".join(str(b) for b in np.flatnonzero(few))
-        warnings.warn(f"fewer than {FEW} cases in bins {said} of class {name}: they say next to nothing", RuntimeWarning, stacklevel=3)
+        _notices.warn(f"fewer than {FEW} cases in bins {said} of class {name}: they say next to nothing", stacklevel=3)
     mean = np.asarray(divided(cells[..., PROB], cells[..., CASES]))
     return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _checks, _ids, _threads
+from .. import _checks, _ids, _notices, _threads
 from .._checkpoint import Checkpoint, fingerprint
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
@@ -253,7 +252,8 @@ def plackett_luce_diagnostics(draws: Draws) -> diagnostics.Diagnostics:
     series = np.full((draws.n_cases, draws.n_draws), np.nan)
     for i in np.flatnonzero(draws.defined).tolist():
         values = draws.case(i).astype(np.float64)
-        series[i] = np.log(values[:, np.argmax(values[:, :-1].mean(0)) if values.shape[1] > 1 else 0])
+        with np.errstate(divide="ignore"):  # a plausibility may be smaller than any number
+            series[i] = np.log(values[:, np.argmax(values[:, :-1].mean(0)) if values.shape[1] > 1 else 0])
     return diagnostics.diagnose(series.reshape(draws.n_cases, draws.n_chains, -1))
 
 
@@ -265,11 +265,10 @@ def _warn(draws: MentionedDraws) -> None:
     short = found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS)
     if short.any():
         worst = int(np.nanargmax(np.where(short, found.rhat, -np.inf)))
-        warnings.warn(
+        _notices.warn(
             f"chains have not mixed well in {int(short.sum())} of {draws.n_cases} cases (R-hat above {WORST_RHAT} or fewer than "
             f"{LEAST_ESS} effective draws a chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): take more "
             "draws or a longer warm-up",
-            RuntimeWarning,
             stacklevel=3,
         )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import _notices
 from ..._ragged import row_of
 from ...annotations import Labels
 from ...coefficients import cohen_kappa, fleiss_kappa, percent_agreement
@@ -39,8 +39,7 @@ def make(context: Context) -> tuple[dict[str, list[Row]], list[str]]:
     if not isinstance(known, Labels):
         return tables, []
     labels = _judged(known, context.rows)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what is undefined is empty in the tables
+    with _notices.heard():  # what is undefined is empty in the tables
         tables["agreement_by_class"] = _by_class(context, labels, notes)
         tables["agreement_by_pair"] = _by_pair(context, labels, notes)
     return tables, notes

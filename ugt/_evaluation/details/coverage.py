@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import resampling
+from ... import _notices, resampling
 from ..._calibrators import selection
 from ..._ragged import row_of
 from ..._resampling.design import Design
@@ -94,8 +93,7 @@ def _both_halves(
     m = max(1, min(LABELS, MOST_LABELS // len(probs)))
     for here in (first, ~first):
         fitted = MonteCarloConformal(score.lower(), m=m, seed=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # said below
+        with _notices.heard():  # said below
             fitted.fit(probs[here], truth[here], case_ids=ids[here])
             for i, level in enumerate(LEVELS):
                 alpha = round(1.0 - level, 12)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import _threads
+from ... import _notices, _threads
 from ..._disagreement import predicted_disagreement
 from ..._histogram.reliability import score_interval
 from ..._histogram.sums import CASES, SHARE, SQUARE
@@ -77,8 +76,7 @@ def _losses(counts: NDArray[Any], probs: Array, context: Context) -> Row:
     options = context.options
     wanted = int(options["n_resamples"])
     n = min(wanted, max(LEAST_RESAMPLES, int(MOST_WORK / counts.size)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what is undefined is empty in the table
+    with _notices.heard():  # what is undefined is empty in the table
         losses = histogram_losses(counts, probs)
         ends = np.full((len(OVERALL), 2), np.nan)
         if losses.n_cases > 1:
@@ -99,8 +97,7 @@ def _root(value: float) -> float | None:
 def _bins(counts: NDArray[Any], probs: Array, context: Context) -> list[Row]:
     """Predicted disagreement of two annotators against that of the pairs of labels of a case, bin by bin."""
     predicted = predicted_disagreement(probs / probs.sum(axis=1, keepdims=True)).overall
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with _notices.heard():
         found = disagreement_losses(counts, predicted)
     kept = ~np.isnan(found.observed)
     edges, observed, predicted = found.bin_edges[0], found.observed[kept], predicted[kept]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import _notices
 from ..._orders import Orders
 from ..._ragged import offsets_of, row_of, take
 from ...annotations import Labels, Rankings
@@ -174,8 +174,7 @@ class _Work:
         if setting.how == "plackett-luce" and len(context.rows) * context.making["n_draws"] > MOST_DRAWS:
             return None
         truths = _truths.truths(known, setting.how if self.annotated else "auto", setting.reliability, {**context.making, **setting.making})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said of the main analysis
+        with _notices.heard():  # said of the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
 
     def _compared(self, truth: Any, rows: NDArray[np.int64] | None, orders: dict[str, Orders], ties: str | None = None) -> dict[str, Array]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import resampling
+from ... import _notices, resampling
 from ..._orders import Orders
 from ...annotations import Labels, Rankings
 from .. import truths as _truths
@@ -72,9 +71,11 @@ def _number(value: Any) -> float | None:
 
 
 def _std(values: Array) -> list[float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a number that is undefined throughout
-        return [float(std) for std in np.nanstd(values, 0)]
+    defined = ~np.isnan(values)
+    n = defined.sum(0)
+    with np.errstate(invalid="ignore"):  # a number that is undefined throughout
+        deviations = np.where(defined, values - np.where(defined, values, 0.0).sum(0) / n, 0.0)
+        return [float(std) for std in np.sqrt((deviations**2).sum(0) / n)]
 
 
 def _over_annotators(context: Context, notes: list[str]) -> list[Row]:
@@ -95,8 +96,7 @@ def _over_annotators(context: Context, notes: list[str]) -> list[Row]:
     everything = len(context.rows) == known.n_cases
 
     def accuracies(drawn: Any) -> Array:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said once, of the whole data
+        with _notices.heard():  # said once, of the whole data
             ((_, found),) = _truths.truths(drawn, how, context.reliability, dict(context.making))
         truth: Any = found
         judged = truth if everything else truth.take(context.rows)
