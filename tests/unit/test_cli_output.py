@@ -400,7 +400,9 @@ def test_a_closed_pipe_on_windows_is_an_invalid_argument(monkeypatch):
 def test_ctrl_c_from_outside(folder):
     import signal
 
-    code = "import time, ugt._cli.evaluate as e, ugt.cli as c\ne.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
+    code = "import signal, time, ugt._cli.evaluate as e, ugt.cli as c\n"
+    code += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background may have it ignored
+    code += "e.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
     run = f"{code}raise SystemExit(c.main(['certainty', 'labels.csv', '--out', 'new/c.csv']))"
     with subprocess.Popen([sys.executable, "-c", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "here\n"
