@@ -13,6 +13,7 @@ import argparse
 import base64
 import hashlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -30,7 +31,9 @@ LIBRARIES = {"libc.so.6", "libm.so.6", "libpthread.so.0"}
 SOURCE_ENDINGS = (".c", ".h", ".pyx", ".pxd", ".pyc")
 NAME = re.compile(r"ugt-(?P<version>[\d.a-z]+)-(?P<python>cp\d+)-(?P<abi>cp\d+|abi3)-(?P<platform>[\w.]+)\.whl")
 ABI_TAGS = {"cp39": "cp39", "cp310": "cp310", "cp311": "abi3"}
-FOLDERS = (b"/tmp/", b"/home/", b"/root/", str(wheels.ROOT).encode())
+# Where things are built: anywhere, by whoever audits, by a superuser, here.
+HOMES = sorted({os.path.expanduser("~"), os.path.expanduser("~root")} - {"/"})
+FOLDERS = (b"/tmp/", b"/home/", *(f"{home}/".encode() for home in HOMES), str(wheels.ROOT).encode())
 
 
 def faults(path: Path) -> Iterator[str]:

@@ -95,6 +95,11 @@ def contents(audit):
     return {**files, "ugt/py.typed": b"", f"{info}/licenses/LICENSE": b"", f"{info}/WHEEL": tag}
 
 
+@pytest.mark.parametrize("folder", ["/tmp", "/home/somebody", os.path.expanduser("~root"), str(ROOT)])
+def test_folders_of_the_builder_are_seen(audit, folder):
+    assert next(audit.faults_of_module(f"\x7fELF{folder}/source.c".encode())).startswith("holds the folder ")
+
+
 def test_contents(audit):
     files = contents(audit)
     assert list(audit.faults_of_contents(files, ugt.__version__)) == []
