@@ -75,7 +75,7 @@ def annotation_certainty(
     if groups is not None and group_rule == "top_class":
         _checks.whole("k", k, 1, 1)
         per_case = group_of_best(post, groups, ties).max(1)
-        error = _mc_error(post, per_case, k, "rank")
+        error = _mc_error(post, per_case, k, kind, as_groups(groups, post.axes))
     else:
         judged = post if groups is None else post.grouped(groups)
         per_case = judged.certainty(_checks.whole("k", k, 1, judged.n_classes), kind=kind, ties=ties)
@@ -91,13 +91,11 @@ def group_of_best(post: Plausibilities, groups: Any, ties: str = "expectation") 
     return np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1)
 
 
-def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str) -> float:
+def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
     """Standard error of a mean of frequencies over draws, cases drawn independently."""
     if not isinstance(post, Draws):
         return 0.0
-    simple = np.sqrt(per_case * (1.0 - per_case) / post.n_draws)
-    errors = post.certainty_error(per_case, k) if kind == "set" else simple
-    defined = errors[~np.isnan(per_case)]
+    defined = post.certainty_error(per_case, k, kind, group)[~np.isnan(per_case)]
     return float(np.sqrt((defined**2).sum()) / max(len(defined), 1))
 
 

@@ -189,6 +189,16 @@ def test_partial_average_overlap_reference_case(shared_case):
             assert found.value == pytest.approx(value, abs=1e-12)
 
 
+def test_overlap_with_nothing_ranked_is_no_division_by_zero():
+    first, second = [[], [], [[0]]], [[], [[0]], [[0]]]
+    assert partial_average_overlap(first, second, 2, n_classes=K).per_case.tolist() == exactly(
+        [twin.normalized(a, b, 2, K) for a, b in zip(first, second)]
+    )
+    assert partial_average_overlap(first, second, 0, n_classes=K).per_case.tolist() == exactly(
+        [twin.normalized(a, b, 0, K) for a, b in zip(first, second)]
+    )
+
+
 @given(PAIRS, st.integers(1, K), st.randoms())
 def test_partial_average_overlap_properties(pairs, depth, random):
     first, second = (list(side) for side in zip(*pairs))

@@ -95,6 +95,28 @@ def test_one_draw_says_nothing_about_its_error():
     assert np.isnan(ugt.expected_risk(VECTORS[:, :1], [0, 1, 2], kind="plausibility").mc_error)
 
 
+def test_errors_of_chains_are_those_of_the_sets_and_of_the_ranks():
+    rankings = ugt.Rankings.from_blocks([[[[0, 1]], [[2], [1]]], [[[1], [2], [0]], [[0]]]], n_classes=4)
+    truth = ugt.plackett_luce(rankings, n_draws=400, n_chains=4, seed=3)
+    best = np.argsort(-truth.draws(truth.n_draws), axis=2, kind="stable")[:, :, :3]
+    for kind, k in (("set", 2), ("rank", 2), ("rank", 3), ("set", 1)):
+        sets = np.sort(best[:, :, :k] if kind == "set" else best[:, :, k - 1 : k], axis=2)
+        errors = []
+        for case in sets:
+            values, counts = np.unique(case, axis=0, return_counts=True)
+            hit = (case == values[counts.argmax()]).all(1).astype(float)
+            errors.append(truth.mean_error(hit))
+        found = ugt.annotation_certainty(truth, k=k, kind=kind)
+        assert found.mc_error == pytest.approx(np.sqrt(np.square(errors).sum()) / 2, rel=1e-12)
+        if k == 1:
+            of_group = ugt.annotation_certainty(truth, groups=[0, 1, 0, 1], group_rule="top_class")
+            hits = best[:, :, 0] % 2 == (best[:, :, 0] % 2).mean(1).round()[:, None]
+            errors = [truth.mean_error(hit.astype(float)) for hit in hits]
+            assert of_group.mc_error == pytest.approx(np.sqrt(np.square(errors).sum()) / 2, rel=1e-12)
+        independent = np.sqrt((found.per_case * (1 - found.per_case) / truth.n_draws).sum()) / 2
+        assert found.mc_error != pytest.approx(independent, rel=1e-3)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float32])
 @pytest.mark.parametrize("kind", ["top_class", "plausibility"])
 def test_risks_of_any_type(dtype, kind):

@@ -716,6 +716,14 @@ def test_narrow_intervals_lie_inside_wide_ones():
         assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]
 
 
+def test_alternatives_without_any_label_are_undefined():
+    labels = ugt.Labels.from_wide([[None, None], [None, None]], classes=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ugt.alternative_discrepancy_ratios(labels, [0, 1])
+    assert all(math.isnan(value) for value in (found.ratio, found.prime, found.prime_printed, found.double_prime))
+
+
 def test_annotators_without_labels_are_no_pairs():
     wide, predicted = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1]], [0, 1, 0, 1]
     three, four = (

@@ -358,6 +358,13 @@ def test_reliability_curves():
     assert (found.reliability_curve(1, 0.5).high < curve.high).all()
 
 
+@pytest.mark.parametrize("k", [-1, 2, 10])
+def test_reliability_curves_of_classes_that_are_not_there(k):
+    found = ugt.histogram_losses([[1, 2], [2, 1]], [[0.2, 0.8], [0.6, 0.4]], n_bins=2)
+    with pytest.raises(ValueError, match=r"^k must be .* to 1"):
+        found.reliability_curve(k)
+
+
 def test_bins_that_say_nothing():
     counts = [[3, 0]] * 12 + [[0, 2]] * 9 + [[1, 1]] * 10
     found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9 + [[0.1, 0.9]] * 10, n_bins=4, classes=["no", "yes"])

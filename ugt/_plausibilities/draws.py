@@ -74,7 +74,7 @@ class Draws(Vectors):
         series = np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1))
         return float(diagnostics.mcse_mean(series)[0])
 
-    def certainty_error(self, per_case: Array, k: int) -> Array:
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
         """(N,) Monte Carlo standard errors of frequencies over draws."""
         return np.asarray(np.sqrt(per_case * (1.0 - per_case) / self.n_draws))
 
@@ -221,18 +221,24 @@ class MentionedDraws(Draws):
         """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
         if kind == "rank":
             return super().certainty(k, kind=kind, ties=ties)
-        return np.where(self.defined, self._modal(k)[0], np.nan)
+        return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
 
-    def _modal(self, k: int) -> tuple[Array, NDArray[np.int64]]:
+    def _modal(self, top: NDArray[np.int32]) -> tuple[Array, NDArray[np.int64]]:
+        """(N,) share of the most frequent set among (N, draws, k) sets, and one of its draws."""
         share, example = np.empty(self.n_cases), np.empty(self.n_cases, np.int64)
-        core.modal_sets(self._top(k), k, share, example)
+        core.modal_sets(top, top.shape[2], share, example)
         return share, example
 
-    def certainty_error(self, per_case: Array, k: int) -> Array:
-        """(N,) Monte Carlo standard errors of ``certainty(k)``: how often the chains change to and from the most frequent set."""
-        sets = np.sort(self._top(k), axis=2)
-        mode = sets[np.arange(self.n_cases), self._modal(k)[1]]
-        hit = (sets == mode[:, None]).all(2).astype(np.float64)
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+        """(N,) Monte Carlo standard errors of ``certainty``: how often the chains change to and from the most frequent set of classes,
+        class at rank k, or group of the best class.
+        """
+        top = np.ascontiguousarray(self._top(k)[:, :, 0 if kind == "set" else k - 1 :])
+        if group is not None:
+            top = np.where(top < 0, -1, group[top]).astype(np.int32)
+        mode = self._modal(top)[1]
+        sets = np.sort(top, axis=2)
+        hit = (sets == sets[np.arange(self.n_cases), mode][:, None]).all(2).astype(np.float64)
         return diagnostics.mcse_mean(hit.reshape(self.n_cases, self.n_chains, -1))
 
     @cached_property
