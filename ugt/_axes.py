@@ -26,10 +26,9 @@ class Frozen:
     """Base of frozen dataclasses: arrays are read-only and nobody else's, through pickling and copying too."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
+        for name, value in tuple(self.__dict__.items()):
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, _frozen(value))
+                object.__setattr__(self, name, _frozen(value))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]

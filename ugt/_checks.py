@@ -11,6 +11,7 @@ import os
 from typing import Any
 
 TIES = ("expectation", "first")
+ALWAYS_THERE = 2**16  # bytes that no limit is asked about: a metric in a loop must not wait for the system
 
 
 def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
@@ -21,7 +22,7 @@ def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
 
 def scalar(argument: str, value: Any, *, positive: bool = False) -> float:
     """A finite number, not negative or (``positive``) above 0."""
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    number = (type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool))) and math.isfinite(value)
     if not number or value < 0 or (positive and value == 0):
         raise error(argument, "be a finite number above 0" if positive else "be a finite number of at least 0", repr(value))
     return float(value)
@@ -36,7 +37,7 @@ def option(argument: str, value: Any, options: tuple[str, ...]) -> str:
 
 def whole(argument: str, value: Any, least: int = 1, most: int | None = None) -> int:
     """A whole number in a range."""
-    number = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    number = type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
     if not number or value < least or (most is not None and value > most):
         span = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise error(argument, f"be a whole number {span}", repr(value))
@@ -45,6 +46,8 @@ def whole(argument: str, value: Any, least: int = 1, most: int | None = None) ->
 
 def room(what: str, n_bytes: float) -> None:
     """Refuse what would not fit into memory before it starts; ``n_bytes``: the least that it takes."""
+    if n_bytes <= ALWAYS_THERE:
+        return
     limit = _memory()
     if n_bytes > limit:
         got = f"{what} needs at least {n_bytes / 1e9:.3g} GB of memory, more than the {limit / 1e9:.3g} GB there are"

@@ -135,6 +135,8 @@ def _kind(t: type) -> str:
 
 def unmasked(values: Any) -> NDArray[Any]:
     """The array, masked cells as None: numpy.asarray would show what is under the mask, of the rows of a list, too."""
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.array(values)
     return np.array(values.tolist(), dtype=object) if np.ma.is_masked(values) else np.asarray(values)

@@ -11,7 +11,7 @@ import numpy as np
 from . import _threads
 from ._checks import room
 from ._core import _order
-from ._ragged import offsets_of, row_of
+from ._ragged import offsets_of, row_of, sizes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Sets:
     def count(self, role: int) -> NDArray[np.float64]:
         """(N,) number of classes with a role."""
         listed = np.bincount(row_of(self.offsets)[self.role == role], minlength=len(self.rest_role)).astype(np.float64)
-        return listed + np.where(self.rest_role == role, self.n_classes - np.diff(self.offsets), 0)
+        return listed + np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +72,14 @@ class Orders:
             room(TIED_CLASSES, AN_ORDER * listed[0])
             index, start = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
             _order.dense_rows(block, depth, ties == "first", offsets, index, start)
-            return np.diff(offsets), index, start
+            return offsets, index, start
 
         parts = _threads.run(part, len(values), max(1, min(4096, CHUNK // values.shape[1])), "ordering scores")
-        sizes, index, start = (np.concatenate(column) for column in zip(*parts))
-        return cls(offsets_of(sizes), index, start, values.shape[1], depth)
+        if len(parts) == 1:
+            return cls(*parts[0], values.shape[1], depth)
+        offsets, index, start = zip(*parts)
+        sizes = np.concatenate([np.diff(of_part) for of_part in offsets])
+        return cls(offsets_of(sizes), np.concatenate(index), np.concatenate(start), values.shape[1], depth)
 
     @classmethod
     def from_ragged(
@@ -100,7 +103,7 @@ class Orders:
 
     def _filled_up(self) -> Orders:
         """Rows shorter than ``depth`` go on with the first classes that are not listed: ties broken by position."""
-        sizes = np.diff(self.offsets)
+        sizes = sizes_of(self.offsets)
         short = np.flatnonzero(sizes < self.depth)
         if len(short) == 0:
             return self
@@ -109,7 +112,7 @@ class Orders:
             others = np.setdiff1d(np.arange(min(self.n_classes, self.depth + sizes[i]), dtype=np.int32), index[i])
             index[i] = np.concatenate([index[i], others[: self.depth - sizes[i]]])
         offsets = offsets_of(np.array([len(row) for row in index]))
-        start = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
+        start = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], sizes_of(offsets))
         return Orders(offsets, np.concatenate(index).astype(np.int32), start.astype(np.int32), self.n_classes, self.depth)
 
     @cached_property
@@ -125,7 +128,7 @@ class Orders:
     @cached_property
     def has_ties(self) -> bool:
         """Whether any bucket that matters holds more than one class."""
-        rest = np.diff(self.offsets)
+        rest = sizes_of(self.offsets)
         return bool((self._ends - self.start > 1).any() or ((rest < self.depth) & (rest < self.n_classes - 1)).any())
 
     @cached_property
@@ -140,6 +143,6 @@ class Orders:
 
     def _make_sets(self, k: int) -> Sets:
         role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
-        listed = np.diff(self.offsets)
+        listed = sizes_of(self.offsets)
         rest = np.where(listed >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
         return Sets(self.offsets, self.index, role, rest, self.n_classes)

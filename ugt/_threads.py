@@ -102,6 +102,12 @@ def run(
     their own even when there is one, so that the signal is seen. ``done(begin, end, result)`` is called in order; results are
     its own then, and none is kept or returned.
     """
+    if 0 < n <= chunk and stop is None and _progress.get() is None:  # the usual case of small inputs, without ceremony
+        result = task(0, n)
+        if done is None:
+            return [result]
+        done(0, n, result)
+        return []
     bounds = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
     return run_parts(task, bounds, what, stop, done)
 

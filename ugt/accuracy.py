@@ -12,6 +12,7 @@ import numpy as np
 from . import _checks, results
 from ._ids import as_array
 from ._orders import Orders, Sets
+from ._ragged import sizes_of
 from ._sets import as_sets
 from .plausibilities import Plausibilities, as_plausibilities
 
@@ -47,7 +48,7 @@ def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
 
 def _mean_size(sets: Sets, truth: Plausibilities) -> float:
     """Mean size of the sets of the cases that are judged."""
-    sizes = np.diff(sets.offsets)[truth.defined]
+    sizes = sizes_of(sets.offsets)[truth.defined]
     return float(sizes.mean()) if len(sizes) else float("nan")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _checks, _ids
 from ._core import _tables
-from ._ragged import offsets_of, row_of
+from ._ragged import offsets_of, row_of, sizes_of
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet, Point
 
@@ -209,7 +209,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
         offsets, index, count = known.class_counts()
         return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra))
     table = _scaled(gamma, known.counts(), alpha)
-    table[np.diff(known.offsets) == 0] = 0
+    table[sizes_of(known.offsets) == 0] = 0
     row, col = np.nonzero(table)
     return Dirichlet(known.axes, offsets_of(np.bincount(row, minlength=len(table))), col.astype(np.int32), table[row, col])
 
@@ -255,7 +255,7 @@ def _winners(offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArra
     """The classes with the highest value of each row, with equal shares."""
     row, n_rows = row_of(offsets), len(offsets) - 1
     top = np.zeros(n_rows)
-    defined = np.diff(offsets) > 0
+    defined = sizes_of(offsets) > 0
     top[defined] = np.maximum.reduceat(value, offsets[:-1][defined]) if defined.any() else 0
     wins = value == top[row]
     n_winners = np.bincount(row[wins], minlength=n_rows)
@@ -286,5 +286,5 @@ def _scaled(gamma: float, values: NDArray[Any], extra: float | NDArray[np.float6
 
 def _where_defined(offsets: NDArray[np.int64], background: float) -> float | NDArray[np.float64]:
     """The background concentration: none in a case without annotations, which stays undefined."""
-    empty = np.diff(offsets) == 0
+    empty = sizes_of(offsets) == 0
     return np.where(empty, 0.0, background) if background > 0 and empty.any() else background

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _checks, _ids, _notices, _threads, results
 from ._core import _tables
-from ._ragged import row_of
+from ._ragged import row_of, sizes_of
 from .annotations import Labels, Rankings
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def _one_a_case(argument: str, given: Any, classes: Any) -> Rankings:
         rankings = Rankings.from_blocks([[ranking] for ranking in given], classes=classes)
     else:
         raise TypeError(f"{argument} must be Rankings or a list of rankings, each a list of blocks. Got {type(given).__name__}.")
-    n_rankings = np.diff(rankings.case_offsets)
+    n_rankings = sizes_of(rankings.case_offsets)
     if (n_rankings != 1).any():
         i = int(np.argmax(n_rankings != 1))
         raise _checks.error(argument, "hold one ranking of every case", n_rankings[i], f"case {rankings.axes.case_name(i)}")

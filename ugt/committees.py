@@ -11,7 +11,7 @@ from . import _checks, results
 from ._axes import Axes
 from ._core._stream import Stream
 from ._plausibilities.draws import Draws, MentionedDraws
-from ._ragged import offsets_of, row_of
+from ._ragged import offsets_of, row_of, sizes_of
 from .annotations import Labels, Rankings
 from .plausibilities import Dirichlet
 from .resampling import seed_of
@@ -156,10 +156,10 @@ def _of_labels(labels: Labels) -> Any:
 
 def _of_rankings(rankings: Rankings) -> Any:
     """The same with inverse rank weights, unnormalised: their sum over a committee is divided by its total."""
-    blocks = np.repeat(np.arange(len(rankings.block_offsets) - 1), np.diff(rankings.block_offsets))
+    blocks = np.repeat(np.arange(len(rankings.block_offsets) - 1), sizes_of(rankings.block_offsets))
     ranking = row_of(rankings.ranking_offsets)
     place = np.arange(len(ranking)) - rankings.ranking_offsets[:-1][ranking] + 1
-    width = np.diff(rankings.block_offsets)
+    width = sizes_of(rankings.block_offsets)
     weight = 1.0 / (place * np.maximum(width, 1))
     for i in range(rankings.n_cases):
         first, last = rankings.case_offsets[i], rankings.case_offsets[i + 1]
@@ -291,7 +291,7 @@ class _Leaves:
     @classmethod
     def of(cls, posterior: Dirichlet) -> _Leaves:
         defined = np.flatnonzero(posterior.defined)
-        sizes = np.diff(posterior.offsets)[defined]
+        sizes = sizes_of(posterior.offsets)[defined]
         table = np.zeros((len(defined), int(sizes.max(initial=0))))
         row = row_of(posterior.offsets)
         place = np.arange(len(row)) - posterior.offsets[:-1][row]

@@ -13,6 +13,7 @@ from ._ids import as_array
 from ._plausibilities.agreement import Agreement
 from ._plausibilities.comparison import agreement, spread_of
 from ._plausibilities.normal import KINDS, NormalPosterior, cuts_of
+from ._ragged import sizes_of
 from .annotations import Ratings
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class _Sums:
 
     @classmethod
     def of(cls, ratings: Ratings) -> _Sums:
-        sizes = np.diff(ratings.offsets)
+        sizes = sizes_of(ratings.offsets)
         row = np.repeat(np.arange(ratings.n_cases), sizes)
         n = sizes.astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):  # squares beyond all numbers are refused by whoever needs them

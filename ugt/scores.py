@@ -12,7 +12,7 @@ from . import _notices, resampling
 from ._checks import error, option
 from ._histogram.input import NO_LABELS, Histograms, array_of
 from ._histogram.sums import Loss, divided
-from .results import PerCase
+from .results import PerCase, mean_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -363,12 +363,12 @@ def _sum_of_logs(m: Array, z: Array) -> Array:
 
 
 def _mean(values: Array) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")
+    return mean_of(values)[0]
 
 
 def _score(per_case: Array, stacklevel: int) -> HistogramScore:
-    missing = int(np.isnan(per_case).sum())
-    if missing == len(per_case):
+    value, n = mean_of(per_case)
+    missing = len(per_case) - n
+    if n == 0:
         _notices.warn("undefined: no case has labels", stacklevel=stacklevel)
-    return HistogramScore(_mean(per_case), per_case, len(per_case) - missing, {NO_LABELS: missing} if missing else {})
+    return HistogramScore(value, per_case, n, {NO_LABELS: missing} if missing else {})

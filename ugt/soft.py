@@ -6,6 +6,7 @@ ordinary metric. The truth p comes first: an array, labels, whose shares are tak
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -291,18 +292,21 @@ def _pairs(given: Input, threshold: float) -> tuple[Column, ...]:
 def _score(given: Input, columns: tuple[Column, ...], metric: Any, average: str, ovo: bool) -> SoftScore:
     weighted = _checks.option("average", average, ("macro", "weighted")) == "weighted"
     hard_columns = tuple(column.hard() for column in columns) if ovo else columns
-    sums, hard_sums = (np.stack([column.sums for column in part]) for part in (columns, hard_columns))
-    values, hard = metric.values(sums), metric.values(hard_sums) if ovo else metric.hard_values(hard_sums)
-    left_out, undefined = given.left_out, int(np.isnan(values).sum())
+    sums, hard_sums = ([column.sums.tolist() for column in part] for part in (columns, hard_columns))
+    values = [metric.values(one) for one in sums]
+    hard = [metric.values(one) if ovo else metric.hard_values(one) for one in hard_sums]
+    left_out, undefined = given.left_out, sum(map(math.isnan, values))
     reason = NO_PAIR if ovo else NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
     if undefined:
         left_out[reason] = undefined // 2 if ovo else undefined  # a pair is there both ways
     if undefined == len(columns):
         _notices.warn(f"undefined: {reason}", stacklevel=3)
-    value = float(average_of(values, column_mass(sums, weighted, ovo, False)))
-    hard_value = float(average_of(hard, column_mass(hard_sums, weighted, ovo, True)))
+    value, hard_value = values[0], hard[0]
+    if len(columns) > 1 or weighted:
+        value = float(average_of(np.array(values), column_mass(np.array(sums), weighted, ovo, False)))
+        hard_value = float(average_of(np.array(hard), column_mass(np.array(hard_sums), weighted, ovo, True)))
     has_classes = given.p.ndim == 2 and not ovo
-    per_class, per_class_hard = (values, hard) if has_classes else (None, None)
+    per_class, per_class_hard = (np.array(values), np.array(hard)) if has_classes else (None, None)
     return SoftScore(
         value, hard_value, per_class, per_class_hard, len(given.p), left_out, columns, metric, weighted, ovo, given.kept
     )  # fmt: skip

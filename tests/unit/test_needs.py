@@ -10,7 +10,7 @@ import pytest
 from public_functions import FUNCTIONS, both, labels, make_world, posterior, rankings
 
 import ugt
-from ugt import _threads, cli, evaluation
+from ugt import _checks, _threads, cli, evaluation
 from ugt._annotators import records
 from ugt._annotators.records import Given
 
@@ -82,6 +82,7 @@ def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
 def test_scores_count_too(monkeypatch):
     world = make_world()
     monkeypatch.setenv("UGT_MEMORY", "5e-7")
+    monkeypatch.setattr(_checks, "ALWAYS_THERE", 0)
     # 2 tables of 12 x 3 doubles, and on the one resample 1 certainty and 4 accuracies, each twice, with 4 deviations
     with pytest.raises(MemoryError, match=r"most of it: scores of 2 models\) needs at least 6\.88e-07 GB"):
         ugt.evaluate(labels(world), both(world), n_resamples=1, details=True, k=1)

@@ -118,7 +118,7 @@ def test_a_memory_map_is_read_where_it_is_asked(tmp_path):
 def test_the_limit_must_be_a_number(said, monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", said)
     with pytest.raises(ValueError, match=r"^the environment variable UGT_MEMORY must be a number of GB above 0. Got"):
-        ugt.Labels.from_counts([[1, 2]])
+        ugt.Labels.from_counts(np.ones((2000, 3), np.int64))
 
 
 def test_the_limit_is_the_memory_of_the_machine(monkeypatch):

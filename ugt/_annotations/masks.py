@@ -12,7 +12,7 @@ from .. import _ids
 from .._axes import Frozen, class_axis, given_ids
 from .._checks import error
 from .._core import _tables
-from .._ragged import n_empty, offsets_of, row_at, take
+from .._ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .packing import members, pack, pack_sets, regrouped, unpack
 from .table import Rows
 
@@ -266,14 +266,14 @@ class Masks(Frozen):
         given = prediction if isinstance(prediction, Masks) else self._like(prediction)
         rows = _ids.lookup(given.case_ids, self.case_ids)
         unknown = _ids.lookup(self.case_ids, given.case_ids) < 0
-        several = np.diff(given.offsets) > 1
+        several = sizes_of(given.offsets) > 1
         for bad, must in ((unknown, "be for annotated cases only"), (several, "have one mask a case")):
             if bad.any():
                 raise error("predictions", must, f"{int(bad.sum())} others", f"case {given.case_name(int(np.argmax(bad)))}")
         if (self.classes is None) != (given.classes is None) or not np.array_equal(self.classes, given.classes):  # type: ignore[arg-type]
             raise error("predictions", "have the classes of the annotations", given.classes)
-        present = (rows >= 0) & (np.diff(given.offsets)[rows] > 0)
-        self._check_shapes(given, rows, present & (np.diff(self.offsets) > 0))
+        present = (rows >= 0) & (sizes_of(given.offsets)[rows] > 0)
+        self._check_shapes(given, rows, present & (sizes_of(self.offsets) > 0))
         at = given.start[given.offsets]
         sizes = np.where(present, np.diff(at)[rows], 0)
         start = offsets_of(sizes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _threads
 from .._checks import error
-from .._ragged import offsets_of, row_of, take
+from .._ragged import offsets_of, row_of, sizes_of, take
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
     """Masks in the order of their cases, an array (R, ...) or a list of R arrays; those of one case have one shape."""
     masks = given if isinstance(given, np.ndarray) else [_array(mask, argument, where, r) for r, mask in enumerate(given)]
     first = offsets[:-1]
-    known = np.flatnonzero(np.diff(offsets))
+    known = np.flatnonzero(sizes_of(offsets))
     table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
     shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
     _check_shapes(masks, offsets, argument, where)
@@ -130,7 +130,7 @@ def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, 
         if masks.dtype.kind not in "biuf":
             raise error(argument, "be arrays of True and False", f"an array of {masks.dtype}")
         return
-    first = np.repeat(offsets[:-1], np.diff(offsets)).tolist()
+    first = np.repeat(offsets[:-1], sizes_of(offsets)).tolist()
     for r, mask in enumerate(masks):
         if mask.shape != masks[first[r]].shape:
             raise error(argument, f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))

@@ -13,7 +13,7 @@ from .. import _ids
 from .._axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from .._checks import error
 from .._core import _tables
-from .._ragged import n_empty, offsets_of, row_at, take
+from .._ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .table import Rows
 
 _INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # as Python writes them, so that "007" stays text; 18 digits fit into 64 bits
@@ -97,7 +97,7 @@ class Rankings(OnAxes):
             levels.append(offsets)
         case_offsets, ranking_offsets, block_offsets = levels
         if n_empty(block_offsets):
-            b = int(np.argmin(np.diff(block_offsets)))
+            b = int(np.argmin(sizes_of(block_offsets)))
             raise error("nested", "not hold an empty block", "[]", _nested_where(cases, levels[:2])(b))
         where = _nested_where(cases, levels)
         names, index = class_axis("nested", _ids.number("nested", flat, where), n_classes if classes is None else classes, where)

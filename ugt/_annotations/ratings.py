@@ -11,7 +11,7 @@ from .. import _ids
 from .._axes import Frozen, given_ids
 from .._checks import error
 from .._core import _tables
-from .._ragged import n_empty, offsets_of
+from .._ragged import n_empty, offsets_of, sizes_of
 from .table import Rows, as_floats, is_missing, is_number, wide
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Ratings(Frozen):
 
     def means(self) -> NDArray[np.float64]:
         """(N,) mean rating of each case; NaN for a case without ratings."""
-        sizes = np.diff(self.offsets)
+        sizes = sizes_of(self.offsets)
         total = np.bincount(np.repeat(np.arange(self.n_cases), sizes), self.value, self.n_cases)
         with np.errstate(invalid="ignore"):
             return np.asarray(total / sizes)

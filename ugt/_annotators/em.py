@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _checks, _notices, _threads
 from .._core import _em
-from .._ragged import row_of
+from .._ragged import row_of, sizes_of
 from .records import AnnotatorModel, Cells, point_of, point_with_rest
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence:
     information = np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
     given.coins.information(fit.q, chance, information, prior, fit.ability, fit.easiness)
     error = _errors(information, np.full(given.n_annotators, True))
-    labelled = np.diff(given.labels.offsets) > 0
+    labelled = sizes_of(given.labels.offsets) > 0
     return AnnotatorModel(
         "glad",
         point_with_rest(given, fit.q, fit.rest, prevalence),

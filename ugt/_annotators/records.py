@@ -13,7 +13,7 @@ from .. import _ids
 from .._axes import Axes, Frozen
 from .._checks import error, room
 from .._core import _em
-from .._ragged import offsets_of, row_of
+from .._ragged import offsets_of, row_of, sizes_of
 from ..annotations import Labels
 from ..plausibilities import Point
 
@@ -80,7 +80,7 @@ class Given:
 
     @property
     def left_out(self) -> dict[str, int]:
-        n = int((np.diff(self.labels.offsets) == 0).sum())
+        n = int((sizes_of(self.labels.offsets) == 0).sum())
         return {NO_LABELS: n} if n else {}
 
 
@@ -134,7 +134,7 @@ def _room_for_rest(given: Given, rest: Array, prevalence: Array) -> None:
     """What classes that nobody gave take where they are not negligible; prevalences from the highest down."""
     with np.errstate(divide="ignore"):
         listed = np.searchsorted(-prevalence, -NEGLIGIBLE / rest, side="right")
-    others = np.maximum(listed - np.diff(given.offsets), 0)
+    others = np.maximum(listed - sizes_of(given.offsets), 0)
     room("plausibilities of classes that nobody gave", 24.0 * others.sum())
 
 

@@ -10,6 +10,7 @@ from .. import _ids, _notices, _threads
 from .._checks import room
 from .._plausibilities import diagnostics
 from .._plausibilities.draws import DenseDraws, MentionedDraws
+from .._ragged import sizes_of
 from .em import ALL, SEEN, Confusions
 from .records import AnnotatorDraws, Cells
 
@@ -60,7 +61,7 @@ def _draws(given: Given, shape: Confusions, values: Array, n_draws: int, n_chain
     values.flags.writeable = False
     if not shape.all:
         return MentionedDraws(given.axes, shape.offsets, shape.index, values, n_draws, n_chains, "ignore", 1.0, 0)
-    labelled = np.diff(given.labels.offsets) > 0
+    labelled = sizes_of(given.labels.offsets) > 0
     table = values.reshape(-1, n_draws, given.n_classes)
     if not labelled.all():
         known, table = table, np.full((given.axes.n_cases, n_draws, given.n_classes), np.nan)

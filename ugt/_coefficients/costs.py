@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import error
+from .._ragged import sizes_of
 from .table import Judgements, Ragged
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Cost:
 
     def pair_sums(self, table: Ragged) -> Array:
         """(rows,) Σ_kl a_k δ_kl a_l of each row of amounts a: pairs of classes of the row, some at a time."""
-        sizes = np.diff(table.offsets)
+        sizes = sizes_of(table.offsets)
         row = table.row
         after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
         ends = np.cumsum(after)

@@ -12,7 +12,7 @@ from .. import _ids
 from .._annotations.table import is_missing, wide
 from .._checks import error
 from .._core import _tables
-from .._ragged import offsets_of, row_of, take
+from .._ragged import offsets_of, row_of, sizes_of, take
 from ..annotations import Labels, Ratings
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Judgements:
     def mixed(self) -> tuple[Int64, Ragged]:
         """``(case, shares)`` of the judgements that are of several classes."""
         single = len(self.shares.index) == len(self.case)
-        at = np.empty(0, np.int64) if single else np.flatnonzero(np.diff(self.shares.offsets) > 1)
+        at = np.empty(0, np.int64) if single else np.flatnonzero(sizes_of(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
     def only(self, keep: NDArray[np.bool_]) -> Judgements:

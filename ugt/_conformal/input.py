@@ -12,6 +12,7 @@ from .._axes import Axes
 from .._calibrators.logits import Predictions
 from .._checks import error, option, room, scalar, whole
 from .._core import _sets
+from .._ragged import sizes_of
 from .._resampling.design import seed_of
 from .._sets import as_groups
 from ..aggregation import votes
@@ -157,7 +158,7 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64
         if (labels.n_cases, labels.n_classes) != shape:
             raise error("labels", f"be of {n} cases and {k} classes like the predictions", (labels.n_cases, labels.n_classes))
         offsets, index, count = labels.class_counts()
-        per_case = np.add.reduceat(np.append(count, 0), offsets[:-1]) * (np.diff(offsets) > 0)
+        per_case = np.add.reduceat(np.append(count, 0), offsets[:-1]) * (sizes_of(offsets) > 0)
         if (per_case != 1).any():
             i = int(np.argmax(per_case != 1))
             must = "be one a case (MonteCarloConformal takes several)"

@@ -12,7 +12,7 @@ from .. import _ids, resampling
 from .._axes import Axes, OnAxes
 from .._checks import error, option, room
 from .._orders import CERTAIN, NONE, Sets
-from .._ragged import row_of, take
+from .._ragged import row_of, sizes_of, take
 from .._sets import as_sets
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
@@ -108,7 +108,7 @@ class PredictionSets(OnAxes):
     @property
     def sizes(self) -> NDArray[np.int64]:
         """(N,) number of classes in each set."""
-        return np.diff(self.offsets)
+        return sizes_of(self.offsets)
 
     @property
     def mean_size(self) -> float:

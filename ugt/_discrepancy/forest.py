@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _checks, _ids, resampling
 from .._axes import Frozen
+from .._ragged import sizes_of
 from ..resampling import Resamples
 from .input import clusters_of, compare, models_of
 from .sums import CASES, CELLS, LeftOut, Sums, beside, mean, ratios, share_below, tied
@@ -209,7 +210,7 @@ class _Judged:
     def _n_cases(self) -> NDArray[np.int64]:
         """(A,) cases in μ."""
         found = self.compared.distances
-        size = np.repeat(self.sums.n, np.diff(found.offsets))
+        size = np.repeat(self.sums.n, sizes_of(found.offsets))
         kept = size >= (2 if self.cases == "mu1" else 3)
         return np.bincount(found.annotator[kept], minlength=len(self.compared.annotators))
 

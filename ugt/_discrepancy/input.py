@@ -10,7 +10,7 @@ import numpy as np
 from .. import _checks, _ids
 from .._annotations.masks import Masks
 from .._annotations.table import is_missing, wide
-from .._ragged import take
+from .._ragged import sizes_of, take
 from ..annotations import Labels, Ratings
 from ..predictions import Predictions
 from .distances import Distances, distances
@@ -136,7 +136,7 @@ def only(annotations: Any, annotators: Bools) -> Annotations:
     if isinstance(annotations, Ratings):
         return Ratings(annotations.case_ids, annotations.annotators, offsets, who, annotations.value[kept], annotations.numbered)
     start, position = take(annotations.start, np.flatnonzero(kept))
-    shape = np.where((np.diff(offsets) > 0)[:, None], annotations.shape, -1)
+    shape = np.where((sizes_of(offsets) > 0)[:, None], annotations.shape, -1)
     names = annotations.case_ids, annotations.annotators
     return Masks(*names, offsets, who, shape, start, annotations.words[position], annotations.classes, annotations.numbered)
 
@@ -213,7 +213,7 @@ def _present(column: Any, annotations: Any) -> Bools:
     """(N,) whether there is a prediction."""
     if isinstance(column, Masks):
         row = _ids.lookup(column.case_ids, annotations.case_ids)
-        return np.asarray((row >= 0) & (np.diff(column.offsets) > 0)[row])
+        return np.asarray((row >= 0) & (sizes_of(column.offsets) > 0)[row])
     if isinstance(column, list):
         return np.array([one is not None for one in column], bool)
     if column.dtype.kind == "i":

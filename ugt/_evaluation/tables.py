@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _checks
 from .._io.formulas import guarded
+from .._ragged import sizes_of
 from .._version import __version__
 from ..annotations import Labels, Rankings
 from ..plausibilities import Point
@@ -55,8 +56,8 @@ def data_summary(known: Any) -> dict[str, Any]:
 def annotations_per_case(known: Labels | Rankings) -> NDArray[np.int64]:
     """(N,) number of labels or rankings."""
     if isinstance(known, Rankings):
-        return np.diff(known.case_offsets)
-    case = np.repeat(np.arange(known.n_cases), np.diff(known.offsets))
+        return sizes_of(known.case_offsets)
+    case = np.repeat(np.arange(known.n_cases), sizes_of(known.offsets))
     return np.bincount(case, known.count, known.n_cases).astype(np.int64)
 
 

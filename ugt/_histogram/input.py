@@ -34,7 +34,8 @@ FAULTS = {
     5: ("probs", f"add up to 1 (within {_histogram.ROW_SUM:g}) for every case"),
     6: ("counts", "add up to at most 2**53, and to 0 or at least 1e-300, for every case"),
 }
-READ_BY_CORE = {"counts": ("float64", "int64", "int32"), "probs": ("float64", "float32")}
+READ_BY_CORE = {"counts": {("f", 8), ("i", 8), ("i", 4)}, "probs": {("f", 8), ("f", 4)}}
+ONE_BIN = np.array([[-np.inf, np.inf]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +117,10 @@ class Histograms:
 
     def checked(self) -> Iterator[tuple[int, int, Array, Array]]:
         """``(begin, end, counts, probs)`` by blocks of rows, as float64, after checking them as a pass does."""
-        one = Bins.of("width", 1, self.shape[1])
-        assert one is not None
         for begin, end in self.blocks():
             y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
             own = Sums.zeros(self.shape[1], 1)
-            fault = _histogram.sums(y, z, None, one.search, True, self.fractional, OUTSIDE, own.cell, own.total)
+            fault = _histogram.sums(y, z, None, ONE_BIN, True, self.fractional, OUTSIDE, own.cell, own.total)
             if fault[0]:
                 raise self.error(fault[0], begin + fault[1], fault[2])
             yield begin, end, np.asarray(y, np.float64), np.asarray(z, np.float64)
@@ -166,8 +165,8 @@ def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[
 
 def _readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
     """A block of rows in a type that the core knows: itself, or a copy of these rows only."""
-    known = block.dtype.isnative and block.dtype.name in READ_BY_CORE[argument] and block.flags.aligned
-    if known:
+    kind = block.dtype
+    if kind.isnative and (kind.kind, kind.itemsize) in READ_BY_CORE[argument] and block.flags.aligned:
         return np.asarray(block)
     small = argument == "counts" and block.dtype.kind in "bi"
     return np.array(block, np.int64 if small else np.float64, order="C")

@@ -58,7 +58,7 @@ class Loss(Frozen):
 
     def sum(self, axis: Any = None) -> Loss:
         """Sums over axes."""
-        return Loss(*(_plain(np.sum(x, axis=axis)) for x in (self.plugin, self.bias, self.debiased)))
+        return Loss(*(_plain(np.add.reduce(x, axis)) for x in (self.plugin, self.bias, self.debiased)))
 
     def minus(self, other: Loss) -> Loss:
         """Differences."""
@@ -66,7 +66,7 @@ class Loss(Frozen):
 
 
 def _plain(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else np.asarray(x)
+    return np.asarray(x) if isinstance(x, np.ndarray) and x.ndim else float(x)
 
 
 def divided(above: Any, below: Any) -> Any:

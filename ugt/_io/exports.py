@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .. import _ids
 from .._checks import error
+from .._ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
 from .mapping import json_lines
 
@@ -232,7 +231,7 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
 
 def _named_rankings(rankings: Rankings, nested: Any) -> Rankings:
     """The rankings with their annotators: a list for each case, in the order of its rankings."""
-    sizes = np.diff(rankings.case_offsets).tolist()
+    sizes = sizes_of(rankings.case_offsets).tolist()
     if not isinstance(nested, list) or len(nested) != len(sizes):
         raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", f"{type(nested).__name__}")
     for i, (own, n) in enumerate(zip(nested, sizes)):

@@ -18,7 +18,7 @@ import numpy as np
 from .. import _ids
 from .._checks import error
 from .._evaluation.tables import csv_writer
-from .._ragged import row_of
+from .._ragged import row_of, sizes_of
 from ..annotations import Labels, Rankings, Ratings
 from ..predictions import Predictions
 from .annotations import MISSING, ROLES
@@ -156,7 +156,7 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     notes = [*_names_notes(labels), *_class_notes(labels.axes.classes, labels.label, labels.count > 0)]
     cases, classes, who = map(_guarded, (labels.axes.case_ids, labels.axes.classes, labels.annotators))
     case = row_of(labels.offsets)
-    empty = np.flatnonzero(np.diff(labels.offsets) == 0)
+    empty = np.flatnonzero(sizes_of(labels.offsets) == 0)
     if len(labels.label) == 0:
         notes.append("There are no labels in the file: give classes when it is read.")
     if len(labels.annotators) == 0:
@@ -193,7 +193,7 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
 
 def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
-    case, empty = row_of(ratings.offsets), np.flatnonzero(np.diff(ratings.offsets) == 0)
+    case, empty = row_of(ratings.offsets), np.flatnonzero(sizes_of(ratings.offsets) == 0)
     cases = _guarded(ratings.case_ids)
     columns = (cases[case], _guarded(ratings.annotators)[ratings.annotator])
     rows = zip(*(column.tolist() for column in columns), map(repr, ratings.value.tolist()))
@@ -203,7 +203,7 @@ def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
 
 
 def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
-    sizes = np.diff(rankings.ranking_offsets)
+    sizes = sizes_of(rankings.ranking_offsets)
     block = row_of(rankings.block_offsets)
     ranking = row_of(rankings.ranking_offsets)[block]
     case = row_of(rankings.case_offsets)[ranking]

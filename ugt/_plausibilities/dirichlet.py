@@ -13,7 +13,7 @@ from .._axes import Axes, OnAxes
 from .._checks import error, room, whole
 from .._core import _dirichlet
 from .._orders import CERTAIN, Orders, Sets
-from .._ragged import offsets_of, row_of, take
+from .._ragged import offsets_of, row_of, sizes_of, take
 from .._sets import as_groups, as_sets
 from ..resampling import seed_of
 from .agreement import Agreement
@@ -99,19 +99,19 @@ class Dirichlet(OnAxes):
     @property
     def defined(self) -> NDArray[np.bool_]:
         """(N,) whether a case has a posterior at all."""
-        return np.asarray((np.diff(self.offsets) > 0) | (self.background > 0))
+        return np.asarray((sizes_of(self.offsets) > 0) | (self.background > 0))
 
     @property
     def support(self) -> NDArray[np.int64]:
         """(N,) number of classes with positive plausibility."""
-        listed = np.diff(self.offsets)
+        listed = sizes_of(self.offsets)
         return np.where(self.background > 0, self.n_classes, listed)
 
     def _totals(self) -> Array:
         """(N,) sum of the concentrations of all classes."""
         listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
         with np.errstate(over="ignore"):
-            return np.asarray(listed + (self.n_classes - np.diff(self.offsets)) * self.background)
+            return np.asarray(listed + (self.n_classes - sizes_of(self.offsets)) * self.background)
 
     # ---- what the C core knows about the posterior ----
 
@@ -223,7 +223,7 @@ class Dirichlet(OnAxes):
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         r"""(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
         given = as_sets(sets, self.axes)
-        size = np.diff(given.offsets)
+        size = sizes_of(given.offsets)
         check_not_empty(size, self.axes)
         law = self._overlaps(given, size.astype(np.int32))
         return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))

@@ -13,7 +13,7 @@ from .._axes import Axes
 from .._checks import error, room
 from .._core import _plackett_luce as core
 from .._orders import Orders
-from .._ragged import row_of, take
+from .._ragged import row_of, sizes_of, take
 from .._sets import as_groups
 from . import diagnostics
 from .agreement import Agreement
@@ -180,7 +180,7 @@ class MentionedDraws(Draws):
     @property
     def defined(self) -> NDArray[np.bool_]:
         """(N,) whether a case has plausibilities at all: mentioned classes, or a lump."""
-        return np.asarray((np.diff(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
+        return np.asarray((sizes_of(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
@@ -254,7 +254,7 @@ class MentionedDraws(Draws):
         """(N, K) mean over draws; NaN for an undefined case."""
         listed, rest = self._means
         room("a table of means", 8 * self.n_cases * self.n_classes)
-        n_rest = self.n_classes - np.diff(self.offsets)
+        n_rest = self.n_classes - sizes_of(self.offsets)
         table = np.repeat((rest / np.maximum(n_rest, 1))[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = listed
         table[~self.defined] = np.nan

@@ -15,7 +15,7 @@ from .._checks import TIES, error, option, room, whole
 from .._core import _order
 from .._ids import as_array
 from .._orders import CERTAIN, TIED, Orders, Sets
-from .._ragged import offsets_of, row_of, take
+from .._ragged import offsets_of, row_of, sizes_of, take
 from .._sets import as_groups, as_sets
 from .agreement import Agreement, distance_scale
 from .best_sets import best_sets, heaviest
@@ -87,7 +87,7 @@ class Vectors(OnAxes):
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
         room("the best classes", 17 * len(best.index))
         hit = _located(row_of(sets.offsets) * self.n_classes + sets.index, case[row] * self.n_classes + best.index)[1]
-        unlisted = np.diff(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
+        unlisted = sizes_of(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
         certain, tied = (
             np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0)
             for role in (CERTAIN, TIED)
@@ -112,7 +112,7 @@ class Vectors(OnAxes):
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         r"""(N,) probability that the best \\|C\\| classes are exactly the case's set C, which must not be empty."""
         given = as_sets(sets, self.axes)
-        size = np.diff(given.offsets)
+        size = sizes_of(given.offsets)
         check_not_empty(size, self.axes)
         value = np.full(self.n_cases, np.nan)
         for k in np.unique(size):
@@ -150,19 +150,18 @@ class Vectors(OnAxes):
         distances = metric in ("kendall", "footrule")
         depth = k if distances else order.depth
         per_case, per_draw = self._compare(order, depth, penalty, distances, ties)
-        overlaps = slice(2 * depth, 2 * depth + k)
-        columns = {
-            "topk": slice(k - 1, k),
-            "set": slice(depth + k - 1, depth + k),
-            "overlap": slice(2 * depth + k - 1, 2 * depth + k),
-            "average_overlap": overlaps,
-            "kendall": slice(3 * depth + 1, 3 * depth + 2),
-            "footrule": slice(3 * depth + 2, 3 * depth + 3),
-        }
+        first, n = {
+            "topk": (k - 1, 1),
+            "set": (depth + k - 1, 1),
+            "overlap": (2 * depth + k - 1, 1),
+            "average_overlap": (2 * depth, k),
+            "kendall": (3 * depth + 1, 1),
+            "footrule": (3 * depth + 2, 1),
+        }[metric]
         scale = distance_scale(metric, k, penalty) if distances else 1.0
-        n_defined = max(int(self.defined.sum()), 1)
-        values = per_draw[:, columns[metric]].mean(1) / scale / n_defined
-        return self._agreement(per_case[:, columns[metric]].mean(1) / scale, values if self.defined.any() else values * np.nan)
+        of_cases, of_draws = (table[:, first] if n == 1 else table[:, first : first + n].mean(1) for table in (per_case, per_draw))
+        n_defined = int(np.count_nonzero(self.defined))
+        return self._agreement(of_cases / scale, of_draws / scale / (n_defined or np.nan))
 
     def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
         raise NotImplementedError
@@ -210,10 +209,12 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[
     room(argument, 8 * (copied + 1) * table.size)  # what reads it makes another
     table = np.ascontiguousarray(table, np.float64)
     flat = table.reshape(len(table), -1)
-    undefined = np.isnan(flat).all(1)
-    bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
     with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond the range of doubles is refused too
         total = table.sum(-1).reshape(len(table), -1)
+        if flat.min() >= 0 and total.min() > 0 and total.max() < np.inf:  # false where anything is NaN
+            return table, np.zeros(len(table), bool)
+    undefined = np.isnan(flat).all(1)
+    bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
     bad |= ~undefined & ~((total > 0) & np.isfinite(total)).all(1)
     if bad.any():
         i = int(np.argmax(bad))
@@ -257,8 +258,9 @@ class Point(Vectors):
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
         """From a table (N, K) of numbers of at least 0; rows are divided by their sums, rows of NaN are undefined."""
         table, undefined = check_table(array, "plausibilities", 2)
-        table = np.where(undefined[:, None], 0.0, table)
-        row, index = np.nonzero(table)
+        if undefined.any():
+            table = np.where(undefined[:, None], 0.0, table)
+        row, index = table.nonzero()
         value = table[row, index] / table.sum(1)[row]
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
@@ -266,19 +268,21 @@ class Point(Vectors):
     def __repr__(self) -> str:
         return f"Point(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
-    @property
+    @cached_property
     def defined(self) -> NDArray[np.bool_]:
         """(N,) whether a case has plausibilities at all."""
-        return np.diff(self.offsets) > 0
+        defined = self.offsets[1:] > self.offsets[:-1]
+        defined.flags.writeable = False
+        return defined
 
     def _make_orders(self, depth: int, ties: str) -> Orders:
         return Orders.from_ragged(self.offsets, self.index, self.value, self.n_classes, depth, ties)
 
     def _is_zero_tail(self) -> NDArray[np.bool_]:
-        return np.diff(self.offsets) < self.n_classes
+        return sizes_of(self.offsets) < self.n_classes
 
     def _agreement(self, per_case: Array, per_draw: Array) -> Agreement:
-        return Agreement(per_case, 0.0 if self.defined.any() else float("nan"))
+        return Agreement(per_case, 0.0 if np.count_nonzero(self.defined) else float("nan"))
 
     def mean(self) -> Array:
         """(N, K) the plausibilities; NaN for an undefined case."""

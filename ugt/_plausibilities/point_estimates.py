@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _checks, _threads
 from .._core import _plackett_luce as core
-from .._ragged import row_of
+from .._ragged import row_of, sizes_of
 from ..plausibilities import Point
 from .draws import REST
 from .plackett_luce import UNRANKED, as_rankings, prior_of
@@ -211,7 +211,7 @@ def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Poin
     """Plausibilities of all classes, unmentioned ones with equal parts of theirs."""
     offsets, index = _classes(stages)
     n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
-    each = values[offsets[1:] + np.arange(n)] / np.maximum(k - np.diff(offsets), 1)
+    each = values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1)
     table = np.repeat(each, k)
     table[row * k + index] = values[np.arange(len(index)) + row]
     every = np.tile(np.arange(k, dtype=np.int32), n)
@@ -225,7 +225,7 @@ def _existence(stages: core.Stages) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     unbeaten = np.empty(len(index), np.uint8)
     stages.unbeaten(unbeaten)
     n_unbeaten = np.bincount(row_of(offsets), unbeaten, stages.n_cases)
-    return n_unbeaten == np.diff(offsets), unbeaten.astype(bool)
+    return n_unbeaten == sizes_of(offsets), unbeaten.astype(bool)
 
 
 def _no_estimate(rankings: Rankings, stages: core.Stages, exists: NDArray[np.bool_], unbeaten: NDArray[np.bool_]) -> ValueError:

@@ -21,10 +21,16 @@ POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE
 SELF_PAIRS = {"exclude": -0.5, "half": 0.0, "include": 0.5}
 
 
-def quotient(a: Array, b: Array) -> Array:
-    """The quotient, NaN where b is 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(b > 0, a / np.where(b > 0, b, 1.0), np.nan))
+def quotient(a: Any, b: Any) -> Any:
+    """The quotient of floats or of arrays, NaN where b is 0."""
+    if type(a) is float:
+        return a / b if b > 0 else math.nan
+    return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
+
+
+def parts(sums: Any) -> Any:
+    """Sums (..., N_SUMS), one by one; as a list they are so already."""
+    return sums if isinstance(sums, list) else sums.transpose(sums.ndim - 1, *range(sums.ndim - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +120,15 @@ class Auroc:
 
     self_pairs: str
 
-    def values(self, sums: Array) -> Array:
-        """Of sums (..., N_SUMS)."""
-        inside = sums[..., PAIRS] + SELF_PAIRS[self.self_pairs] * sums[..., SELF]
-        return quotient(inside, sums[..., POSITIVE] * sums[..., NEGATIVE])
+    def values(self, sums: Any) -> Any:
+        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
+        s = parts(sums)
+        return quotient(s[PAIRS] + SELF_PAIRS[self.self_pairs] * s[SELF], s[POSITIVE] * s[NEGATIVE])
 
-    def hard_values(self, sums: Array) -> Array:
+    def hard_values(self, sums: Any) -> Any:
         """Against hard labels, which have no self-pairs."""
-        return quotient(sums[..., HARD_PAIRS], sums[..., HARD_POSITIVE] * sums[..., HARD_NEGATIVE])
+        s = parts(sums)
+        return quotient(s[HARD_PAIRS], s[HARD_POSITIVE] * s[HARD_NEGATIVE])
 
     def components(self, column: Column) -> tuple[Array, Array]:
         """Structural components (N,) of a case as a positive and as a negative, centred; their sum is its influence."""
@@ -155,13 +162,15 @@ class Precision:
 
     self_term: str
 
-    def values(self, sums: Array) -> Array:
-        """Of sums (..., N_SUMS)."""
-        return quotient(sums[..., CERTAIN if self.self_term == "certain" else PROBABLE], sums[..., POSITIVE])
+    def values(self, sums: Any) -> Any:
+        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
+        s = parts(sums)
+        return quotient(s[CERTAIN if self.self_term == "certain" else PROBABLE], s[POSITIVE])
 
-    def hard_values(self, sums: Array) -> Array:
+    def hard_values(self, sums: Any) -> Any:
         """Against hard labels, whose self term is 1 either way."""
-        return quotient(sums[..., HARD_PRECISION], sums[..., HARD_POSITIVE])
+        s = parts(sums)
+        return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])
 
     def influence(self, column: Column) -> Array:
         """Derivative by the weight of each case, times its weight (with ties by group)."""
@@ -192,7 +201,7 @@ def clustered_error(influence: Array, unit: NDArray[np.int32] | None) -> float:
     return math.sqrt(float(total @ total) * n / (n - 1)) if n > 1 else math.nan
 
 
-def average_of(values: Array, mass: Array) -> Array:
+def average_of(values: Array, mass: Array) -> Any:
     """Mean over the last axis, weighted by mass, of the columns that are defined."""
     weight = np.where(np.isnan(values), 0.0, mass)
     return quotient((np.where(np.isnan(values), 0.0, values) * weight).sum(-1), weight.sum(-1))

@@ -34,7 +34,7 @@ class Input:
 
     @property
     def left_out(self) -> dict[str, int]:
-        missing = int((~self.kept).sum())
+        missing = len(self.kept) - len(self.p)
         return {NO_TRUTH: missing} if missing else {}
 
     def column(self, k: int, threshold: float, expected: bool = False) -> Column:
@@ -65,12 +65,13 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
         table = table.astype(np.float64, copy=False)
     complete = _in_range("p", truth, 1.0)
     kept = np.ones(len(truth), bool) if complete else np.asarray(~np.isnan(truth.reshape(len(truth), -1)).any(1))
-    if np.isnan(_ends(table)[0]):
+    low, high = _ends(table)
+    if low != low:  # noqa: PLR0124  (NaN)
         raise _checks.error("scores", "not be NaN", "nan", _place(np.isnan(table)))
-    if table.dtype == np.float64 and given.dtype.kind in "iu" and max(map(abs, _ends(table))) >= MOST_WHOLE:
-        raise _checks.error("scores", "be below 2**53 where they are whole numbers (larger ones would tie)", _ends(table)[1])
+    if table.dtype == np.float64 and given.dtype.kind in "iu" and max(abs(low), abs(high)) >= MOST_WHOLE:
+        raise _checks.error("scores", "be below 2**53 where they are whole numbers (larger ones would tie)", high)
     weights = _weights(weights, len(truth))
-    if kept.all():
+    if complete or kept.all():
         return Input(truth, table, weights, kept)
     if not kept.any():
         raise _checks.error("p", "hold a probability for at least one case", "NaN in all of them")
@@ -107,13 +108,13 @@ def check_scale(weights: Array | None, option: str, scale_free: str) -> None:
 def _shares(labels: Labels) -> Array:
     """(N, K) shares of the labels; NaN for a case without any."""
     counts = labels.counts().astype(np.float64)
-    return quotient(counts, counts.sum(1, keepdims=True))
+    return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 
 def _ends(values: NDArray[Any]) -> tuple[Any, Any]:
     """Least and greatest value; NaN if there is one (in a third of the time that a search for it takes)."""
     with np.errstate(invalid="ignore"):
-        return values.min(), values.max()
+        return np.minimum.reduce(values, None), np.maximum.reduce(values, None)
 
 
 def _in_range(argument: str, values: Array, most: float) -> bool:

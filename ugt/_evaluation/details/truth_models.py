@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..._ragged import row_of
+from ..._ragged import row_of, sizes_of
 from ...annotations import Labels, Rankings
 from .. import tables
 from ._samples import Part, Samples, contributions, first_choices, number
@@ -106,9 +106,9 @@ def _said(known: Labels | Rankings, judged: Ints) -> tuple[Ints, Ints, Ints, Arr
         case, annotator, label = row_of(known.offsets), known.annotator.astype(np.int64), known.label.astype(np.int64)
         weight = known.count.astype(np.float64)
     else:
-        ranking = np.flatnonzero(np.diff(known.ranking_offsets) > 0)
+        ranking = np.flatnonzero(sizes_of(known.ranking_offsets) > 0)
         block = known.ranking_offsets[ranking]
-        size = np.diff(known.block_offsets)[block]
+        size = sizes_of(known.block_offsets)[block]
         start = np.repeat(known.block_offsets[block] - (np.cumsum(size) - size), size)
         label = known.items[start + np.arange(size.sum())].astype(np.int64)
         ranking = np.repeat(ranking, size)
