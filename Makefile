@@ -13,7 +13,7 @@ PYTHON_VERSION ?= 3.11
 
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
-.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs bench wheel sdist clean \
+.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs instructions bench wheel sdist clean \
     mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
@@ -101,6 +101,10 @@ kill: build
 # Tables of more than 2³¹ cells through every public function, within 6 GB each; takes an hour or two. Linux.
 sizes: build
 	$(DEV)python tests/stress/sizes.py
+
+# Instructions of every kernel under valgrind, beside those kept: none may take over 2 % more.
+instructions: build
+	$(DEV)python benchmarks/instructions.py
 
 bench: build
 	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done

@@ -1,0 +1,125 @@
+"""Instructions that the kernels take, counted by callgrind: the same every day, whatever else the machine does.
+
+``python benchmarks/instructions.py`` counts and compares with instructions.json: a kernel that takes over 2 % more is a failure.
+``--write`` keeps the new numbers. They hold for one compiler, C library and numpy: with others they are shown, and nothing fails.
+Needs valgrind; takes about a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+KEPT = Path(__file__).with_suffix(".json")
+MOST = 1.02
+LEAST = 200_000  # instructions: below it is no kernel
+KERNEL = re.compile(r"^\s*([\d,]+) .*?:(ugt_\w+) \[.*/ugt/_core/", re.MULTILINE)
+
+
+def work():
+    """Every kernel through public functions, on generated data of up to some thousand cases."""
+    import numpy as np
+
+    import ugt
+    from ugt import synthetic
+
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    labels, _ = synthetic.make_labels(2000, 10, 5, seed=1)
+    rankings, models, _ = synthetic.make_demo()
+    model = next(iter(models.values()))
+    scores, probability = rng.random((2000, 10)), rng.dirichlet(np.ones(10), 2000)
+    p, s = rng.random(50_000), rng.random(50_000)
+
+    ugt.soft_roc_curve(p, s)
+    ugt.soft_auroc(p, s).interval(kind="percentile", n_resamples=20)
+    post = ugt.dirichlet(labels, prior=0.1)
+    for truth in (post, ugt.votes(labels)):
+        ugt.annotation_certainty(truth, k=2)
+        ugt.ua_average_overlap(truth, scores, 3)
+    post.draws(20)
+    post.top(20, 3)
+    ugt.bootstrap(scores, n_resamples=50)
+    ugt.bootstrap_annotations(labels, lambda again: again.n_labels, n_resamples=20)
+    ugt.histogram_losses(labels, probability)
+    ugt.dirichlet_multinomial_log_likelihood(labels.counts(), 5 * probability)
+    for predicted in (probability, scores.argmax(1)):
+        ugt.discrepancy_ratio(labels, predicted)
+    ugt.conformal_scores(probability, "raps")
+    for fit in (ugt.dawid_skene, ugt.glad):
+        fit(labels)
+    ugt.dawid_skene_draws(labels, n_draws=20, n_warmup=10)
+    for unranked in ("individual", "lump"):
+        draws = ugt.plackett_luce(rankings, unranked=unranked, n_draws=100, n_warmup=50, seed=1)
+        ugt.ua_average_overlap(draws, model, 3)
+    ugt.plackett_luce_map(rankings)
+    ugt.plackett_luce_log_likelihood(rankings, model)
+    ugt.irn(rankings)
+    ugt.leave_one_annotator_out(rankings)
+    ugt.annotator_average_overlap(rankings, 3)
+
+
+def counted():
+    """Instructions of each kernel with all that it calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        # hashes of text, and with them the order of sets, must not change from run to run
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", sys.executable, __file__, "--work"]
+        subprocess.run(command, check=True, env=environment, capture_output=True)
+        listed = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", "--show-percs=no", "--auto=no", str(out)]
+        text = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
+    found = {}
+    for number, name in KERNEL.findall(text):
+        found[name] = max(found.get(name, 0), int(number.replace(",", "")))
+    return {name: n for name, n in sorted(found.items()) if n >= LEAST}
+
+
+def world():
+    """What the numbers hold for."""
+    import numpy as np
+    import scipy
+
+    compiler = subprocess.run([os.environ.get("CC", "cc"), "-dumpfullversion"], check=False, capture_output=True, text=True).stdout.strip()
+    names = {"compiler": compiler, "libc": " ".join(platform.libc_ver()), "machine": platform.machine()}
+    return {**names, "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="keep the numbers")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.work:
+        return work()
+    if not shutil.which("valgrind"):
+        return print("no valgrind here: nothing is counted")
+    here, found = world(), counted()
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"world": {}, "instructions": {}}
+    before, more = kept["instructions"], []
+    for name, n in found.items():
+        ratio = n / before[name] if name in before else float("nan")
+        more += [name] if ratio > MOST else []
+        print(f"{name:36s}{n:15,d}  {ratio:7.4f}{'  MORE' if ratio > MOST else ''}")
+    for name in sorted(set(before) - set(found)):
+        print(f"{name:36s}{'gone':>15s}")
+    if given.write:
+        KEPT.write_text(json.dumps({"world": here, "instructions": found}, indent=1) + "\n")
+    elif here != kept["world"]:
+        print(f"counted with {here}, kept with {kept['world']}: a difference may be theirs")
+    elif more:
+        sys.exit(f"{len(more)} kernels take over {MOST - 1:.0%} more instructions than before")
+    return None
+
+
+if __name__ == "__main__":
+    main()
