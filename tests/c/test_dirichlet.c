@@ -3,6 +3,7 @@
 #include "core.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Two cases over four classes: {3, 2, 1, 1} and the same numbers for other classes, one of them as background; one undefined. */
 static const int64_t OFFSETS[] = {0, 4, 6, 6};
@@ -300,10 +301,46 @@ static void test_draws(void)
     CHECK(ugt_dirichlet_top(&above, 1, 0, 3, 10, 2, top) == UGT_ERR_RANGE);
 }
 
+/* more laws than are kept, each twice; the sets of a case hold other classes than those of its double */
+static void test_many_overlaps(void)
+{
+    enum { N = 1400, HALF = N / 2 };
+    static int64_t offsets[N + 1], profile_of[N];
+    static double concentration[3 * N], background[N], together[4 * N];
+    static int32_t classes[3 * N], group[3 * N], rest[N], k[N], in[N];
+    static int64_t one[N + 1];
+    static int8_t role[N], rest_role[N];
+    for (int i = 0; i < N; i++) {
+        offsets[i + 1] = 3 * (i + 1);
+        one[i + 1] = i + 1;
+        k[i] = 1;
+        role[i] = UGT_ROLE_CERTAIN;
+        in[i] = i < HALF ? 0 : 1;
+        for (int j = 0; j < 3; j++) {
+            classes[3 * i + j] = j;
+            concentration[3 * i + j] = j == in[i] ? 1.0 + 0.01 * (i % HALF) : 1.5;
+        }
+    }
+    ugt_profiles *profiles;
+    CHECK(ugt_profiles_new(offsets, concentration, background, N, 3, &profiles, profile_of, group, rest) == UGT_OK);
+    const ugt_posterior posterior = {profiles, profile_of, offsets, classes, group, rest, 3};
+    const ugt_sets sets = {one, in, role, rest_role};
+    CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 1, 0, N, together) == UGT_OK);
+    for (int i = 0; i < N; i++) {
+        double alone[4 * N];
+        CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 1, i, i + 1, alone) == UGT_OK);
+        CHECK(memcmp(alone + 4 * i, together + 4 * i, 4 * sizeof *alone) == 0);
+        CHECK(i < HALF || memcmp(together + 4 * i, together + 4 * (i - HALF), 4 * sizeof *alone) == 0);
+        CHECK(i == 0 || i >= HALF || together[4 * i + 2] > together[4 * (i - 1) + 2]);
+    }
+    ugt_profiles_free(profiles);
+}
+
 int main(void)
 {
     test_profiles();
     test_overlaps();
+    test_many_overlaps();
     test_lists();
     test_distances();
     test_few_positive();

@@ -368,3 +368,27 @@ def test_the_error_of_a_mean_of_two_draws_and_of_one():
     table = np.array([[[0.7, 0.3], [0.4, 0.6]]])
     assert ugt.ua_topk_accuracy(Draws.from_array(table), [[1, 0]]).mc_error == pytest.approx(0.5)
     assert np.isnan(ugt.ua_topk_accuracy(Draws.from_array(table[:, :1]), [[1, 0]]).mc_error)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_cases_that_share_their_law_have_that_of_each_alone(k):
+    """Many cases of the same law and of others; some of more groups than are kept."""
+    rng = np.random.default_rng(k)
+    table = np.zeros((1500, 70))
+    table[:700, :6] = rng.integers(0, 3, (700, 6))
+    table[700:1450, :6] = rng.integers(0, 3, (750, 6)) + rng.integers(0, 2, (750, 1)) * 0.5
+    table[1450:] = 1 + np.arange(70.0)
+    table[::97] = np.nan
+    scores = rng.integers(0, 4, table.shape).astype(float)
+    scores[1450:] = scores[1450]
+    post = Dirichlet.from_array(np.where(table.sum(1, keepdims=True) == 0, 1.0, table))
+    for metric in (ugt.ua_set_accuracy, ugt.ua_overlap):
+        found = metric(post, scores, k).per_case
+        for i in (*range(0, 1500, 11), 1498, 1499):
+            alone = metric(Dirichlet.from_array(post_row(table, i)), scores[i : i + 1], k).per_case if i % 97 else [np.nan]
+            assert repr(float(alone[0])) == repr(float(found[i]))
+
+
+def post_row(table, i):
+    row = table[i : i + 1]
+    return np.where(row.sum(1, keepdims=True) == 0, 1.0, row)

@@ -162,6 +162,73 @@ static int overlap_case(ugt_workspace *work, const ugt_posterior *posterior, int
                : ugt_integrate(work, &profile, ugt_plan_order(&profile, task->k), overlap_integral, task);
 }
 
+/* Cases of the same profile whose sets hold as many classes of each group have the same law: of few labels there are many. Keys of
+ * the cases so far, one behind the other, and a table of where they are: open addressing, half full at the most. */
+enum { MEMO_SLOTS = 1024, MEMO_GROUPS = 64 };
+typedef struct {
+    int64_t *key, n, room; /* key [room], n of them taken */
+    int64_t n_cases;
+    struct {
+        int64_t at, row; /* where the key starts; the case, or -1 */
+    } slot[MEMO_SLOTS];
+} overlap_memo;
+
+static overlap_memo *memo_new(void)
+{
+    overlap_memo *memo = malloc(sizeof *memo);
+    if (memo != NULL) {
+        *memo = (overlap_memo){.key = NULL};
+        for (int s = 0; s < MEMO_SLOTS; s++)
+            memo->slot[s].row = -1;
+    }
+    return memo;
+}
+
+static void memo_free(overlap_memo *memo)
+{
+    if (memo != NULL)
+        free(memo->key);
+    free(memo);
+}
+
+/* *row: a case before i with the same law, or -1; case i is kept then. counts [2 * (n_groups + 1)] */
+static int memo_find(overlap_memo *memo, int64_t i, int64_t profile, int64_t k, const int64_t *counts, int64_t n_groups, int64_t *row)
+{
+    const int64_t width = 2 * (n_groups + 1) + 2;
+    *row = -1;
+    if (n_groups > MEMO_GROUPS || 2 * memo->n_cases >= MEMO_SLOTS)
+        return UGT_OK;
+    if (memo->n + width > memo->room) {
+        int64_t *grown = realloc(memo->key, (size_t)(2 * memo->room + width) * sizeof *grown);
+        if (grown == NULL)
+            return UGT_ERR_MEMORY;
+        memo->key = grown;
+        memo->room = 2 * memo->room + width;
+    }
+    int64_t *key = memo->key + memo->n;
+    key[0] = profile;
+    key[1] = k;
+    memcpy(key + 2, counts, (size_t)(width - 2) * sizeof *key);
+    uint64_t hash = 0;
+    for (int64_t j = 0; j < width; j++)
+        hash = ((hash ^ (uint64_t)key[j]) * 0x9E3779B97F4A7C15u) ^ (hash >> 29);
+    for (size_t s = (size_t)(hash >> 32) % MEMO_SLOTS;; s = (s + 1) % MEMO_SLOTS) {
+        if (memo->slot[s].row < 0) {
+            memo->slot[s].row = i;
+            memo->slot[s].at = memo->n;
+            memo->n += width;
+            memo->n_cases++;
+            return UGT_OK;
+        }
+        /* keys of one profile are of one width */
+        const int64_t *kept = memo->key + memo->slot[s].at;
+        if (kept[0] == profile && memcmp(kept, key, (size_t)width * sizeof *key) == 0) {
+            *row = memo->slot[s].row;
+            return UGT_OK;
+        }
+    }
+}
+
 int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets, const int32_t *k, int k_max,
                            int64_t begin, int64_t end, double *table)
 {
@@ -171,7 +238,8 @@ int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets,
     /* a case has at most as many groups as classes */
     int64_t *counts = malloc(2 * (size_t)(posterior->n_classes + 1) * sizeof *counts);
     int8_t *role_of = calloc((size_t)posterior->n_classes, sizeof *role_of);
-    if (work.cells == NULL || counts == NULL || role_of == NULL)
+    overlap_memo *memo = memo_new();
+    if (work.cells == NULL || counts == NULL || role_of == NULL || memo == NULL)
         goto out;
     status = UGT_OK;
     for (int64_t i = begin; i < end && status == UGT_OK; i++) {
@@ -189,11 +257,17 @@ int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets,
         const int64_t n_groups = ugt_profile_at(posterior->profiles, posterior->case_profile[i]).n_groups;
         overlap_task task = {.k = k[i], .stride = w, .certain = counts, .tied = counts + n_groups + 1, .table = out};
         status = place_sets(posterior, sets, i, n_groups, role_of, counts, counts + n_groups + 1);
+        int64_t same = -1;
         if (status == UGT_OK)
+            status = memo_find(memo, i, posterior->case_profile[i], k[i], counts, n_groups, &same);
+        if (status == UGT_OK && same >= 0)
+            memcpy(out, table + same * w * w, (size_t)(w * w) * sizeof *out);
+        else if (status == UGT_OK)
             status = overlap_case(&work, posterior, i, &task);
         ugt_cells_trim(work.cells);
     }
 out:
+    memo_free(memo);
     ugt_workspace_free(&work);
     free(counts);
     free(role_of);
