@@ -102,7 +102,7 @@ kill: build
 sizes: build
 	$(DEV)python tests/stress/sizes.py
 
-# Instructions of every kernel under valgrind, beside those kept: none may take over 2 % more.
+# Instructions of every kernel under valgrind, beside those kept: none may take over 3 % more.
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 
