@@ -100,7 +100,7 @@ class DisagreementLosses:
         if not kept.any():
             raise _checks.error("losses", "have cases with enough labels to be resampled", "none")
         ids = {"clusters": _of_kept("clusters", clusters, kept), "strata": _of_kept("strata", strata, kept)}
-        found = resampling.bootstrap_statistic(
+        found = resampling.bootstrap_rows(
             lambda weights: columns.numbers(estimate, weights), int(kept.sum()), **ids, n_resamples=n_resamples, seed=seed
         )
         shift = np.where(np.arange(len(found)) % 2 == 1, found.estimate - found.values.mean(axis=0), 0.0)
@@ -157,36 +157,45 @@ def _of_kept(argument: str, ids: Any, kept: NDArray[np.bool_]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Columns(Frozen):
-    """Observed and predicted values (M, n) of M statistics of the cases that count, and the bins of the predictions."""
+    """Observed and predicted values (M, n) of M statistics of the cases that count, each in the order (M, n) of the bins of its
+    predictions, which hold ``size`` (M, B) cases.
+    """
 
     observed: Array
     predicted: Array
+    order: NDArray[np.int32]
     edges: Array
-    bin: NDArray[np.int64]
+    size: NDArray[np.int64]
     single_bins: str
 
     @classmethod
     def of(cls, observed: Array, predicted: Array, binning: Any, n_bins: int, single_bins: str) -> _Columns:
         usable = [column if len(column) else np.array([0.0, 1.0]) for column in predicted]
         bins = Bins.of(binning, n_bins, len(predicted)) or Bins.of_mass(usable, n_bins)
-        inner = bins.edges[:, 1:-1]
-        at = np.stack([np.searchsorted(edges, column, "right") for edges, column in zip(inner, predicted)])
-        return cls(observed, predicted, bins.edges, at, single_bins)
+        order, size = np.empty(predicted.shape, np.int32), np.empty((len(predicted), bins.n_bins), np.int64)
+        for j, (edges, column) in enumerate(zip(bins.edges, predicted)):
+            at = np.searchsorted(edges[1:-1], column, "right")
+            order[j], size[j] = np.argsort(at, kind="stable"), np.bincount(at, minlength=bins.n_bins)
+        observed, predicted = (np.take_along_axis(table, order, axis=1) for table in (observed, predicted))
+        return cls(observed, predicted, order, bins.edges, size, single_bins)
 
-    def losses(self, weights: Array | None = None) -> tuple[Array, Loss, Array]:
-        """Losses (M,), CL by bin (M, B) and cells (M, B, 4), of cases that count ``weights`` times."""
-        m, n_bins = len(self.edges), self.edges.shape[1] - 1
-        cells, loss = np.zeros((m, n_bins, 4)), np.empty(m)
-        w = np.ones(self.observed.shape[1]) if weights is None else weights
-        for j, (mu, predicted, at) in enumerate(zip(self.observed, self.predicted, self.bin)):
-            for column, part in enumerate((w, w * predicted, w * mu, w * mu**2)):
-                cells[j, :, column] = np.bincount(at, part, n_bins)
-            loss[j] = divided(w @ (mu - 2 * mu * predicted + predicted**2), w.sum())  # (phi - predicted)², phi = phi²
-        return loss, calibration(cells, float(w.sum()), self.single_bins), cells
+    def losses(self, weights: Array) -> tuple[Array, list[Loss], Array]:
+        """Losses (W, M), CL by bin (M, B) and cells (W, M, B, 4), of cases that count ``weights`` (W, n) times."""
+        n, sums = weights.sum(axis=1), np.zeros((len(weights), *self.size.shape, 5))
+        for j, (mu, predicted, order, size) in enumerate(zip(self.observed, self.predicted, self.order, self.size)):
+            starts, filled = (np.cumsum(size) - size)[size > 0], np.flatnonzero(size)
+            w = weights[:, order]
+            squared = mu - 2 * mu * predicted + predicted**2  # (phi - predicted)², phi = phi²
+            for column, part in enumerate((1.0, predicted, mu, mu**2, squared) if len(starts) else ()):
+                sums[:, j, filled, column] = np.add.reduceat(w * part, starts, axis=1)
+        loss = divided(sums[..., 4].sum(axis=2), n[:, None])
+        return loss, [calibration(cells, float(total), self.single_bins) for cells, total in zip(sums, n)], sums[..., :4]
 
     def numbers(self, estimate: str, weights: Array) -> Array:
-        loss, cl, _ = self.losses(weights)
-        return np.stack([loss, getattr(cl.sum(-1), estimate)], axis=1).ravel()
+        """(W, 2 M): loss and CL of each statistic."""
+        loss, by_bin, _ = self.losses(weights)
+        cl = np.stack([getattr(one.sum(-1), estimate) for one in by_bin])
+        return np.stack([loss, cl], axis=2).reshape(len(weights), -1)
 
 
 def disagreement_losses(
@@ -246,7 +255,7 @@ def disagreement_losses(
     if not kept.any():
         _notices.warn("undefined: no case has enough labels", stacklevel=2)
     found = _Columns.of(observed[:, kept], columns[:, kept], binning, n_bins, single_bins)
-    loss, per_bin, cells = found.losses()
+    (loss,), (per_bin,), (cells,) = found.losses(np.ones((1, int(kept.sum()))))
     cl = per_bin.sum(-1)
     by_class = Loss(cl.plugin[1:], cl.bias[1:], cl.debiased[1:]) if len(columns) > 1 else None
     missing = int((~kept).sum())

@@ -11,7 +11,7 @@ from ._checks import error, room, whole
 from ._resampling.design import Design, resampled_counts, seed_of, units
 from ._resampling.ratios import Ratios
 from ._resampling.resamples import SOURCES, Resamples, check_level
-from ._resampling.weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
+from ._resampling.weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_annotations",
     "bootstrap_means",
+    "bootstrap_rows",
     "bootstrap_statistic",
     "case_interval",
     "case_intervals",

@@ -315,7 +315,7 @@ static int sum_histograms(const shared *in, uint64_t *digest)
         counts[j] = j % 5;
     const ugt_histograms histograms = {{counts, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
                                        {DENSE, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
-                                       CLASSES, 4, NULL, edges, 1, 0, 0.0};
+                                       CLASSES, 4, NULL, 1, 0, edges, 1, 0, 0.0};
     TRY(ugt_histogram_sums(&histograms, 0, CASES, cell, total, fault));
     NOTE(cell);
     NOTE(total);

@@ -140,6 +140,7 @@ static ugt_histograms given(const problem *p, int uniform, int weighted)
 {
     ugt_histograms in = {.n_classes = p->n_classes, .n_bins = p->n_bins, .edges = p->edges, .uniform = uniform, .tolerance = 1e-6};
     in.weight = weighted ? p->weight : NULL;
+    in.n_weights = 1;
     return in;
 }
 

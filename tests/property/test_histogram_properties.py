@@ -137,11 +137,10 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
     w = np.array(weights[: len(counts)], float)
     data, k = Histograms.of(counts, probs), counts.shape[1]
     bins = Bins.of(BINNINGS[binning], 4, k) or Bins.of_mass(data.columns(), 4)
-    sums = data.sums(bins, w)
-    scaled = data.sums(bins, scale * w)
+    sums, scaled = data.weighted_sums(bins, np.stack([w, scale * w]))
     np.testing.assert_array_equal(scaled.cell, scale * sums.cell)
     np.testing.assert_array_equal(scaled.total, scale * sums.total)
-    ones, none = data.sums(bins, np.ones(len(counts))), data.sums(bins)
+    (ones,), none = data.weighted_sums(bins, np.ones((1, len(counts)))), data.sums(bins)
     np.testing.assert_array_equal(ones.cell, none.cell)
     np.testing.assert_allclose(ones.total, none.total, rtol=1e-14)
     if w.any():

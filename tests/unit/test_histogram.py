@@ -210,7 +210,7 @@ def test_two_classes(labels):
         np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
     assert expected.accuracy == pytest.approx(twin.accuracy(counts.tolist(), probs.tolist()))
     data, bins = Histograms.of(counts, probs), Bins.of("width", 15, 2)
-    alone, weighted = data.sums(bins), data.sums(bins, np.ones(2345))
+    alone, (weighted,) = data.sums(bins), data.weighted_sums(bins, np.ones((1, 2345)))
     np.testing.assert_array_equal(alone.cell, weighted.cell)
     np.testing.assert_allclose(alone.total, weighted.total, rtol=1e-14)
 
@@ -328,7 +328,7 @@ def test_single_bins_while_units_are_left_out(single_bins):
     counts, probs = problem(11, n=12, k=2, labels=(3,))
     found = ugt.histogram_losses(counts, probs, n_bins=100, single_bins=single_bins)
     assert found.bin_counts.max() == 1
-    sums = Histograms.of(counts, probs).sums(found._bins, np.full(12, 12 / 11))
+    (sums,) = Histograms.of(counts, probs).weighted_sums(found._bins, np.full((1, 12), 12 / 11))
     cl = Losses.of(sums, "omit", single_bins).summed(-1).summed(-1).cl
     assert cl.debiased == pytest.approx(found.cl.debiased, abs=1e-15)
     assert found.cl.debiased == (0 if single_bins == "zero" else found.cl.plugin) and found.dl.plugin == 0

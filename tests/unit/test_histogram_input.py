@@ -173,12 +173,13 @@ def test_bad_options(options, message):
 
 def test_the_core_refuses_what_does_not_fit():
     y, z = np.array([[1, 2]]), np.array([[0.5, 0.5]])
-    edges, cell, total = np.array([[-np.inf, np.inf]]), np.zeros((2, 2, 1, _histogram.N_SUMS)), np.zeros(_histogram.N_TOTALS)
+    edges, cell, total = np.array([[-np.inf, np.inf]]), np.zeros((1, 2, 2, 1, _histogram.N_SUMS)), np.zeros((1, _histogram.N_TOTALS))
     good = [y, z, None, edges, True, False, 0.0, cell, total]
-    assert _histogram.sums(*good) == (0, 0, 0) and cell[1, :, 0, 0].tolist() == [1, 1] and cell[0].sum() == 0
+    assert _histogram.sums(*good) == (0, 0, 0) and cell[0, 1, :, 0, 0].tolist() == [1, 1] and cell[0, 0].sum() == 0
     for at, wrong in (
         (0, y[:, :1]), (0, np.zeros((2, 2), int)), (0, y.astype(np.int8)), (0, y[:0]), (1, z.astype(np.float16)), (1, z[:, :1]),
-        (2, np.ones(2)), (3, np.zeros((2, 2))), (3, np.zeros((1, 3))), (7, cell[:1]), (7, np.zeros((2, 2, 1, 5))), (8, total[:3]),
+        (2, np.ones((1, 2))), (2, np.ones((2, 1))), (3, np.zeros((2, 2))), (3, np.zeros((1, 3))), (7, cell[:, :1]), (7, cell[:0]),
+        (7, np.zeros((1, 2, 2, 1, 5))), (8, total[:, :3]), (8, total[:0]), (7, np.concatenate([cell, cell])),
     ):  # fmt: skip
         given = list(good)
         given[at] = wrong

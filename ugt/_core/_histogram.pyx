@@ -15,6 +15,7 @@ cdef extern from "ugt.h" nogil:
         ugt_table counts, probs
         int64_t n_classes, n_bins
         const double *weight
+        int64_t n_weights, weight_stride
         const double *edges
         int uniform, fractional
         double tolerance
@@ -61,28 +62,34 @@ cdef ugt_table table_of(array) except *:
     return out
 
 
-def sums(counts, probs, const double[::1] weight, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance,
-         double[:, :, :, ::1] cell, double[::1] total):
-    """Adds to cell (2, K, B, N_SUMS) and total (N_TOTALS,); returns what is wrong first (0: nothing), its row and its class."""
+def sums(counts, probs, weight, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance,
+         double[:, :, :, :, ::1] cell, double[:, ::1] total):
+    """Adds to cell (W, 2, K, B, N_SUMS) and total (W, N_TOTALS) of W weights (W, N), or 1 of None; returns what is wrong first
+    (0: nothing), its row and its class."""
+    cdef const double[:, :] weights = weight
     cdef ugt_histograms given
     cdef int64_t n = len(counts), fault[3]
-    cdef int64_t n_classes = cell.shape[1], n_bins = cell.shape[2]
+    cdef int64_t n_classes = cell.shape[2], n_bins = cell.shape[3]
     cdef int status
     if n < 1 or n_classes < 1 or n_bins < 1 or counts.shape != (n, n_classes) or probs.shape != (n, n_classes):
         raise ValueError("tables and sums do not fit together")
     if not (counts.flags.aligned and probs.flags.aligned):
         raise ValueError("tables are not aligned")
-    if cell.shape[0] != 2 or cell.shape[3] != UGT_HISTOGRAM_SUMS or total.shape[0] != 2 * UGT_HISTOGRAM_TOTALS + 1 \
-            or edges.shape[0] != (1 if uniform else n_classes) or edges.shape[1] != n_bins + 1 \
-            or (weight is not None and weight.shape[0] != n):
+    if cell.shape[1] != 2 or cell.shape[4] != UGT_HISTOGRAM_SUMS or total.shape[1] != 2 * UGT_HISTOGRAM_TOTALS + 1 \
+            or edges.shape[0] != (1 if uniform else n_classes) or edges.shape[1] != n_bins + 1 or cell.shape[0] < 1 \
+            or total.shape[0] != cell.shape[0] or (weights is None and cell.shape[0] != 1) \
+            or (weights is not None and (weights.shape[0] != cell.shape[0] or weights.shape[1] != n or weights.strides[1] != 8
+                                         or weights.strides[0] % 8)):
         raise ValueError("edges, weights and sums do not fit together")
     given.counts, given.probs = table_of(counts), table_of(probs)
     given.n_classes, given.n_bins = n_classes, n_bins
     given.weight = NULL
-    if weight is not None:
-        given.weight = &weight[0]
+    given.n_weights, given.weight_stride = 1, 0
+    if weights is not None:
+        given.weight = &weights[0, 0]
+        given.n_weights, given.weight_stride = cell.shape[0], weights.strides[0] // 8
     given.edges, given.uniform, given.fractional, given.tolerance = &edges[0, 0], uniform, fractional, tolerance
     with nogil:
-        status = ugt_histogram_sums(&given, 0, n, &cell[0, 0, 0, 0], &total[0], fault)
+        status = ugt_histogram_sums(&given, 0, n, &cell[0, 0, 0, 0, 0], &total[0, 0], fault)
     check(status)
     return fault[0], fault[1], fault[2]

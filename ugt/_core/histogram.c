@@ -304,42 +304,76 @@ INLINE double agreement(const double *y, const double *z, const row_facts *f, in
     return pair_sum(count[2]) / (pair_sum(count[0]) * pair_sum(count[1]));
 }
 
-/* One row. 0 if something is wrong. */
-INLINE int add_row(const pass *p, const layout *t, const double *y, const double *z, double w)
+/* A row with n labels, which counts w times. */
+INLINE void add_row(const pass *p, const layout *t, const double *y, const double *z, double n, double right, double w)
 {
-    const row_facts f = facts_of(y, z, t->n_classes);
-    if (!is_fine(&f, t->tolerance) || (p->check_whole && !are_whole(y, t->n_classes)))
-        return 0;
-    const double n = pair_sum(f.n);
     if (n == 0.0) {
         p->total[2 * UGT_HISTOGRAM_TOTALS] += w;
-        return 1;
+        return;
     }
     double *total = p->total + (n >= 2.0) * UGT_HISTOGRAM_TOTALS;
     add_shares(p, t, y, z, n, w);
     total[0] += w;
-    total[1] += w * agreement(y, z, &f, t->n_classes);
+    total[1] += w * right;
     total[2] += w * n;
+}
+
+/* The labels of a row, and P(an argmax of z is an argmax of y). 0 if something is wrong. */
+INLINE int look_at_row(const pass *p, const layout *t, const double *y, const double *z, double *n, double *right)
+{
+    const row_facts f = facts_of(y, z, t->n_classes);
+    if (!is_fine(&f, t->tolerance) || (p->check_whole && !are_whole(y, t->n_classes)))
+        return 0;
+    *n = pair_sum(f.n);
+    *right = *n > 0.0 ? agreement(y, z, &f, t->n_classes) : 0.0;
     return 1;
 }
 
-/* Rows [begin, end) of a block; the first one that something is wrong with, or -1. weight (NULL or not) and uniform are constants
- * where the caller's are. */
-INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, const double *weight, int uniform)
+/* Rows [begin, end) of a block; the first one that something is wrong with, or -1. uniform is a constant where the caller's is. */
+INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, int uniform)
 {
     const layout t = layout_of(p, uniform);
     const double *y = p->y + begin * t.n_classes, *z = p->z + begin * t.n_classes;
-    for (int64_t i = begin; i < end; i++, y += t.n_classes, z += t.n_classes)
-        if (!add_row(p, &t, y, z, weight == NULL ? 1.0 : weight[i]))
+    double n, right;
+    for (int64_t i = begin; i < end; i++, y += t.n_classes, z += t.n_classes) {
+        if (!look_at_row(p, &t, y, z, &n, &right))
             return i;
+        add_row(p, &t, y, z, n, right, 1.0);
+    }
     return -1;
 }
 
-static int64_t add_block(const pass *p, int64_t n_rows, const double *weight)
+INLINE void add_weighted(const pass *p, const double *weight, int64_t n_rows, const double *n, const double *right, int uniform)
 {
-    if (!p->in->uniform)
-        return add_rows(p, 0, n_rows, weight, 0);
-    return weight == NULL ? add_rows(p, 0, n_rows, NULL, 1) : add_rows(p, 0, n_rows, weight, 1);
+    const layout t = layout_of(p, uniform);
+    const double *y = p->y, *z = p->z;
+    for (int64_t i = 0; i < n_rows; i++, y += t.n_classes, z += t.n_classes)
+        if (weight[i] != 0.0) /* of a resample more than a third are */
+            add_row(p, &t, y, z, n[i], right[i], weight[i]);
+}
+
+/* A block of rows, under all weights one after the other while it is in the cache. */
+static int64_t add_block(const pass *p, int64_t at, int64_t n_rows)
+{
+    const ugt_histograms *in = p->in;
+    if (in->weight == NULL)
+        return in->uniform ? add_rows(p, 0, n_rows, 1) : add_rows(p, 0, n_rows, 0);
+    double n[ROOM], right[ROOM];
+    const layout t = layout_of(p, in->uniform);
+    for (int64_t i = 0; i < n_rows; i++)
+        if (!look_at_row(p, &t, p->y + i * t.n_classes, p->z + i * t.n_classes, n + i, right + i))
+            return i;
+    pass of_weight = *p;
+    for (int64_t b = 0; b < in->n_weights; b++) {
+        const double *weight = in->weight + b * in->weight_stride + at;
+        if (in->uniform)
+            add_weighted(&of_weight, weight, n_rows, n, right, 1);
+        else
+            add_weighted(&of_weight, weight, n_rows, n, right, 0);
+        of_weight.cell += 2 * t.n_classes * t.width;
+        of_weight.total += 2 * UGT_HISTOGRAM_TOTALS + 1;
+    }
+    return -1;
 }
 
 /* ---- two classes, bins of equal width, no weights: rows of few labels checked first, two at a time, then summed ---- */
@@ -413,7 +447,7 @@ static int64_t add_two(pass *p, int64_t at, int64_t n_rows, double *y)
     if (kind >= 0 && even == n_rows)
         return -1;
     p->y = load(&p->in->counts, at, n_rows, 2, y);
-    return add_rows(p, kind >= 0 ? even : 0, n_rows, NULL, 1);
+    return add_rows(p, kind >= 0 ? even : 0, n_rows, 1);
 }
 
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault)
@@ -434,7 +468,7 @@ int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, dou
             wrong = add_two(&p, at, n, scratch);
         } else {
             p.y = load(&in->counts, at, n, n_classes, scratch);
-            wrong = add_block(&p, n, in->weight == NULL ? NULL : in->weight + at);
+            wrong = add_block(&p, at, n);
         }
         if (wrong >= 0)
             name_fault(in, p.y + wrong * n_classes, p.z + wrong * n_classes, at + wrong, fault);

@@ -343,7 +343,8 @@ typedef struct {
 typedef struct {
     ugt_table counts, probs; /* counts of type float64, int64 or int32; probs of type float64 or float32 */
     int64_t n_classes, n_bins;
-    const double *weight;    /* how often each row counts, from row 0 on; NULL: once */
+    const double *weight;    /* [n_weights] times, at weight_stride: how often each row counts, from row 0 on; NULL: once */
+    int64_t n_weights, weight_stride;
     const double *edges;     /* [n_bins+1] if uniform, else [n_classes][n_bins+1], ascending; the first is -inf and the last inf */
     int uniform;             /* edges are i / n_bins up to rounding, and n_bins is at most 10^5 */
     int fractional;          /* counts need not be whole */
@@ -351,7 +352,7 @@ typedef struct {
 } ugt_histograms;
 
 /* Sums over rows [begin, end), added to what is there. Of each row with labels, with n = their number, m = y_k / n:
- * cell [2][n_classes][n_bins][UGT_HISTOGRAM_SUMS], first rows with n < 2, then the others: 1, z, m, m^2, (m - z)^2 and
+ * (under each weight:) cell [2][n_classes][n_bins][UGT_HISTOGRAM_SUMS], first rows with n < 2, then the others: 1, z, m, m^2, (m - z)^2 and
  * m (1 - m) / (n - 1) (0 for n < 2); total [2 * UGT_HISTOGRAM_TOTALS + 1]: rows, P(an argmax of z is an argmax of y), n, for either
  * kind, then rows without labels. fault [3]: what is wrong first (0: nothing), in which row and class; sums are meaningless then. */
 #define UGT_HISTOGRAM_SUMS 6

@@ -24,6 +24,7 @@ ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and 
 
 OUTSIDE = 1e-6  # by which a probability may leave [0, 1]: rounding of single-precision softmax and of means
 CELLS = 2**17  # numbers of a task's part of a table: half a millisecond
+SHARED = 2**12  # bins of all classes of the weights that share a pass: their sums stay in the cache
 
 # Must and got of a fault of the core; got is the number found, or the sum of the row.
 FAULTS = {
@@ -83,28 +84,46 @@ class Histograms:
         rows = max(1, CELLS // k)
         return [(begin, min(begin + rows, n)) for begin in range(0, n, rows)]
 
-    def sums(self, bins: Bins, weights: Array | None = None) -> Sums:
-        """One pass over both tables; cases count ``weights`` (N,) times."""
-        search, k = bins.search, self.shape[1]
-        # a table of sums must not outweigh the rows that go into it
-        rows = max(CELLS, 16 * 2 * k * bins.n_bins) // k + 1
+    def sums(self, bins: Bins) -> Sums:
+        """One pass over both tables."""
+        k, search = self.shape[1], bins.search
         total = Sums.zeros(k, bins.n_bins)
 
         def part(begin: int, end: int) -> Sums:
             own = Sums.zeros(k, bins.n_bins)
-            y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
-            weight = None if weights is None else np.ascontiguousarray(weights[begin:end], np.float64)
-            fault = _histogram.sums(y, z, weight, search, bins.uniform, self.fractional, OUTSIDE, own.cell, own.total)
-            if fault[0]:
-                raise self.error(fault[0], begin + fault[1], fault[2])
+            self._add(bins, search, None, begin, end, own.cell[None], own.total[None])
             return own
 
-        if weights is not None:  # the resamples are spread over threads, not the rows of one of them
-            for begin in range(0, self.shape[0], rows):
-                total.add(part(begin, min(begin + rows, self.shape[0])))
-            return total
-        _threads.run(part, self.shape[0], rows, "label histograms", done=lambda begin, end, own: total.add(own))
+        _threads.run(part, self.shape[0], self._rows(bins), "label histograms", done=lambda begin, end, own: total.add(own))
         return total
+
+    def weighted_sums(self, bins: Bins, weights: Array) -> list[Sums]:
+        """The sums where cases count ``weights`` (W, N) times; a few weights share a pass."""
+        found, rows, at_once = [], self._rows(bins), max(1, SHARED // (bins.n_bins * self.shape[1]))
+        for first in range(0, len(weights), at_once):
+            some = np.ascontiguousarray(weights[first : first + at_once], np.float64)
+            totals = [Sums.zeros(self.shape[1], bins.n_bins) for _ in some]
+            # the resamples are spread over threads, not the rows of one of them
+            for begin in range(0, self.shape[0], rows):
+                cells, counts = np.zeros((len(some), *totals[0].cell.shape)), np.zeros((len(some), *totals[0].total.shape))
+                end = min(begin + rows, self.shape[0])
+                self._add(bins, bins.search, some[:, begin:end], begin, end, cells, counts)
+                for own, cell, count in zip(totals, cells, counts):
+                    own.add(Sums(cell, count))
+            found += totals
+        return found
+
+    def _rows(self, bins: Bins) -> int:
+        """Of a part: a table of sums must not outweigh the rows that go into it."""
+        k = self.shape[1]
+        return max(CELLS, 16 * 2 * k * bins.n_bins) // k + 1
+
+    def _add(self, bins: Bins, search: Array, weights: Array | None, begin: int, end: int, cells: Array, totals: Array) -> None:
+        """Of rows begin to end, to the sums of each weight."""
+        y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
+        fault = _histogram.sums(y, z, weights, search, bins.uniform, self.fractional, OUTSIDE, cells, totals)
+        if fault[0]:
+            raise self.error(fault[0], begin + fault[1], fault[2])
 
     def error(self, fault: int, i: int, k: int) -> ValueError:
         """What is wrong with case i, class k."""
@@ -120,7 +139,7 @@ class Histograms:
         for begin, end in self.blocks():
             y, z = _readable("counts", self.counts[begin:end]), _readable("probs", self.probs[begin:end])
             own = Sums.zeros(self.shape[1], 1)
-            fault = _histogram.sums(y, z, None, ONE_BIN, True, self.fractional, OUTSIDE, own.cell, own.total)
+            fault = _histogram.sums(y, z, None, ONE_BIN, True, self.fractional, OUTSIDE, own.cell[None], own.total[None])
             if fault[0]:
                 raise self.error(fault[0], begin + fault[1], fault[2])
             yield begin, end, np.asarray(y, np.float64), np.asarray(z, np.float64)

@@ -158,7 +158,7 @@ class HistogramLosses:
             raise _checks.error("counts and probs", "be as they were when the losses were computed", "other numbers")
         of = partial(self._numbers, data, estimate, per_class)
         options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        found = resampling.bootstrap_statistic(of, data.shape[0], **options)
+        found = resampling.bootstrap_rows(of, data.shape[0], **options)
         moved = np.isin(np.arange(len(found)) % len(BY_CLASS) if per_class else np.arange(len(found)), [2, 3])
         defined = ~np.isnan(found.values)
         means = np.where(defined, found.values, 0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
@@ -171,10 +171,13 @@ class HistogramLosses:
         return self._data
 
     def _numbers(self, data: Histograms, estimate: str, per_class: bool, weights: Array) -> Array:
-        sums = data.sums(self._bins, weights)
-        losses = Losses.of(sums, *self._rules).summed(-1)
-        table = np.stack([losses.l_sq, *(getattr(getattr(losses, name), estimate) for name in BY_CLASS[1:])], axis=-1)
-        return table.ravel() if per_class else np.append(table.sum(axis=0), sums.accuracy)
+        """(W, M) under weights (W, N)."""
+        rows = []
+        for sums in data.weighted_sums(self._bins, weights):
+            losses = Losses.of(sums, *self._rules).summed(-1)
+            table = np.stack([losses.l_sq, *(getattr(getattr(losses, name), estimate) for name in BY_CLASS[1:])], axis=-1)
+            rows.append(table.ravel() if per_class else np.append(table.sum(axis=0), sums.accuracy))
+        return np.stack(rows)
 
     def interval(
         self,
@@ -256,9 +259,12 @@ class HistogramLosses:
         ends = reliability.score_interval(cells, per_case, level)
         if clusters is not None or strata is not None:
             data = self._kept()
-            of = lambda weights: reliability.shares(data.sums(self._bins, weights).cell.sum(axis=0)[k])  # noqa: E731
+
+            def of(weights: Array) -> Array:
+                return np.stack([reliability.shares(sums.cell.sum(axis=0)[k]) for sums in data.weighted_sums(self._bins, weights)])
+
             options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-            ends = resampling.bootstrap_statistic(of, data.shape[0], **options).interval(level)
+            ends = resampling.bootstrap_rows(of, data.shape[0], **options).interval(level)
         return reliability.curve(self.bin_edges[k], cells, ends, self.classes[k])
 
 

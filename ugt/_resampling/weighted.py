@@ -78,15 +78,29 @@ def bootstrap_statistic(
     >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
     ([0.932], [[0.78, 1.0]])
     """
+    options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+    return bootstrap_rows(_of_rows(statistic), n_cases, **options, influence=influence)
+
+
+def bootstrap_rows(
+    statistic: Callable[[Array], Array],
+    n_cases: int,
+    *,
+    clusters: Any = None,
+    strata: Any = None,
+    n_resamples: int = 1000,
+    seed: Seed = 0,
+    influence: Any = None,
+) -> Resamples:
+    """:func:`bootstrap_statistic` of what takes several weights at a time: (W, N) -> (W, M)."""
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     design = Design.of(n_cases, clusters, strata)
-    estimate = _row(statistic(np.ones(design.n_cases)))
+    estimate = statistic(np.ones((1, design.n_cases)))[0]
     room(f"{n} resamples", 8 * n * len(estimate))
     values = np.full((n, len(estimate)), np.nan)
 
     def part(begin: int, end: int) -> None:
-        for b, weights in enumerate(design.weights(word, begin, end), begin):
-            values[b] = _row(statistic(weights), len(estimate))
+        values[begin:end] = statistic(design.weights(word, begin, end))
 
     if _several(design):
         _threads.run(part, n, max(1, min(FEW, WAITING // design.n_cases)), "bootstrap")
@@ -96,6 +110,18 @@ def bootstrap_statistic(
     if table.shape != (design.n_cases, len(estimate)):
         raise error("influence", f"have a row a case and a column a number, {(design.n_cases, len(estimate))}", table.shape)
     return Resamples(estimate, values, design.centred(design.added_up(table)), units(clusters))
+
+
+def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:
+    """A statistic that is asked weight by weight, and must always answer with as many numbers."""
+    length: list[int] = []
+
+    def rows(weights: Array) -> Array:
+        found = [_row(statistic(one), *length) for one in weights]
+        length[:] = [len(found[0])]
+        return np.stack(found)
+
+    return rows
 
 
 def _several(design: Design) -> bool:
@@ -123,7 +149,7 @@ def _left_out(statistic: Callable[[Array], Any], design: Design, m: int, within_
             share = sizes[stratum[unit]] / max(1, sizes[stratum[unit]] - 1) if within_strata else 1.0
             weights = np.where(stratum == stratum[unit], share, 1.0)
             weights[unit] = 0.0
-            values[unit] = _row(statistic(weights[design.unit]), m)
+            values[unit] = statistic(weights[design.unit][None])[0]
 
     if design.n_units > 1:
         _threads.run(part, design.n_units, FEW, "leaving out one unit at a time")
@@ -197,9 +223,9 @@ def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any 
     >>> round(float(found.estimate[0] - found.bias[0]), 3), round(float(x.var(ddof=1)), 3)  # unbiased
     (11.667, 11.667)
     """
-    design = Design.of(n_cases, clusters)
-    estimate = _row(statistic(np.ones(design.n_cases)))
-    values = _left_out(statistic, design, len(estimate), within_strata=False)
+    design, rows = Design.of(n_cases, clusters), _of_rows(statistic)
+    estimate = rows(np.ones((1, design.n_cases)))[0]
+    values = _left_out(rows, design, len(estimate), within_strata=False)
     g, mean = design.n_units, values.mean(axis=0)
     return Jackknife(estimate, values, (g - 1) * (mean - estimate), np.sqrt((g - 1) / g * ((values - mean) ** 2).sum(axis=0)))
 

@@ -101,7 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     problem x = decode(&in);
     const int weighted = fuzz_byte(&in) % 2, uniform = fuzz_byte(&in) % 2;
     const int64_t cut = fuzz_below(&in, x.n + 1), n_cell = 2 * x.n_classes * x.n_bins * UGT_HISTOGRAM_SUMS;
-    ugt_histograms given = {.n_classes = x.n_classes, .n_bins = x.n_bins, .weight = weighted ? x.weight : NULL, .edges = x.edges,
+    ugt_histograms given = {.n_classes = x.n_classes, .n_bins = x.n_bins, .weight = weighted ? x.weight : NULL,
+                            .n_weights = 1, .edges = x.edges,
                             .uniform = uniform, .fractional = x.fractional, .tolerance = UGT_HISTOGRAM_OUTSIDE};
     double *edges = NEW(double, x.n_classes * (x.n_bins + 1));
     for (int64_t k = 0; k < x.n_classes; k++)
