@@ -65,7 +65,8 @@ asan-python-core: ASAN_TESTS = $(patsubst %,tests/unit/test_%.py,annotator_model
     memory posteriors sort stream tables)
 asan-python asan-python-core: .venv-dev/installed
 	@mkdir -p build/asan
-	@tar -cf - --exclude='*.so' --exclude=__pycache__ setup.py pyproject.toml README.md docs ugt tests | tar -xf - -C build/asan
+	@tar -cf - --exclude='*.so' --exclude=__pycache__ --exclude='./.venv*' --exclude=./build --exclude=./dist --exclude=./.git . | \
+	    tar -xf - -C build/asan
 	cd build/asan && UGT_CFLAGS="$(ASAN_FLAGS)" $(CURDIR)/$(DEV)python setup.py --quiet build_ext --inplace
 	cd build/asan && PYTHONPATH=$(CURDIR)/build/asan PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \

@@ -41,7 +41,9 @@ class Browser:
         theirs_in, self.to = _above_ten(os.pipe())
         self.back, theirs_out = _above_ten(os.pipe())
         command = [sys.executable, "-S", "-c", _NUMBERED, str(theirs_in), str(theirs_out), path, *FLAGS, f"--user-data-dir={self.profile}"]
-        environment = {**os.environ, "HOME": self.profile, "XDG_CONFIG_HOME": self.profile, "XDG_CACHE_HOME": self.profile}
+        # without a sanitizer that these tests may run under, which is not the browser's
+        inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        environment = {**inherited, "HOME": self.profile, "XDG_CONFIG_HOME": self.profile, "XDG_CACHE_HOME": self.profile}
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, pass_fds=(theirs_in, theirs_out), start_new_session=True, env=environment, **quiet)
         os.close(theirs_in)
