@@ -189,3 +189,13 @@ def test_of_rankings_the_evaluation_has_what_can_be_said():
     assert "Agreement of rankings" in page and "average overlap of pairs at 3" in page
     alone = ugt.evaluate(ugt.Rankings.from_blocks([[[[0], [1]]]] * 3, n_classes=4), {}, k=1)
     assert alone.agreement == () and "it needs labels or rankings, several to a case" in html(alone.to_dict())
+
+
+def test_pairs_with_more_labels_than_anybody_gave_are_left_out(monkeypatch):
+    rows = [*long_labels(20, n_annotators=3), *((f"c{i}", "r0", "k1") for i in range(20) for _ in range(3))]
+    whole = made(labels_of(rows))
+    monkeypatch.setattr(agreement, "MOST_LABELS", 40)
+    _, found, notes = made(labels_of(rows))
+    assert [(row["annotator"], row["other"]) for row in whole[1]] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
+    assert found == [row for row in whole[1] if (row["annotator"], row["other"]) == ("r1", "r2")]
+    assert [note for note in notes if "r0 and r1 is left out: more than 40 labels" in note]

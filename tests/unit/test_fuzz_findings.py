@@ -9,9 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 
+import ugt
 from ugt._core import _dirichlet
 from ugt._io.csv_table import Table
-from ugt.io import read_annotations, read_names, read_predictions
+from ugt.io import read_annotations, read_names, read_predictions, write_annotations
 
 
 @pytest.fixture
@@ -130,3 +131,12 @@ def test_probabilities_of_lists_are_not_negative():
     table = np.empty(size[0])
     profiles.lists(0, 1, 3, np.array([0, size[0]]), table)
     assert len(table) == 13 and (table >= 0).all() and table[0] == pytest.approx(1 / 24)
+
+
+def test_counts_that_no_file_holds_are_not_written_one_by_one(tmp_path):
+    axes = ugt.Labels.from_long([0, 0], [3, 3], [1, 0])
+    labels = ugt.Labels(axes.axes, axes.annotators, axes.offsets, axes.annotator, axes.label, np.array([1, 0x2F000000000001]))
+    with pytest.raises(MemoryError, match=r"the rows of the file, one a label, needs at least .* GB"):
+        write_annotations(tmp_path / "x.csv", labels)
+    assert not (tmp_path / "x.csv").exists()
+    assert write_annotations(tmp_path / "x.npz", labels) == ()

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ids
-from .._checks import error
+from .._checks import error, room
 from .._evaluation.tables import csv_writer
 from .._ragged import row_of, sizes_of
 from ..annotations import Labels, Rankings, Ratings
@@ -165,6 +165,8 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
         _write_csv(path, ["case", "label", "count"], _with_empty(rows, case, blanks, empty))
         return tuple(notes)
     times = labels.count
+    size = 8 + sum(column.itemsize for column in (cases, who, classes))
+    room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
     columns = (
         np.repeat(cases[case], times),
         np.repeat(who[labels.annotator], times),

@@ -28,6 +28,7 @@ HEADINGS = {
 }
 MOST_CLASSES = 30  # those given most often
 MOST_ANNOTATORS = 15  # those with most cases
+MOST_LABELS = 10_000_000  # of two annotators; each is looked at
 LEAST_CASES = 2  # that two annotators share
 
 
@@ -107,7 +108,11 @@ def _by_pair(context: Context, labels: tuple[Ints, Ints, Ints, Ints], notes: lis
         if len(shared) < LEAST_CASES:
             continue
         at = np.concatenate([own[a], own[b]])
-        at = np.repeat(at[np.isin(case[at], shared)], count[at[np.isin(case[at], shared)]])
+        at = at[np.isin(case[at], shared)]
+        if count[at].sum(dtype=np.float64) > MOST_LABELS:
+            notes.append(f"Agreement of {names[a]} and {names[b]} is left out: more than {MOST_LABELS:,} labels.")
+            continue
+        at = np.repeat(at, count[at])
         pair = Labels.from_long(case[at], annotator[at], label[at], classes=context.known.n_classes, cases=shared)
         agreement, kappa = percent_agreement(pair), cohen_kappa(pair)
         rows.append({
