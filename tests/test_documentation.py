@@ -134,7 +134,9 @@ def test_examples_are_run(path):
 
 
 def test_every_text_is_where_examples_are_looked_for():
-    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {page.relative_to(ROOT).as_posix() for page in PAGES}
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {
+        page.relative_to(ROOT).as_posix() for page in PAGES
+    }
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
