@@ -11,9 +11,10 @@ import argparse
 import importlib
 import inspect
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable
 
 HERE = Path(__file__).parent
 NAMES = ("evaluation", "calibration", "discrepancy", "soft")
@@ -28,7 +29,7 @@ class Section:
     header: Sequence[str] = ()
     rows: Sequence[Sequence[Any]] = ()
     name: str = ""
-    draw: Optional[Callable[[Any], None]] = None
+    draw: Callable[[Any], None] | None = None
     size: tuple[float, float] = (7.5, 3.2)
 
 
