@@ -77,7 +77,7 @@ The curves at the right are exact means over all labels that ten annotators may 
 something that one sample hides: in the mean, certainty rises at (ii), too, because ten labels seldom split evenly. A high reliability
 takes chance for knowledge.
 """
-    return Section("Figure 2: toy data with three classes", text, header, rows, "evaluation-toy", figures.toy, (10, 2.9))
+    return Section("Figure 2: toy data with three classes", text, header, rows, "evaluation-toy", figures.toy, (9.5, 2.8))
 
 
 def counts() -> Section:
@@ -120,7 +120,7 @@ lines show. Where each of 411 conditions that nobody mentioned has the weight of
 
 The order of the bars is that of the paper, too: of the maximum-likelihood estimate for PL, of IRN with full weights for PrIRN.
 """
-    return Section("Figure 5: one case, two truth models", text, header, rows, "evaluation-case", figures.case, (7.5, 5.2))
+    return Section("Figure 5: one case, two truth models", text, header, rows, "evaluation-case", figures.case, (6.4, 4.4))
 
 
 def certainty() -> Section:
@@ -130,10 +130,11 @@ def certainty() -> Section:
             found = [derm.certainty(model, reliability, k) for k in (1, 2, 3)]
             rows.append((model, reliability, *(one.value for one in found), int((found[0].per_case < 0.99).sum())))
     header = ("truth model", "reliability γ", "order 1", "order 2", "order 3", "cases below 0.99 (order 1)")
-    text = """
+    below = [row[2] - later for row in rows for later in row[3:5]]
+    text = f"""
 Mean annotation certainty of the 1,947 cases. The paper prints no values and omits the reliabilities; they are those of its appendix
-C.3. What it says is seen: certainty rises with reliability, and that of orders 2 and 3 is well below that of order 1 (at the paper's
-reliabilities: by 0.10 to 0.42).
+C.3. What it says is seen: certainty rises with reliability, and that of orders 2 and 3 is well below that of order 1 (by
+{min(below):.2f} to {max(below):.2f}).
 
 PrIRN's numbers are exact. A condition that nobody ranked has plausibility 0 there; where three or fewer are mentioned, certainty of
 order 3 is 1, so that it may exceed that of order 2. Under Plackett–Luce such cases are uncertain at order 3, because the third
@@ -164,7 +165,7 @@ What the paper says of its classifiers and holds here: accuracy falls as reliabi
 reliability; set accuracy is far lower than top-3 accuracy; average overlap lies between and varies least. What does not show here: the
 stand-ins are too far apart for their order to depend on the metric or on reliability.
 """
-    return Section("Figure 6, other columns: stand-ins for the models", text, header, rows, "evaluation-models", figures.models, (11, 5))
+    return Section("Figure 6, other columns: stand-ins for the models", text, header, rows, "evaluation-models", figures.models, (10, 4.5))
 
 
 def cases() -> Section:
@@ -187,7 +188,7 @@ those of the paper's equations it is lower. The other two panels need a model: t
 stand-ins.
 """
     title = "Figure 7: certainty and accuracy of the cases"
-    return Section(title, text, ("quantity", "paper", "ugt"), rows, "evaluation-cases", figures.cases, (10, 3))
+    return Section(title, text, ("quantity", "paper", "ugt"), rows, "evaluation-cases", figures.cases, (9, 2.8))
 
 
 def risks() -> Section:
@@ -238,23 +239,21 @@ test set had no such cases. The share of conditions tied at the top that an anno
 
 
 def saturation() -> Section:
-    rows = [("cases with conditions tied at the top of IRN", "", str(int(derm.tied_at_the_top().sum())))]
-    for name, count in (
-        ("cases below 0.99 that gain less than 0.05 from lowest to highest γ", derm.without_gain),
-        ("cases with certainty below 0.6 at the highest γ", lambda model: int((highest(model) < 0.6).sum())),
-    ):
-        rows.append((name, str(count("PL")), str(count("PrIRN"))))
-    text = """
-Each line is sorted by itself, as in the paper, which reads from the curves that certainty does not rise “for at least 250 cases”. Counted
-case by case it depends on what is meant, and comes to about that at most. One part is exact: where several conditions are tied at the top
-of IRN, PrIRN gives none of them more than 1/2 at any reliability. No case of PrIRN loses certainty as reliability rises from 10 to 100.
+    tied = int(derm.tied_at_the_top().sum())
+    rows = [
+        ("cases with conditions tied at the top of IRN", "", tied),
+        ("cases with certainty of at most 1/2 at medium γ", *(derm.at_most_half(model, derm.MEDIUM[model]) for model in derm.MEDIUM)),
+        ("cases with certainty of at most 1/2 at the highest γ", derm.at_most_half("PL", 10), derm.at_most_half("PrIRN", 100)),
+        ("cases below 0.99 that gain less than 0.05 from lowest to highest γ", *map(derm.without_gain, derm.MEDIUM)),
+    ]
+    text = f"""
+Each line is sorted by itself, as in the paper, which reads from the curves that certainty does not rise “for at least 250 cases”. The
+curves of PrIRN run together up to about there. Counted case by case it depends on what is meant, as the table shows. One part is exact:
+where several conditions are tied at the top of IRN, PrIRN gives none of them more than 1/2 at any reliability. That holds for {tied} cases.
+No case of PrIRN loses certainty as reliability rises.
 """
     header = ("number", "PL", "PrIRN")
     return Section("Figure 14: certainty of the cases by reliability", text, header, rows, "evaluation-sorted", figures.sorted_certainty)
-
-
-def highest(model: str) -> np.ndarray:
-    return derm.certainty(model, figures.reliabilities()[model][-1]).per_case
 
 
 def two_more_cases() -> Section:
@@ -265,8 +264,8 @@ def two_more_cases() -> Section:
         rows.append((str(number), str(len(derm.dermatology().annotations[number])), str(n), *values, 1 / n))
     text = """
 Two cases of low certainty, by their numbers in the authors' notebook; γ = 3 (PL) and 30 (PrIRN). The paper says that plausibility is nearly
-even over the conditions that anybody named: then certainty is little above one over their number. Its sets of three models are not
-legible in the text that was at hand, and are left out.
+even over the conditions that anybody named: then certainty is little above one over their number. The prediction sets of its models are
+left out.
 """
     header = ("case", "annotators", "conditions", "certainty, PL", "certainty, PrIRN", "1 / conditions")
     return Section("Figure 15: two more cases", text, header, rows)

@@ -136,6 +136,11 @@ def without_gain(model: str, least: float = 0.05) -> int:
     return int(((high < 0.99) & (high - low < least)).sum())
 
 
+def at_most_half(model: str, reliability: int) -> int:
+    """Cases whose certainty is at most 1/2 (and a rounding error)."""
+    return int((certainty(model, reliability).per_case <= 0.5 + 1e-9).sum())
+
+
 # ---- figures 8 and 12: risks ----
 
 

@@ -27,24 +27,21 @@ def dashed(i: int) -> dict[str, Any]:
 
 def toy(figure: Any) -> None:
     """Figure 2."""
-    line, low, high, right = figure.subplots(1, 4, gridspec_kw={"width_ratios": [1.25, 1, 1, 1.25]})
+    line, low, high, right = figure.subplots(1, 4, gridspec_kw={"width_ratios": [1.2, 1.1, 1.1, 1.2]})
     x = np.linspace(0, 1, 201)
     for k, name in enumerate(generated.CLASSES):
         line.plot(x, generated.class_probabilities(x)[:, k], label=name, **style(k))
     for name, at in generated.EXAMPLES.items():
-        line.axvline(at, color="0.7", linewidth=1, zorder=0)
+        line.vlines(at, 0, 1.04, color="0.7", linewidth=1, zorder=0)
         line.text(at, 1.06, name, ha="center", fontsize="small")
-    line.set(xlabel="observation x", ylabel="p(y | x)", ylim=(0, 1.45))
+    line.set(xlabel="observation x", ylabel="p(y | x)", ylim=(0, 1.65), yticks=(0, 0.5, 1))
     line.legend(frameon=False, fontsize="small", loc="upper center", ncol=2, columnspacing=1)
     counts = generated.toy_labels(list(generated.EXAMPLES.values()))
     for ax, reliability in ((low, 1.0), (high, 5.0)):
         draws = generated.toy_posterior(counts, reliability).draws(100, seed=1)
-        named = dict(zip(generated.EXAMPLES, draws))
-        plots.ternary(named, names=("B1", "B2", "Cancer"), ax=ax)
+        plots.ternary(dict(zip(generated.EXAMPLES, draws)), names=("Benign1", "Benign2", "Cancer"), ax=ax)
         ax.set_title(f"γ = {reliability:g}", fontsize="medium")
-        ax.get_legend().remove()
-    handles, names = high.get_legend_handles_labels()
-    high.legend(handles, names, loc="lower center", bbox_to_anchor=(-0.1, -0.28), ncol=3, frameon=False, fontsize="small", columnspacing=1)
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.12, 1), frameon=False, fontsize="small", markerscale=2, handletextpad=0)
     for i, reliability in enumerate(generated.TOY_RELIABILITIES):
         right.plot(x, generated.expected_toy_certainty(x, reliability), label=f"γ = {reliability:g}", **style(i))
     right.set(xlabel="observation x", ylabel="certainty, in the mean", ylim=(0.4, 1.02))
@@ -59,9 +56,9 @@ def counts(figure: Any) -> None:
     left.plot(found.accuracy.per_case[order], ".", color=plots.COLOURS[1], markersize=3, label="accuracy of a case")
     left.plot(found.certainty.per_case[order], label="certainty", **style(0))
     left.axvline(found.n_uncertain, **GREY)
-    left.text(found.n_uncertain + 15, 0.47, f"{found.n_uncertain} below {generated.CERTAIN}", fontsize="small")
+    left.text(found.n_uncertain + 15, 0.8, f"{found.n_uncertain} below {generated.CERTAIN}", fontsize="small")
     left.set(xlabel="the 1,000 least certain cases, in order", ylabel="certainty, accuracy")
-    left.legend(frameon=False, loc="center right")
+    left.legend(frameon=False, loc="center right", markerscale=3)
     x = generated.COUNT_RELIABILITIES
     results = [generated.count_result(reliability) for reliability in x]
     right.plot(x, [one.certainty.value for one in results], label="certainty", **dashed(0))
@@ -121,7 +118,7 @@ def models(figure: Any) -> None:
             for i, model in enumerate(stand_ins.MODELS):
                 found = [stand_ins.metric(name, truth, reliability, model) for reliability in x]
                 value, std = (np.array([getattr(one, key) for one in found]) for key in ("value", "draw_std"))
-                ax.plot(value, label=model, **dashed(i))
+                ax.plot(value, label=f"{model} (stand-in)", **dashed(i))
                 ax.fill_between(range(len(x)), value - std, value + std, color=plots.COLOURS[i], alpha=0.25, linewidth=0)
                 ax.plot(len(x), stand_ins.metric(name, point, 0, model).value, "x", color=plots.COLOURS[i], markersize=7, markeredgewidth=2)
             name_reliabilities(ax, x, point)
