@@ -13,8 +13,8 @@ PYTHON_VERSION ?= 3.11
 
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
-.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs instructions bench wheel sdist clean \
-    mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
+.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs reproductions instructions \
+    bench wheel sdist clean mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -91,6 +91,10 @@ docs: build
 	@echo "pages: build/docs/index.html"
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
+
+# The published results, computed anew into docs/reproductions; those on the dermatology data need it (UGT_DATA).
+reproductions: build
+	$(DEV)python docs/reproductions/make.py
 
 # Ctrl-C 200 times, SIGKILL 100 times, at random moments; both need POSIX signals.
 interrupt: build

@@ -13,7 +13,7 @@ import ugt
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("reproductions/*.md")])
 TEXTS = [ROOT / "README.md", *PAGES]
 
 # In the Makefile's target docs: what pytest is given to run. Every text with an example must be among it.
@@ -111,7 +111,9 @@ def test_names_of_modules_are_documented(module):
 
 def test_every_page_is_in_the_contents_once():
     listed = toctree(DOCS / "index.md")
-    assert sorted(listed) == sorted(page.stem for page in PAGES if page.stem != "index")
+    folder = DOCS / "reproductions"
+    below = [f"reproductions/{name}" for name in toctree(folder / "index.md")]
+    assert sorted([*listed, *below, "index"]) == sorted(page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES)
     assert listed[:3] == ["glossary", "data-model", "quickstart"]
     assert listed[-5:] == ["gallery", "reference", "references", "small-print", "development"]
 
@@ -122,7 +124,7 @@ def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():
     assert named <= {page.stem for page in PAGES}
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_examples_are_run(path):
     assert all(argument in docs_recipe() for argument in RUN_BY_DOCTEST)
     for language, content in fences(path):
@@ -132,10 +134,12 @@ def test_examples_are_run(path):
 
 
 def test_every_text_is_where_examples_are_looked_for():
-    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {f"docs/{page.name}" for page in PAGES}
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {
+        page.relative_to(ROOT).as_posix() for page in PAGES
+    }
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_links_lead_somewhere(path):
     drawn = re.findall(r"^def (\w+)", read(DOCS / "gallery" / "plots_gallery.py"), re.MULTILINE)
     generated = {f"gallery/{name}.png" for name in drawn}
@@ -148,14 +152,14 @@ def test_links_lead_somewhere(path):
         assert not anchor or anchor in anchors(found), f"{path.name}: {target}"
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_words_are_plain(path):
     words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, FORBIDDEN))})(?![\w-])", re.IGNORECASE)
     found = [match.group() for match in words.finditer(prose(path))]
     assert found == []
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_name_that_a_text_calls_exists(path):
     text = FENCE.sub(lambda fence: fence.group() if fence.group(2) == "pycon" else "", read(path))
     for name in re.findall(r"(?<![\w/-])ugt\.((?:io|plots|synthetic|resampling)\.\w+|[A-Za-z_]\w*)", text):
@@ -165,7 +169,7 @@ def test_every_name_that_a_text_calls_exists(path):
         assert hasattr(importlib.import_module(f"ugt.{home}" if home else "ugt"), last), f"{path.name}: ugt.{name}"
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_commands_exist_with_their_options(path, capsys):
     cli = importlib.import_module("ugt.cli")
     for language, content in fences(path):
