@@ -29,7 +29,7 @@ def page():
 
 @pytest.mark.parametrize(("n_cases", "n_labels"), [(100, 2), (100, 5), (1000, 2)])
 def test_figure_1_has_the_bias_that_can_be_worked_out(page, n_cases, n_labels):
-    runs = page.ideal_losses(n_cases, n_labels, runs=3000, seed=1)
+    runs = page.ideal_losses(n_cases, n_labels, runs=1500, seed=1)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
     assert (np.abs(runs.mean(axis=0) - page.expected_losses(n_cases, n_labels)) < SIGMAS * error).all()
     plugin_cl, debiased_cl, plugin_dl, debiased_dl = runs.mean(axis=0) / error
