@@ -76,15 +76,23 @@ def test_example_in_words_is_rounder_than_the_numbers(page):
 def test_relative_f1_depends_on_who_votes_and_the_discrepancy_ratio_does_not(page):
     right = 1 - 0.9 * page.FIXED
     for share in page.MODELS:
-        one, many = (page.over_runs(page.by_annotators, n, share, 0) for n in (1, 15))
-        vote = page.voted_accuracy(right, 15)
-        # macro F1 of balanced classes is the accuracy, to the first order
-        for runs, v in ((one, right), (many, vote)):
-            assert runs.mean() == pytest.approx((share - right) * (10 * v - 1) / 9, abs=0.01)
-        assert one.max() < many.min()
+        runs = {n: page.over_runs(page.by_annotators, n, share, 0) for n in (1, 3, 15)}
+        for n, values in runs.items():  # macro F1 of balanced classes is the accuracy, to the first order
+            exact = (share - right) * (10 * page.untied_accuracy(right, n) - 1) / 9
+            assert values.mean() == pytest.approx(exact, abs=0.006)
+        assert runs[1].max() < runs[3].min()
         exact = page.expected_by_swap(share, page.FIXED)[2]
         for n in (1, 15):
             assert page.over_runs(page.by_annotators, n, share, 1).mean() == pytest.approx(exact, abs=0.015)
+
+
+def test_votes_by_enumeration(page):
+    """Three votes: all right, two of three right, or all different, a tie of three; and the wrong classes likewise."""
+    right, wrong = 0.73, 0.03
+    untied = right**3 + 3 * right**2 * 9 * wrong
+    others = 9 * (wrong**3 + 3 * wrong**2 * (1 - wrong))
+    assert page.untied_accuracy(right, 3) == pytest.approx(untied / (untied + others), abs=1e-12)
+    assert page.voted_accuracy(right, 3) == pytest.approx(untied + 6 * right * 36 * wrong**2 / 3, abs=1e-12)
 
 
 def test_a_strict_annotator_changes_relative_f1_and_not_the_discrepancy_ratio(page):
