@@ -83,10 +83,10 @@ def test_soft_rankings_are_more_stable_in_most_generated_tasks(page):
         for name in more[pair]:
             assert found[name].spearman[f"soft_{pair}"] > found[name].spearman[f"hard_{pair}"]
             assert found[name].kendall[f"soft_{pair}"] > found[name].kendall[f"hard_{pair}"]
-    # and the metrics are lower, mostly nearer to each other too, as the paper says
+    # soft AUROC is lower too, and soft AP mostly has the smaller range, as the paper says
     for one in found.values():
         assert (one.values[0] < one.values[1]).all()
-    assert sum(np.ptp(one.values[0]) < np.ptp(one.values[1]) for one in found.values()) >= 6
+    assert sum(np.ptp(one.values[2]) < np.ptp(one.values[3]) for one in found.values()) >= 7
 
 
 def test_the_exception_among_them_has_a_smaller_gap(page):
