@@ -67,7 +67,7 @@ def table_4_rows():
 
 
 def draw_table_4(figure):
-    left, right = figure.subplots(1, 2, width_ratios=(1, 1.3))
+    left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1, 1.3)})
     found, judged, _, _ = sweep()
     left.plot(found.thresholds[:-1], found.value[:-1], color=plots.COLOURS[0])
     left.axhline(1, color="black", linewidth=0.6)
@@ -109,22 +109,27 @@ def fitted():
 
 @cache
 def ejection_fractions(name, n_cases=20000, n_annotators=5):
-    """Δ by the three distances on generated ratings."""
+    """Generated ratings (N, A) and predictions."""
     sigma, tau, share, size = (*fitted()[name], 0.0, 0.0)[:4]
     rng = np.random.default_rng(6)
     truth = rng.normal(55, 10, n_cases)
     table = truth[:, None] + sigma * rng.normal(size=(n_cases, n_annotators))
-    error = np.where(rng.uniform(size=n_cases) < share, rng.choice([-size, size], n_cases), tau * rng.normal(size=n_cases))
-    return [ugt.discrepancy_ratio(table, truth + error, distance=distance).value for distance in DISTANCES]
+    large = rng.uniform(size=n_cases) < share
+    return table, truth + np.where(large, rng.choice([-size, size], n_cases), tau * rng.normal(size=n_cases))
+
+
+def ejection_ratios(name):
+    """Records of Δ by the three distances."""
+    return [ugt.discrepancy_ratio(*ejection_fractions(name), distance=distance) for distance in DISTANCES]
 
 
 def distance_rows():
     rows = []
     for name, printed in PRINTED_LVEF.items():
-        exact = normal_ratios(*fitted()[name])
+        exact, found = normal_ratios(*fitted()[name]), ejection_ratios(name)
         for i, distance in enumerate(("absolute", "squared", "beyond 15")):
             use = "fitted" if abs(exact[i] - printed[i]) < 1e-6 else "predicted"
-            rows.append([name, distance, ejection_fractions(name)[i], float(exact[i]), f"{printed[i]:.2f}", use])
+            rows.append([name, distance, found[i].value, float(exact[i]), f"{printed[i]:.2f}", use])
     return rows
 
 

@@ -97,6 +97,8 @@ def test_laws_that_made_the_data_learn_from_labels_as_worked_out(page, mode, sho
     chosen = np.isin(t, page.MODES[mode])
     prior = page.both(page.MEAN[t[chosen]]) * page.CONCENTRATION[t[chosen], None]
     mean = ugt.label_posterior(prior, page.histogram(labels[chosen, :shown])).mean[:, 1]
+    m, c = page.MEAN[t[chosen]], page.CONCENTRATION[t[chosen]]
+    assert mean == pytest.approx((c * m + labels[chosen, :shown].sum(axis=1)) / (c + shown), abs=1e-12)
     exact = page.exact_after_labels(shown, mode)
     gaps = 2 * (mean - q[chosen]) ** 2
     assert abs(gaps.mean() - exact) < SIGMAS * gaps.std() / np.sqrt(len(gaps))

@@ -61,7 +61,7 @@ def test_printed_tables_agree_with_each_other(page):
     rng = np.random.default_rng(0)
     for table, squared, _ in page.PRINTED.values():
         values = np.array(table).T
-        rounded = [page.r_squared(values + rng.uniform(-0.0005, 0.0005, values.shape)) for _ in range(2000)]
+        rounded = [page.r_squared(values + rng.uniform(-0.0005, 0.0005, values.shape)) for _ in range(800)]
         for column, printed in zip(np.transpose(rounded), squared):
             assert column.min() - 0.0005 <= printed <= column.max() + 0.0005
     # the text has those of one task under the name of another
@@ -102,7 +102,7 @@ def test_the_opposite_can_hold(page, name, pair):
     found = page.opposite(name)
     assert p_less(found, pair) < RARE
     assert page.as_p(page.p_greater(found, pair)) == "> 0.9999"  # as printed for CheXpert-Pneumothorax
-    assert found.p_value[pair] == pytest.approx(2 * p_less(found, pair), rel=1e-9)
+    assert found.p_value[pair] == pytest.approx(2 * p_less(found, pair), rel=1e-6, abs=0)
     assert found.spearman[f"soft_{pair}"] < found.spearman[f"hard_{pair}"] - 0.05
 
 
