@@ -317,7 +317,7 @@ averaged per pair of annotators first (appendix C.1), crosses 1.
 
 TEXT_3 = """
 Of table 1 only three rows and three annotators are printed; Δ is not. Of these rows equations 5 and 7 and the library's averages over
-pairs agree to the last bit: α = 0.556, 1, 0; μ = 0.389, 0.5, 1; Δ = 1.214.
+pairs agree up to rounding: α = 0.556, 1, 0; μ = 0.389, 0.5, 1; Δ = 1.214.
 
 Example C.1: Alice and Bob label an easy and a hard image, Charlie the easy one only. Distances are, in this order: among annotators on
 the easy and the hard image, between model and annotators on both. Δ is what it was without him. Δ' is not, and doubles where all agree on

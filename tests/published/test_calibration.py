@@ -55,6 +55,17 @@ def test_disagreement_of_the_generated_labels_is_that_of_equation_52(page):
         assert abs(values.mean() - page.true_disagreement(mode)) <= SIGMAS * values.std() / np.sqrt(len(values))
 
 
+def test_disagreement_that_a_law_predicts_is_that_of_equation_52(page):
+    open_ = np.isfinite(page.CONCENTRATION)
+    laws = ugt.DirichletPredictions(page.both(page.MEAN[open_]), page.CONCENTRATION[open_])
+    exact = 2 * page.MEAN * (1 - page.MEAN) / (1 + 1 / page.CONCENTRATION)
+    for found in (laws.disagreement(), ugt.predicted_disagreement(laws.alpha, kind="dirichlet")):
+        assert found.overall == pytest.approx(exact[open_], abs=1e-12)
+        assert found.per_class[:, 1] == pytest.approx(exact[open_], abs=1e-12)
+    assert page.true_disagreement("epistemic") == pytest.approx(exact[2:6].mean()) == pytest.approx(0.4 / 21)
+    assert page.true_disagreement("aleatoric") == pytest.approx(exact[6:].mean()) == pytest.approx(0.4 * 20 / 21)
+
+
 @pytest.mark.parametrize("n_labels", [2, 5])
 def test_only_alpha_calibration_on_the_features_tells_the_kinds_of_uncertainty_apart(page, n_labels):
     found, (t, q, labels, _) = page.appendix_e(n_labels)
