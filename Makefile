@@ -107,7 +107,7 @@ kill: build
 sizes: build
 	$(DEV)python tests/stress/sizes.py
 
-# Instructions of every kernel under valgrind, beside those kept: none may take over 3 % more.
+# Instructions of every kernel under valgrind, beside those kept: none may take over 5 % more.
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 

@@ -1,6 +1,6 @@
 """Instructions that the kernels take, counted by callgrind: the same every day, whatever else the machine does.
 
-``python benchmarks/instructions.py`` counts and compares with instructions.json: a kernel that takes over 3 % more is a failure.
+``python benchmarks/instructions.py`` counts and compares with instructions.json: a kernel that takes over 5 % more is a failure.
 ``--write`` keeps the new numbers. They hold for one compiler, C library and numpy: with others they are shown, and nothing fails.
 Needs valgrind; takes about a minute.
 """
@@ -20,7 +20,7 @@ import warnings
 from pathlib import Path
 
 KEPT = Path(__file__).with_suffix(".json")
-MOST = 1.03  # blocks of memory that can or cannot grow where they are make a difference of some 2 %
+MOST = 1.05  # blocks of memory that can or cannot grow where they are make a difference of some 2 %
 LEAST = 200_000  # instructions: below it is no kernel
 KERNEL = re.compile(r"^\s*([\d,]+) .*?:(ugt_\w+) \[.*/ugt/_core/", re.MULTILINE)
 
