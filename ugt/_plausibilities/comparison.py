@@ -43,9 +43,11 @@ def compare(post: Dirichlet, order: Orders, metric: str, k: int, penalty: float)
 def _best_class(post: Dirichlet, sets: Sets, k: int) -> tuple[Array, Array]:
     """Values (N, 3) that top-k accuracy takes, and their probabilities: best class certain, tied, or not in the set."""
     share = (k - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
-    certain, tied = post._sum_over(sets, CERTAIN, 1), post._sum_over(sets, TIED, 1)
-    values = np.stack([np.ones_like(share), share, np.zeros_like(share)], 1)
-    return values, np.clip(np.stack([certain, tied, 1.0 - certain - tied], 1), 0.0, 1.0)
+    certain, tied = post._sums_over(sets, 1, CERTAIN, TIED)
+    values, law = np.empty((len(share), 3)), np.empty((len(share), 3))
+    values[:, 0], values[:, 1], values[:, 2] = 1.0, share, 0.0
+    law[:, 0], law[:, 1], law[:, 2] = certain, tied, 1.0 - certain - tied
+    return values, np.minimum(np.maximum(law, 0.0), 1.0)
 
 
 def _best_sets(post: Dirichlet, sets: Sets, metric: str, k: int) -> tuple[Array, Array]:
@@ -195,5 +197,6 @@ def _average_overlap_mean(post: Dirichlet, order: Orders, k: int) -> Array:
     for j in range(1, k + 1):
         sets = order.sets(j)
         share = (j - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
-        total += (post._sum_over(sets, CERTAIN, j) + share * post._sum_over(sets, TIED, j)) / (j * k)
+        certain, tied = post._sums_over(sets, j, CERTAIN, TIED)
+        total += (certain + share * tied) / (j * k)
     return total

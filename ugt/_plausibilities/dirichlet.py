@@ -182,26 +182,30 @@ class Dirichlet(OnAxes):
 
     def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
-        return np.clip(self._sum_over(as_sets(sets, self.axes), CERTAIN, 1), 0.0, 1.0)
+        return np.clip(self._sums_over(as_sets(sets, self.axes), 1, CERTAIN)[0], 0.0, 1.0)
 
-    def _sum_over(self, sets: Sets, role: int, k: int) -> Array:
-        """(N,) sum of the probabilities to be among the best k over the classes of a role."""
+    def _sums_over(self, sets: Sets, k: int, *roles: int) -> list[Array]:
+        """(N,) sums of the probabilities to be among the best k over the classes of each role."""
         entry, rest = self._memberships(k)
         row = row_of(sets.offsets)
-        value, found = self._entries(sets, entry)
-        value = np.where(found, value, rest[row])
-        listed = np.bincount(row, value, self.n_cases)
-        mine = np.bincount(row[sets.role == role], value[sets.role == role], self.n_cases)
-        return np.asarray(np.where(np.isnan(rest), np.nan, mine + np.where(sets.rest_role == role, k - listed, 0.0)))
+        value = self._of_listed(sets, row, entry, rest)
+        others = k - np.bincount(row, value, self.n_cases)
+        sums = []
+        for role in roles:
+            at = sets.role == role
+            found = np.bincount(row[at], value[at], self.n_cases) + np.where(sets.rest_role == role, others, 0.0)
+            found[rest != rest] = np.nan  # noqa: PLR0124  (undefined)
+            sums.append(found)
+        return sums
 
-    def _entries(self, sets: Sets, of_entry: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """What belongs to the entry of every listed class of the sets, and whether it has one."""
+    def _of_listed(self, sets: Sets, row: NDArray[np.int64], of_entry: Array, rest: Array) -> Array:
+        """What belongs to the entry of every listed class of the sets, or to the rest of its case."""
         if len(self.index) == 0:
-            return np.zeros(len(sets.index)), np.zeros(len(sets.index), bool)
+            return rest[row]
         key = row_of(self.offsets) * self.n_classes + self.index
-        wanted = row_of(sets.offsets) * self.n_classes + sets.index
-        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        return of_entry[at], key[at] == wanted
+        wanted = row * self.n_classes + sets.index
+        at = np.minimum(key.searchsorted(wanted), len(key) - 1)
+        return np.asarray(np.where(key[at] == wanted, of_entry[at], rest[row]))
 
     def _overlaps(self, sets: Sets, k: NDArray[np.int32]) -> Array:
         """(N, max k + 1, max k + 1) joint law of how many certain and tied classes are among the best k."""
@@ -289,15 +293,14 @@ class Dirichlet(OnAxes):
 
     def coverage(self, sets: Sets, *, ties: str = "expectation") -> Agreement:
         """Is the best class in the set?"""
-        inside = self._sum_over(sets, CERTAIN, 1)
+        (inside,) = self._sums_over(sets, 1, CERTAIN)
         return agreement(np.broadcast_to([1.0, 0.0], (self.n_cases, 2)), np.clip(np.stack([inside, 1.0 - inside], 1), 0.0, 1.0), 1)
 
     def mass(self, sets: Sets) -> Agreement:
         """How much plausibility does the set hold? A Beta variable."""
         total = self._totals()
-        value, found = self._entries(sets, self.concentration)
-        wanted = row_of(sets.offsets)
-        part = np.bincount(wanted, np.where(found, value, self.background[wanted]), self.n_cases)
+        row = row_of(sets.offsets)
+        part = np.bincount(row, self._of_listed(sets, row, self.concentration, self.background), self.n_cases)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = part / total
             return Agreement(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
