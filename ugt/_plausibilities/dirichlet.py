@@ -190,10 +190,10 @@ class Dirichlet(OnAxes):
         row = row_of(sets.offsets)
         value = self._of_listed(sets, row, entry, rest)
         others = k - np.bincount(row, value, self.n_cases)
-        sums = []
+        sums: list[Array] = []
         for role in roles:
             at = sets.role == role
-            found = np.bincount(row[at], value[at], self.n_cases) + np.where(sets.rest_role == role, others, 0.0)
+            found: Array = np.bincount(row[at], value[at], self.n_cases) + np.where(sets.rest_role == role, others, 0.0)
             found[rest != rest] = np.nan  # noqa: PLR0124  (undefined)
             sums.append(found)
         return sums

@@ -173,6 +173,8 @@ class Vectors(OnAxes):
             here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
             return np.asarray(np.maximum(here.max(1), 1.0 - here.sum(1)))  # or: certain that nothing plausible has this rank
         sets = self._orders(k, ties).sets(k)
+        if self.n_draws == 1 and not (sets.role == TIED).any() and not (sets.rest_role == TIED).any():
+            return np.where(self.defined, 1.0, np.nan)  # one vector without ties is certain
         case = np.repeat(np.arange(self.n_cases), self.n_draws)
         wanted = np.repeat(self.defined, self.n_draws)
         row, members, weight = best_sets(sets, k, self._is_zero_tail(), wanted, lambda row: self.axes.case_name(int(case[row])))
