@@ -193,7 +193,8 @@ class Dirichlet(OnAxes):
         sums: list[Array] = []
         for role in roles:
             at = sets.role == role
-            found: Array = np.bincount(row[at], value[at], self.n_cases) + np.where(sets.rest_role == role, others, 0.0)
+            found = np.where(sets.rest_role == role, others, 0.0)
+            found += np.bincount(row[at], value[at], self.n_cases)
             found[rest != rest] = np.nan  # noqa: PLR0124  (undefined)
             sums.append(found)
         return sums
