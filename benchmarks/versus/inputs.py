@@ -48,10 +48,10 @@ def pairs(n, k):
     return np.stack([first, np.where(rng.random(n) < 0.7, first, rng.integers(0, k, n))], axis=1)
 
 
-def rankings(n_cases, per_case, n_items, keep=None):
-    """Orders (n_cases, per_case, keep or n_items) of classes, best first, drawn from Plackett-Luce."""
+def rankings(n_cases, per_case, n_items, keep=None, spread=1.0):
+    """Orders (n_cases, per_case, keep or n_items) of classes, best first, drawn from Plackett-Luce; spread: of the log rates."""
     rng = np.random.default_rng(5)
-    strength = rng.normal(0, 1, (n_cases, 1, n_items))
+    strength = rng.normal(0, spread, (n_cases, 1, n_items))
     order = np.argsort(-(strength + rng.gumbel(size=(n_cases, per_case, n_items))), axis=2)
     return order[:, :, : keep or n_items]
 
