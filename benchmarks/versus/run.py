@@ -47,7 +47,8 @@ def command(*arguments, timeout=INSTALLING):
     except subprocess.TimeoutExpired:
         raise Failed(f"took longer than {timeout} s") from None
     if done.returncode:
-        raise Failed((done.stderr.strip() or "no message").rsplit("\n", 1)[-1])
+        last = (done.stderr.strip() or "no message").rsplit("\n", 1)[-1]
+        raise Failed(last.replace(str(ROOT), "").replace(str(Path.home()), ""))  # it may go on the page, which names no places
     return done.stdout
 
 
