@@ -78,9 +78,13 @@ def posterior(n_cases, k, shape):
         orders, best, _ = data
         sampler = MCMC(NUTS(model(orders, shape, k)), num_warmup=WARMUP, num_samples=DRAWS, progress_bar=False)
 
+        @jax.jit  # of the whole run: by itself the sampler compiles its loop anew in every run
+        def rates(key):
+            sampler.run(key)
+            return sampler.get_samples()["rate"]
+
         def call():
-            sampler.run(jax.random.PRNGKey(1))
-            rate = np.moveaxis(np.asarray(sampler.get_samples()["rate"]), 0, 1)
+            rate = np.moveaxis(np.asarray(rates(jax.random.PRNGKey(1))), 0, 1)
             return of_best(rate / rate.sum(-1, keepdims=True), best)
 
         return call
