@@ -123,7 +123,7 @@ def facts(options):
     """What the page says of the machine and of this run."""
     load = f", load {os.getloadavg()[0]:.1f} at the end" if hasattr(os, "getloadavg") else ""
     found = [f"{processor()}, {os.cpu_count()} processors{load}; {platform.system()}, Python {platform.python_version()}"]
-    found.append(f"{options.rounds} processes of each side a run, in turns")
+    found.append(f"timed processes of each side and run: {options.rounds}, in turns")
     return [*found, "**sizes of a trial of the harness, not of the comparison**"] if options.quick else found
 
 

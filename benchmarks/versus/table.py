@@ -138,7 +138,8 @@ def page(rows, peers, facts):
     apart = [row for row in rows if (row.trouble() or "").startswith("answers disagree")]
     text = INTRODUCTION
     text += "".join(f"- {fact}\n" for fact in [*facts, f"{n_runs} whole run{'s' if n_runs != 1 else ''}"])
-    text += f"\nOf {len(rows)} rows the peer wins {len(wins)}; in {len(apart)} the answers disagree.\n"
+    timed = sum(not row.trouble() for row in rows)
+    text += f"\n{len(rows)} rows, {timed} of them timed; the peer wins {len(wins)}; the answers disagree in {len(apart)}.\n"
     for peer, versions in peers.items():
         text += f"\n## {peer}\n\n"
         if isinstance(versions, str):

@@ -54,7 +54,8 @@ def test_the_ratio_is_what_the_peer_takes_over_what_ugt_takes(table):
 
 def test_a_peer_that_wins_is_named(table):
     assert line(table, run(2.0, 1.0))[4::5] == ["0.5", "**peer wins**"]
-    assert "Of 2 rows the peer wins 1;" in table.page([table.Row("p", "a", "1", [run(*two)]) for two in ((2, 1), (1, 2))], {"p": {}}, [])
+    rows = [table.Row("p", "a", "1", [one]) for one in (run(2, 1), run(1, 2), run(1, 2, apart=1.0))]
+    assert "3 rows, 2 of them timed; the peer wins 1; the answers disagree in 1." in table.page(rows, {"p": {}}, [])
 
 
 @pytest.mark.parametrize("runs", [[run(1.0, 1.1, spread=0.2)], [run(1.0, 1.1), run(1.0, 0.9), run(1.0, 1.2)]], ids=["one", "three"])
