@@ -14,7 +14,7 @@ PYTHON_VERSION ?= 3.11
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
 .PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs reproductions instructions \
-    bench wheel sdist clean mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
+    bench versus wheel sdist clean mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -114,6 +114,12 @@ instructions: build
 bench: build
 	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done
 
+# ugt beside scikit-learn, crowd-kit and others, each in an environment of its own below .venv-versus (8 GB, most of it one peer's);
+# writes docs/versus.md. Some 20 minutes a run on two processors, installing not counted; one peer: make versus VERSUS_ARGS="choix --runs 3"
+VERSUS_ARGS ?=
+versus:
+	$(PYTHON) benchmarks/versus/run.py $(VERSUS_ARGS)
+
 wheel: .venv-dev/installed
 	rm -rf build
 	$(DEV)python -m build --wheel
@@ -154,7 +160,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +
