@@ -106,8 +106,19 @@ sizes: build
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 
-bench: build
-	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done
+# The library's own benchmarks, then docs/speed.md: every target of the issues, met or not. About half an hour on two processors that do
+# nothing else; with pandas and the packages that the targets name in an environment of their own. A file alone: BENCH=soft.
+BENCH ?= *
+bench: export PYTHONPATH = $(CURDIR)
+bench: export OPENBLAS_NUM_THREADS = 1
+bench: build .venv-bench/installed
+	@status=0; for bench in benchmarks/bench_$(BENCH).py; do .venv-bench/bin/python $$bench || status=1; done; exit $$status
+	.venv-bench/bin/python benchmarks/targets.py
+
+.venv-bench/installed: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) numpy scipy scikit-learn pandas krippendorff pyperf
+	@touch $@
 
 wheel: .venv-dev/installed
 	rm -rf build
@@ -149,7 +160,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +

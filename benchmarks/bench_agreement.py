@@ -48,7 +48,10 @@ def against_krippendorff(n, annotators, k, per_case, level, given):
 
 @bench.job(
     [{**SPARSE, "level": level} for level in LEVELS]
-    + [{**SPARSE, **other, "level": "nominal"} for other in ({"n": 1000}, {"n": 10_000}, {"annotators": 20}, {"annotators": 1000}, {"k": 419})],
+    + [
+        {**SPARSE, **other, "level": "nominal"}
+        for other in ({"n": 1000}, {"n": 10_000}, {"annotators": 20}, {"annotators": 1000}, {"k": 419})
+    ],
     SMALL,
 )
 def krippendorff_alpha(n, annotators, k, per_case, level):

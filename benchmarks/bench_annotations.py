@@ -19,7 +19,11 @@ def columns(n_rows, kind):
         return numbers
     named = zip(("case-", "annotator-", "class-"), numbers)
     text = [np.char.add(prefix, np.arange(codes.max() + 1).astype(np.str_))[codes] for prefix, codes in named]
-    as_kind = {"text arrays": lambda column: column, "lists of str": np.ndarray.tolist, "object arrays": lambda column: column.astype(object)}
+    as_kind = {
+        "text arrays": lambda column: column,
+        "lists of str": np.ndarray.tolist,
+        "object arrays": lambda column: column.astype(object),
+    }
     return [as_kind[kind](column) for column in text]
 
 

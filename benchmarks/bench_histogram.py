@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from common import Bench, Skip, Target, Work, grid, on_threads, peer, stream
+from common import Bench, Skip, Target, Work, on_threads, peer, stream
 
 import ugt
 

@@ -116,7 +116,10 @@ def side_by_side(cases, reliability):
     + grid(cases=(N_CASES,), reliability=EVERY[1:], draws=(1000,))
     + grid(cases=(N_CASES,), reliability=(1.0,), draws=(100, 4000)),
     {"cases": 20, "draws": 20},
-    [Target(number, "s", at_most=most, reliability=of, cases=N_CASES, draws=1000) for number, of, most in (("2.1", 1.0, 1.2), ("2.2", 10.0, 2.0))]
+    [
+        Target(number, "s", at_most=most, reliability=of, cases=N_CASES, draws=1000)
+        for number, of, most in (("2.1", 1.0, 1.2), ("2.2", 10.0, 2.0))
+    ]
     + [Target("2.4", "one thread", at_least=1.8, reliability=reliability, cases=N_CASES, draws=1000) for reliability in EVERY],
 )
 def plackett_luce(cases, reliability, draws):
@@ -151,9 +154,7 @@ def plackett_luce_map(cases):
     return Work(lambda: ugt.plackett_luce_map(rankings))
 
 
-@bench.job(
-    grid(cases=(N_CASES,)), SMALL, [Target("2.6", "s", at_most=25), Target("2.7", "MB", at_most=300)]
-)
+@bench.job(grid(cases=(N_CASES,)), SMALL, [Target("2.6", "s", at_most=25), Target("2.7", "MB", at_most=300)])
 def evaluate(cases):
     """evaluate(), four models, five reliabilities, 1,000 draws in four chains, two threads"""
     nested = dermatology(cases)

@@ -27,7 +27,10 @@ class Written:
     def __call__(self, *args, **options):
         args = [arg.real if isinstance(arg, Written) else arg for arg in args]
         options = {name: value.real if isinstance(value, Written) else value for name, value in options.items()}
-        self.calls.append((self.real, args, options))
+        # what the kernel writes to is frozen afterwards
+        self.calls.append(
+            (self.real, [arg.copy() if isinstance(arg, np.ndarray) and arg.flags.writeable else arg for arg in args], options)
+        )
         result = self.real(*args, **options)
         return Written(result, self.calls) if type(result).__module__.startswith("ugt._core") else result
 
@@ -90,6 +93,9 @@ def subjects():
         found[f"annotation_certainty, {name}"] = lambda post=post: ugt.annotation_certainty(post)
         for metric, k in (("ua_topk_accuracy", 1), ("ua_topk_accuracy", 2), ("ua_set_accuracy", 2), ("ua_average_overlap", 2)):
             found[f"{metric}, k = {k}, {name}"] = lambda post=post, metric=metric, k=k: getattr(ugt, metric)(post, scores, k)
+    found["dirichlet + annotation_certainty"] = lambda: ugt.annotation_certainty(ugt.dirichlet(labels, prior=0.1))
+    found["dirichlet + ua_topk_accuracy"] = lambda: ugt.ua_topk_accuracy(ugt.dirichlet(labels, prior=0.1), scores, 1)
+    found["votes + ua_topk_accuracy"] = lambda: ugt.ua_topk_accuracy(ugt.votes(labels), scores, 1)
     found["ua_topk_accuracy, array"] = lambda: ugt.ua_topk_accuracy(probs, scores, 1)
     return found
 

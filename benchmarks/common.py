@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import math
 import os
 import resource
 import statistics
@@ -36,8 +37,8 @@ import ugt
 
 RESULTS = Path(__file__).resolve().parents[1] / "build" / "bench"
 QUICK = RESULTS.with_name("bench-quick")
-LEAST = 0.005  # seconds of a value: calls that take less are repeated
-BUDGET = 2.0  # seconds for the values of a job and of its yardsticks; at least 3 values, at most 15
+LEAST = 0.001  # seconds of a value: calls that take less are repeated
+BUDGET = 2.0  # seconds for the values of a job and of its yardsticks; at least 3 values, at most 40
 LONG = 8.0  # seconds: what takes longer is not run again, the first call is its value
 JOB = "job"
 
@@ -142,21 +143,17 @@ def in_turns(functions, first, quick=False):
     loops = {name: 1 if quick or name not in short else enough(functions[name], first[name], LEAST) for name in functions}
     values = {name: [] if name in short else [first[name]] for name in functions}
     turn = sum(max(first[name], LEAST) for name in short)
-    for _ in range(1 if quick else max(3, min(15, int(BUDGET / turn))) if short else 0):
+    for _ in range(1 if quick else max(3, min(40, int(BUDGET / turn))) if short else 0):
         for name in short:
             values[name].append(timed(functions[name], loops[name]))
     return values, loops
 
 
-def ratio(ours, theirs):
-    """Median of the ratios of values taken beside each other; of medians where one was taken once."""
-    if len(ours) == len(theirs):
-        return statistics.median(a / b for a, b in zip(ours, theirs))
-    return statistics.median(ours) / statistics.median(theirs)
-
-
 def measure(work, name, quick=False):
-    """What was measured, and a pyperf benchmark of the job and of each yardstick."""
+    """What was measured, and a pyperf benchmark of the job and of each yardstick.
+
+    Times are the least of the values, for what else the machine does can only add to them; "spread" is how far their median is above.
+    """
     pairs = {other: given if isinstance(given, tuple) else (given, 1.0) for other, given in work.yardsticks.items()}
     functions = {JOB: work.call, **{other: function for other, (function, _) in pairs.items()}}
     scale = {JOB: 1 / work.units, **{other: times / work.units for other, (_, times) in pairs.items()}}
@@ -168,9 +165,9 @@ def measure(work, name, quick=False):
     first.update({other: timed(functions[other], 1) for other in pairs})
     values, loops = in_turns(functions, first, quick)
     scaled = {one: [value * scale[one] for value in values[one]] for one in functions}
-    ours = scaled[JOB]
-    measured = {"s": statistics.median(ours), "spread": (max(ours) - min(ours)) / statistics.median(ours), "MB": more}
-    measured.update({other: ratio(ours, scaled[other]) for other in pairs})
+    ours = min(scaled[JOB])
+    measured = {"s": ours, "spread": statistics.median(scaled[JOB]) / ours - 1, "MB": more}
+    measured.update({other: ours / min(scaled[other]) for other in pairs})
     measured.update(work.also(measured, result) if work.also else {})
     suite = []
     for one in functions:
@@ -184,8 +181,13 @@ def spoken(seconds):
     """Seconds with a unit that suits them."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if abs(seconds) >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+            return f"{figure(seconds / size)} {unit}"
+    return f"{figure(seconds * 1e6)} µs"
+
+
+def figure(value):
+    """Three digits, or all before the point."""
+    return f"{value:,.0f}" if 100 <= abs(value) < math.inf else f"{value:.3g}"
 
 
 def size_of(params):
@@ -263,7 +265,7 @@ class Bench:
                 print(f"    {size_of(size):44s}  {line(record)}", flush=True)
                 records.append(record)
                 benchmarks += suite
-        path.write_text(json.dumps(records, indent=1) + "\n")
+            path.write_text(json.dumps(records, indent=1) + "\n")  # after each job: a run that is cut short keeps the others
         if benchmarks and not only:
             pyperf.BenchmarkSuite(benchmarks).dump(str(raw), replace=True)
         return failed
@@ -286,5 +288,5 @@ def line(record):
         return f"skipped: {record['skipped']}"
     measured = dict(record["measured"])
     took, spread, more = measured.pop("s"), measured.pop("spread"), measured.pop("MB")
-    others = "".join(f"  {name} {value:.3g}" for name, value in measured.items())
-    return f"{spoken(took):>8s} ±{50 * spread:3.0f} %  {more:6.1f} MB {others}"
+    others = "".join(f"  {name} {figure(value)}" for name, value in measured.items())
+    return f"{spoken(took):>8s} +{100 * spread:3.0f} %  {more:6.1f} MB {others}"
