@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from common import Bench, Skip, Target, Work, grid, peer, stream
+from common import Bench, Target, Work, grid, peer, stream
+from data import Skip
 
 import ugt
 

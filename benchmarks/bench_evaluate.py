@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from common import Bench, Target, Work, dermatology, grid
+from common import Bench, Target, Work, grid
+from data import dermatology
 
 import ugt
 

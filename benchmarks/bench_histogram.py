@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from common import Bench, Skip, Target, Work, on_threads, peer, stream
+from common import Bench, Target, Work, on_threads, peer, stream
+from data import Skip
 
 import ugt
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from bench_evaluate import half_panel
-from common import Bench, Skip, Target, Work, dermatology, grid
+from common import Bench, Target, Work, grid
+from data import Skip, dermatology
 
 import ugt
 from ugt._core._plackett_luce import Stages

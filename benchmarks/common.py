@@ -32,6 +32,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pyperf
+from data import Skip
 
 import ugt
 
@@ -39,12 +40,8 @@ RESULTS = Path(__file__).resolve().parents[1] / "build" / "bench"
 QUICK = RESULTS.with_name("bench-quick")
 LEAST = 0.001  # seconds of a value: calls that take less are repeated
 BUDGET = 2.0  # seconds for the values of a job and of its yardsticks; at least 3 values, at most 40
-LONG = 8.0  # seconds: what takes longer is not run again, the first call is its value
+LONG = 5.0  # seconds: what takes longer is not run again, the first call is its value
 JOB = "job"
-
-
-class Skip(Exception):
-    """Why a job cannot run here."""
 
 
 @dataclass
@@ -110,15 +107,6 @@ def memory(reset=False):
     except (OSError, IndexError):
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-def dermatology(n_cases=None):
-    """Nested rankings (of the first cases)."""
-    here = Path(__file__).resolve().parents[2] / "shared" / "data" / "dermatology_ddx"
-    folder = Path(os.environ.get("UGT_DATA", here))
-    if not folder.exists():
-        raise Skip("the dermatology data is not here (set UGT_DATA)")
-    return json.loads((folder / "annotations.json").read_text())[:n_cases]
 
 
 def timed(function, loops):

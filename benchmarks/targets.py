@@ -105,6 +105,8 @@ def rows(records):
         raise ValueError(f"no issue has the target {', '.join(sorted(unknown))}")
     table = []
     for number, what in PROMISED.items():
+        if number not in measured:
+            table.append((number, what, "", "", "", "**not measured**", ""))
         for target, record in (pair for pair in found if pair[0]["number"] == number):
             size = f"`{record['job']}`: {size_of(record['size'])}".rstrip(": ")
             if "skipped" in record:
@@ -149,7 +151,7 @@ Written by `make bench`; do not edit. Python {platform.python_version()}, {platf
 
 ## Targets
 
-The targets that the library was built to, and whether they are met: {len(short)} of {len(table)} measurements are. A ratio is the
+The targets that the library was built to, and whether they are met: {len(short)} of {len(table)} rows are. A ratio is the
 time of the job over that of the yardstick, which was measured in turns with it, in the same process on the same data (below 1: the library
 is faster). MB are the peak memory of the first call above what the process had before it. Times are the least of several.
 

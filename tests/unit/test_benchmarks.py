@@ -20,7 +20,8 @@ FILES = sorted(FOLDER.glob("bench_*.py"))
 BENCH = '''
 """A file of benchmarks."""
 
-from common import Bench, Skip, Target, Work, grid
+from common import Bench, Target, Work, grid
+from data import Skip
 
 bench = Bench(__file__)
 
@@ -142,6 +143,15 @@ def test_values_are_taken_in_turns_and_what_takes_long_is_not_run_again(common, 
     assert loops == {"a": 1, "b": 1, "long": 1}
 
 
+def test_times_are_those_of_a_unit_and_of_the_whole(common, monkeypatch):
+    monkeypatch.setattr(common, "in_turns", lambda *_: ({common.JOB: [2.0, 4.0], "part": [1.0]}, {common.JOB: 1, "part": 1}))
+    work = common.Work(lambda: "result", {"part": (lambda: None, 3)}, units=2, also=lambda measured, result: {result: 2 * measured["s"]})
+    measured, suite = common.measure(work, "name", quick=True)
+    assert measured.pop("MB") >= 0
+    assert measured == {"s": 1.0, "spread": 0.5, "part": pytest.approx(2 / 3), "result": 2.0}
+    assert [one.get_values() for one in suite] == [(1.0, 2.0), (1.5,)]
+
+
 def test_loops_are_doubled_until_a_value_takes_long_enough(common, monkeypatch):
     monkeypatch.setattr(common, "timed", lambda function, loops: 0.001)
     assert common.enough(None, 0.001, 0.003) == 4
@@ -184,6 +194,7 @@ def test_a_target_that_nothing_measures_is_a_failure(targets, monkeypatch, tmp_p
     assert "missed by 100%" in capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
     assert "| 1.2 | two | `adding`: n = 10 | 2 s | ≤ 1 s | **missed** by 100% | numpy.sum: 5 |" in text
+    assert "| 1.1 | one |  |  |  | **not measured** |  |" in text
     assert "### mine: `adding`\n\nSums.\n" in text
     assert "| 10 | 2 s | 10% | 3.0 | 5 |" in text
 
