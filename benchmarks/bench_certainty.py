@@ -45,8 +45,8 @@ def top1(n, labels, k):
 @bench.job(grid(order=(1, 2, 3, 5)) + grid(order=(3,), threads=(1, 2)), {"n": 100})
 def orders(order, threads=1, n=100_000):
     """exact top-k certainty of 100,000 cases with 10 classes and 50 labels"""
-    post = ugt.dirichlet(ugt.Labels.from_counts(counts(n, 50, 10)), prior=0.1)
-    return Work(on_threads(threads, lambda: ugt.annotation_certainty(post, k=order)))
+    labels = ugt.Labels.from_counts(counts(n, 50, 10))
+    return Work(on_threads(threads, lambda: ugt.annotation_certainty(ugt.dirichlet(labels, prior=0.1), k=order)))
 
 
 @bench.job(grid(draws=(10, 100, 1000)), {"n": 20})

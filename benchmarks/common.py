@@ -117,12 +117,10 @@ def timed(function, loops):
 
 
 def enough(function, first, least):
-    """How many calls a value needs, by doubling, as pyperf finds it."""
-    loops = 1
-    if first < least:
-        while timed(function, loops) * loops < least:
-            loops *= 2
-    return loops
+    """How many calls a value needs: by the fastest of a few, which another process may hold up."""
+    if first >= 100 * least:
+        return 1
+    return max(1, math.ceil(least / min(first, *(timed(function, 1) for _ in range(5)))))
 
 
 def in_turns(functions, first, quick=False):
@@ -140,7 +138,8 @@ def in_turns(functions, first, quick=False):
 def measure(work, name, quick=False):
     """What was measured, and a pyperf benchmark of the job and of each yardstick.
 
-    Times are the least of the values, for what else the machine does can only add to them; "spread" is how far their median is above.
+    Times are the least of the values, for what else the machine does can only add to them; "spread" is how far their median is above,
+    "first" the first call, which may find less in memory than the others.
     """
     pairs = {other: given if isinstance(given, tuple) else (given, 1.0) for other, given in work.yardsticks.items()}
     functions = {JOB: work.call, **{other: function for other, (function, _) in pairs.items()}}
@@ -154,7 +153,7 @@ def measure(work, name, quick=False):
     values, loops = in_turns(functions, first, quick)
     scaled = {one: [value * scale[one] for value in values[one]] for one in functions}
     ours = min(scaled[JOB])
-    measured = {"s": ours, "spread": statistics.median(scaled[JOB]) / ours - 1, "MB": more}
+    measured = {"s": ours, "spread": statistics.median(scaled[JOB]) / ours - 1, "first": first[JOB] / work.units, "MB": more}
     measured.update({other: ours / min(scaled[other]) for other in pairs})
     measured.update(work.also(measured, result) if work.also else {})
     suite = []
@@ -275,6 +274,6 @@ def line(record):
     if "skipped" in record:
         return f"skipped: {record['skipped']}"
     measured = dict(record["measured"])
-    took, spread, more = measured.pop("s"), measured.pop("spread"), measured.pop("MB")
+    took, spread, first, more = (measured.pop(name) for name in ("s", "spread", "first", "MB"))
     others = "".join(f"  {name} {figure(value)}" for name, value in measured.items())
-    return f"{spoken(took):>8s} +{100 * spread:3.0f} %  {more:6.1f} MB {others}"
+    return f"{spoken(took):>8s} +{100 * spread:3.0f} %  first {spoken(first):>8s}  {more:6.1f} MB {others}"
