@@ -103,7 +103,7 @@ def whole_fit(model, table, divided=1):
     return Work(lambda: FITS[model](labels), also=lambda _, found: {"iterations": int(found.n_iterations.sum())})
 
 
-@bench.job(grid(draws=(50, 200)), {"draws": 4, **SMALL})
+@bench.job(grid(draws=(40, 200)), {"draws": 4, **SMALL})
 def draws(draws, divided=1):
     """posterior draws of Dawid-Skene in 4 chains after 50 sweeps, 50,000 labels"""
     labels = generated("some", divided)

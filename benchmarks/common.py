@@ -39,7 +39,7 @@ import ugt
 RESULTS = Path(__file__).resolve().parents[1] / "build" / "bench"
 QUICK = RESULTS.with_name("bench-quick")
 LEAST = 0.001  # seconds of a value: calls that take less are repeated
-BUDGET = 2.0  # seconds for the values of a job and of its yardsticks; at least 3 values, at most 40
+BUDGET = 1.5  # seconds for the values of a job and of its yardsticks; at least 3 values, at most 40
 LONG = 5.0  # seconds: what takes longer is not run again, the first call is its value
 JOB = "job"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import platform
 import sys
 from pathlib import Path
@@ -141,13 +142,20 @@ def families(records):
         yield f"### {key[0]}: `{key[1]}`\n\n{what[0].upper()}{what[1:]}.\n\n{markdown(header, table)}\n"
 
 
+def load():
+    """How busy the machine is: times from one that does much else say little."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    return f"; at the end {os.getloadavg()[2]:.1f} processes wanted the {os.cpu_count()} processors (1 or 2 are the benchmarks' own)"
+
+
 def page(records):
     table, _ = rows(records)
     short = [row for row in table if row[5] == "met"]
     header = ("target", "what", "job", "measured", "limit", "", "ratios to yardsticks")
     return f"""# Speed
 
-Written by `make bench`; do not edit. Python {platform.python_version()}, {platform.system()} on {platform.machine()}.
+Written by `make bench`; do not edit. Python {platform.python_version()}, {platform.system()} on {platform.machine()}{load()}.
 
 ## Targets
 
