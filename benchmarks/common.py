@@ -16,6 +16,8 @@ as pyperf keeps them: `python -m pyperf show build/bench/soft.pyperf.json`.
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import itertools
 import json
 import math
@@ -98,13 +100,15 @@ def on_threads(n_threads, function):
 
 
 def memory(reset=False):
-    """Peak memory of this process in MB, of all its time or since the last reset (Linux)."""
+    """Peak memory of this process in MB, of all its time or since the last reset (Linux); a reset gives back what making input left."""
     try:
         if reset:
+            gc.collect()
+            getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
             Path("/proc/self/clear_refs").write_text("5")
         kib = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
         return int(kib) * 1024 / 1e6
-    except (OSError, IndexError):
+    except (OSError, IndexError, TypeError):  # not Linux; Windows has no CDLL(None)
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
