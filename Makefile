@@ -107,13 +107,11 @@ instructions: build
 	$(DEV)python benchmarks/instructions.py
 
 # The library's own benchmarks, then docs/speed.md: every target of the issues, met or not. About half an hour on two processors that do
-# nothing else; with pandas and the packages that the targets name in an environment of their own. A file alone: BENCH=soft.
-BENCH ?= *
+# nothing else; with the packages that the targets name, in an environment of its own.
 bench: export PYTHONPATH = $(CURDIR)
 bench: export OPENBLAS_NUM_THREADS = 1
 bench: build .venv-bench/installed
-	@status=0; for bench in benchmarks/bench_$(BENCH).py; do .venv-bench/bin/python $$bench || status=1; done; exit $$status
-	.venv-bench/bin/python benchmarks/targets.py
+	@status=0; for bench in benchmarks/bench_*.py benchmarks/targets.py; do .venv-bench/bin/python $$bench || status=1; done; exit $$status
 
 .venv-bench/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
