@@ -111,8 +111,17 @@ sizes: build
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 
-bench: build
-	@set -e; for bench in benchmarks/bench_*.py; do echo "$$bench"; $(DEV)python $$bench; done
+# The library's own benchmarks, then docs/speed.md: every target of the issues, met or not. About half an hour on two processors that do
+# nothing else; with the packages that the targets name, in an environment of its own.
+bench: export PYTHONPATH = $(CURDIR)
+bench: export OPENBLAS_NUM_THREADS = 1
+bench: build .venv-bench/installed
+	@status=0; for bench in benchmarks/bench_*.py benchmarks/targets.py; do .venv-bench/bin/python $$bench || status=1; done; exit $$status
+
+.venv-bench/installed: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) numpy scipy scikit-learn pandas krippendorff pyperf
+	@touch $@
 
 # ugt beside scikit-learn, crowd-kit and others, each in an environment of its own below .venv-versus (8 GB, most of it one peer's);
 # writes docs/versus.md. Some 20 minutes a run on two processors, installing not counted; one peer: make versus VERSUS_ARGS="choix --runs 3"
@@ -160,7 +169,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +

@@ -1,51 +1,64 @@
-"""Agreement coefficients beside the package `krippendorff`, statsmodels and the definition in Python; bootstraps; matrices of pairs.
-
-Run: python benchmarks/bench_agreement.py
-"""
+"""Agreement coefficients beside the package `krippendorff` and the definition in Python; bootstraps; matrices of pairs."""
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
-from common import peak_mib, seconds
+from common import Bench, Target, Work, grid, peer, stream
+from data import Skip
 
 import ugt
 
+bench = Bench(__file__)
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
+SMALL = {"n": 40}
+SPARSE = {"n": 100_000, "annotators": 100, "k": 5, "per_case": 5}
 
 
-def best(function, *args, **options):
-    """The least of three times."""
-    return min(seconds(function, *args, **options)[0] for _ in range(3))
-
-
-def sparse(n_cases, n_annotators, n_classes, per_case, seed=0):
+def sparse(n, annotators, k, per_case, dense=True):
     """Labels of some ``per_case`` annotators a case, and the dense table (N, A) with NaN."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, n_classes, n_cases)
-    shown = rng.random((n_cases, n_annotators)) < per_case / n_annotators
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, k, n)
+    shown = rng.random((n, annotators)) < per_case / annotators
     case, annotator = np.nonzero(shown)
-    label = np.where(rng.random(len(case)) < 0.7, truth[case], rng.integers(0, n_classes, len(case)))
+    label = np.where(rng.random(len(case)) < 0.7, truth[case], rng.integers(0, k, len(case)))
+    labels = ugt.Labels.from_long(case, annotator, label, classes=k, cases=np.arange(n))
+    if not dense:
+        return labels, None
     table = np.full(shown.shape, np.nan)
     table[case, annotator] = label
-    labels = ugt.Labels.from_long(case, annotator, label, classes=n_classes, cases=np.arange(n_cases))
     return labels, table
 
 
-def krippendorff_alpha(n_cases, n_annotators, n_classes, per_case):
-    labels, table = sparse(n_cases, n_annotators, n_classes, per_case)
-    size = f"{n_annotators} annotators x {n_cases:,} cases, {1 - per_case / n_annotators:.0%} missing, K = {n_classes}"
-    for level in LEVELS:
-        ours, with_reading = best(ugt.krippendorff_alpha, labels, level), best(ugt.krippendorff_alpha, table, level)
-        line = f"alpha {level}, {size}: {ours:.3f} s from Labels, {with_reading:.3f} s from the dense table"
-        if importlib.util.find_spec("krippendorff") is not None:
-            import krippendorff
+@bench.job(
+    [{**SPARSE, "level": level, "given": given} for level in LEVELS for given in ("Labels", "table")],
+    SMALL,
+    [Target("5.5", "krippendorff", at_least=5, **SPARSE, level="nominal", given=given) for given in ("Labels", "table")],
+)
+def against_krippendorff(n, annotators, k, per_case, level, given):
+    """Krippendorff's alpha, 95 % missing, beside the package krippendorff"""
+    theirs = peer("krippendorff")
+    if theirs is None:
+        raise Skip("krippendorff is not installed")
+    labels, table = sparse(n, annotators, k, per_case)
+    data = labels if given == "Labels" else table
+    ask = lambda: theirs.alpha(reliability_data=table.T, level_of_measurement=level)  # noqa: E731
+    if abs(ask() - ugt.krippendorff_alpha(labels, level).value) > 1e-9:
+        raise RuntimeError("the two alphas differ")
+    return Work(lambda: ugt.krippendorff_alpha(data, level), {"krippendorff": ask})
 
-            theirs, value = seconds(krippendorff.alpha, reliability_data=table.T, level_of_measurement=level)
-            assert abs(value - ugt.krippendorff_alpha(labels, level).value) < 1e-9
-            line += f"; krippendorff {theirs:.2f} s: {theirs / ours:.0f} x and {theirs / with_reading:.0f} x"
-        print(line)
+
+@bench.job(
+    [{**SPARSE, "level": level} for level in LEVELS]
+    + [
+        {**SPARSE, **other, "level": "nominal"}
+        for other in ({"n": 1000}, {"n": 10_000}, {"annotators": 20}, {"annotators": 1000}, {"k": 419})
+    ],
+    SMALL,
+)
+def krippendorff_alpha(n, annotators, k, per_case, level):
+    """Krippendorff's alpha from Labels"""
+    labels, _ = sparse(n, annotators, k, per_case, dense=False)
+    return Work(lambda: ugt.krippendorff_alpha(labels, level), {"numpy.sum": stream(labels.label, labels.annotator)})
 
 
 def by_definition(rows):
@@ -57,53 +70,61 @@ def by_definition(rows):
     return total / len(rows)
 
 
-def coefficients(n_cases):
-    labels, _ = sparse(n_cases, 20, 5, 5)
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1):
-        print(f"{function.__name__}, 5 labels x {n_cases:,} cases: {best(function, labels):.3f} s")
+COEFFICIENTS = {
+    "percent": ugt.percent_agreement,
+    "Fleiss": ugt.fleiss_kappa,
+    "AC1": ugt.gwet_ac1,
+    "Fleiss, linear": lambda labels: ugt.fleiss_kappa(labels, weights="linear"),
+}
+
+
+@bench.job(grid(n=(20_000,), k=(5,), which=COEFFICIENTS) + grid(n=(100_000,), k=(419,), which=("Fleiss, linear",)), SMALL)
+def coefficients(n, k, which):
+    """coefficients of 20 annotators, 5 labels a case, beside percent agreement by pairs in Python"""
+    labels, _ = sparse(n, 20, k, 5, dense=False)
     rows = [labels.label[a:b].tolist() for a, b in zip(labels.offsets[:-1], labels.offsets[1:]) if b - a > 1]
-    slow = best(by_definition, rows)
-    print(f"    percent agreement by pairs in Python: {slow / best(ugt.percent_agreement, labels):.0f} x as long")
-    print(f"linear weights: {best(ugt.fleiss_kappa, labels, weights='linear'):.3f} s")
-    for function in (ugt.fleiss_kappa, ugt.krippendorff_alpha):
-        found = function(labels)
-        print(f"    {function.__name__}, 1,000 cluster bootstraps: {seconds(found.interval, clusters=np.arange(n_cases) // 3)[0]:.2f} s")
-    found = ugt.krippendorff_alpha(labels, "ordinal")
-    print(f"    ordinal alpha, 1,000 bootstraps: {seconds(found.interval)[0]:.2f} s; BCa {seconds(found.interval, kind='bca')[0]:.2f} s")
+    return Work(lambda: COEFFICIENTS[which](labels), {"pairs in Python": lambda: by_definition(rows)})
 
 
-def many_classes():
-    before = peak_mib()
-    labels, _ = sparse(100_000, 30, 419, 4)
-    print(f"419 classes x 100,000 cases: nominal alpha {best(ugt.krippendorff_alpha, labels):.3f} s,", end=" ")
-    print(f"linear kappa {best(ugt.fleiss_kappa, labels, weights='linear'):.2f} s,", end=" ")
-    print(f"1,000 bootstraps of kappa {seconds(ugt.fleiss_kappa(labels).interval)[0]:.2f} s, {peak_mib() - before:.0f} MiB in all")
+BOOTSTRAPS = {
+    "Fleiss, clusters": lambda labels: ugt.fleiss_kappa(labels).interval(clusters=np.arange(len(labels)) // 3),
+    "alpha, clusters": lambda labels: ugt.krippendorff_alpha(labels).interval(clusters=np.arange(len(labels)) // 3),
+    "ordinal alpha": lambda labels: ugt.krippendorff_alpha(labels, "ordinal").interval(),
+    "ordinal alpha, BCa": lambda labels: ugt.krippendorff_alpha(labels, "ordinal").interval(kind="bca"),
+    "Fleiss": lambda labels: ugt.fleiss_kappa(labels).interval(),
+}
 
 
-def pairs():
-    for n_annotators, n_cases, per_case in ((20, 100_000, 5), (1000, 100_000, 5)):
-        labels, _ = sparse(n_cases, n_annotators, 5, per_case)
-        took = best(ugt.pairwise_agreement, labels)
-        print(f"Cohen's kappa of all pairs of {n_annotators} annotators, {per_case} labels x {n_cases:,} cases: {took:.2f} s")
+@bench.job(grid(n=(20_000,), k=(5,), which=BOOTSTRAPS) + grid(n=(100_000,), k=(419,), which=("Fleiss",)), SMALL)
+def bootstraps(n, k, which):
+    """a coefficient with its interval of 1,000 bootstraps"""
+    labels, _ = sparse(n, 20, k, 5, dense=False)
+    return Work(lambda: BOOTSTRAPS[which](labels))
 
 
-def correlations():
+@bench.job(grid(annotators=(20, 200, 1000), n=(100_000,)), SMALL)
+def pairs(annotators, n):
+    """Cohen's kappa of all pairs of annotators, 5 labels a case"""
+    labels, _ = sparse(n, annotators, 5, 5, dense=False)
+    return Work(lambda: ugt.pairwise_agreement(labels), {"numpy.sum": stream(labels.label, labels.annotator)})
+
+
+CORRELATIONS = {
+    "ICC(1)": lambda ratings: ugt.intraclass_correlation(ratings, "1"),
+    "ICC(A,1)": lambda ratings: ugt.intraclass_correlation(ratings, "A,1"),
+    "ICC(A,1), interval": lambda ratings: ugt.intraclass_correlation(ratings, "A,1").interval(),
+    "ordinal alpha": lambda ratings: ugt.krippendorff_alpha(ratings, "ordinal"),
+}
+
+
+@bench.job(grid(n=(20_000,), which=CORRELATIONS), SMALL)
+def correlations(n, which):
+    """coefficients of 5 ratings a case (intervals: 1,000 bootstraps)"""
     rng = np.random.default_rng(0)
-    ratings = ugt.Ratings.from_wide(rng.normal(size=(20_000, 1)) + rng.normal(size=(20_000, 5)))
-    for kind in ("1", "A,1"):
-        found = ugt.intraclass_correlation(ratings, kind)
-        took = best(ugt.intraclass_correlation, ratings, kind)
-        print(f"ICC({kind}), 5 x 20,000 ratings: {took:.3f} s; 1,000 bootstraps {seconds(found.interval)[0]:.2f} s")
-    print(f"ordinal alpha of the same: {best(ugt.krippendorff_alpha, ratings, 'ordinal'):.3f} s")
-
-
-def main():
-    krippendorff_alpha(100_000, 100, 5, 5)
-    coefficients(20_000)
-    many_classes()
-    pairs()
-    correlations()
+    table = rng.normal(size=(n, 1)) + rng.normal(size=(n, 5))
+    ratings = ugt.Ratings.from_wide(table)
+    return Work(lambda: CORRELATIONS[which](ratings), {"numpy.sum": stream(table)})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

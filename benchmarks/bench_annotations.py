@@ -1,43 +1,52 @@
-"""Ten million long rows into Labels and Rankings, beside numpy.unique on the same case column, in one run.
-
-Run: python benchmarks/bench_annotations.py [rows]
-"""
+"""Ten million long rows into Labels and Rankings, beside numpy.unique on the same case column."""
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
-from common import seconds
+from common import Bench, Target, Work, grid
 
 from ugt.annotations import Labels, Rankings
 
+bench = Bench(__file__)
+KINDS = ("int64 arrays", "text arrays", "lists of str", "object arrays")
 
-def columns(n_rows):
-    """Two million cases, five labels each on average, a thousand annotators, 400 classes: by kind of column."""
+
+def columns(n_rows, kind):
+    """Five labels a case on average, a thousand annotators, 400 classes, by kind of column."""
     rng = np.random.default_rng(0)
-    case, annotator, label = rng.integers(0, n_rows // 5, n_rows), rng.integers(0, 1000, n_rows), rng.integers(0, 400, n_rows)
-    text = [
-        np.char.add(prefix, np.arange(codes.max() + 1).astype(np.str_))[codes]
-        for prefix, codes in (("case-", case), ("annotator-", annotator), ("class-", label))
-    ]
-    yield "int64 arrays", (case, annotator, label)
-    yield "text arrays", text
-    yield "lists of str", [column.tolist() for column in text]
-    yield "object arrays", [column.astype(object) for column in text]
+    numbers = rng.integers(0, n_rows // 5, n_rows), rng.integers(0, 1000, n_rows), rng.integers(0, 400, n_rows)
+    if kind == "int64 arrays":
+        return numbers
+    named = zip(("case-", "annotator-", "class-"), numbers)
+    text = [np.char.add(prefix, np.arange(codes.max() + 1).astype(np.str_))[codes] for prefix, codes in named]
+    as_kind = {
+        "text arrays": lambda column: column,
+        "lists of str": np.ndarray.tolist,
+        "object arrays": lambda column: column.astype(object),
+    }
+    return [as_kind[kind](column) for column in text]
 
 
-def main(n_rows):
-    print(f"{n_rows:,} rows; seconds, and as a ratio to numpy.unique on the case column")
-    for kind, (case, annotator, label) in columns(n_rows):
-        yardstick, _ = seconds(np.unique, np.asarray(case), return_inverse=True)
-        times = {"Labels.from_long": seconds(Labels.from_long, case, annotator, label)[0]}
-        if kind == "int64 arrays":  # ten classes a ranking, none of them twice
-            row = np.arange(n_rows)
-            times["Rankings.from_long"] = seconds(Rankings.from_long, row // 50, row // 10 % 5, row % 10 * 7, rank=row % 10 // 2)[0]
-        for name, took in times.items():
-            print(f"{name:20} {kind:15} {took:6.2f}  {took / yardstick:5.2f} x numpy.unique ({yardstick:.2f})")
+@bench.job(
+    grid(rows=(100_000, 1_000_000), kind=KINDS[:1]) + grid(rows=(10_000_000,), kind=KINDS),
+    {"rows": 1000},
+    [Target("1.4", "s", at_most=60, rows=10_000_000, kind=kind) for kind in KINDS],
+)
+def labels_from_long(rows, kind):
+    """Labels.from_long"""
+    case, annotator, label = columns(rows, kind)
+    return Work(
+        lambda: Labels.from_long(case, annotator, label), {"numpy.unique": lambda: np.unique(np.asarray(case), return_inverse=True)}
+    )
+
+
+@bench.job(grid(rows=(1_000_000, 10_000_000)), {"rows": 1000}, [Target("1.4", "s", at_most=60, rows=10_000_000)])
+def rankings_from_long(rows):
+    """Rankings.from_long, ten classes a ranking, none of them twice"""
+    row = np.arange(rows)
+    given = row // 50, row // 10 % 5, row % 10 * 7
+    return Work(lambda: Rankings.from_long(*given, rank=row % 10 // 2), {"numpy.unique": lambda: np.unique(given[0], return_inverse=True)})
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
+    bench.main()

@@ -1,25 +1,34 @@
-"""Annotator models: an iteration of expectation-maximisation beside a count of the labels, memory with many classes, draws.
-
-Run: python benchmarks/bench_annotator_models.py
-"""
+"""Annotator models: an iteration of expectation-maximisation beside a count of the labels, memory with many classes, draws."""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
-from common import peak_mib, seconds
+from common import Bench, Target, Work, grid
 
 import ugt
 from ugt._annotators import em
 from ugt._annotators.records import Given
 
-PROMISED = {"wide": 30.0, "many classes": 20.0, "glad": 30.0}  # ms
+bench = Bench(__file__)
+warnings.simplefilter("ignore", RuntimeWarning)
+TABLES = {  # cases, labels a case, annotators, classes, and among how many classes the errors are
+    "wide": (200_000, 5, 1000, 10, None),
+    "fewer cases": (20_000, 5, 1000, 10, None),
+    "fewer annotators": (200_000, 5, 20, 10, None),
+    "419 classes": (16_000, 6, 200, 419, 5),
+    "errors anywhere": (16_000, 6, 200, 419, None),
+    "some": (10_000, 5, 200, 4, None),
+}
+SMALL = {"divided": 500}
+ITERATIONS = 10
 
 
-def generated(n_cases, per_case, n_annotators, n_classes, neighbours=None, seed=0):
+def generated(table, divided=1, seed=0):
     """Labels that are right in 7 of 10 cases; wrong ones anywhere, or among the next few classes."""
-    rng = np.random.default_rng(seed)
+    n_cases, per_case, n_annotators, n_classes, neighbours = TABLES[table]
+    n_cases, rng = n_cases // divided, np.random.default_rng(seed)
     truth, n = rng.integers(0, n_classes, n_cases), n_cases * per_case
     case, annotator = np.repeat(np.arange(n_cases), per_case), rng.integers(0, n_annotators, n)
     away = rng.integers(1, n_classes, n) if neighbours is None else rng.integers(1, neighbours + 1, n)
@@ -27,66 +36,79 @@ def generated(n_cases, per_case, n_annotators, n_classes, neighbours=None, seed=
     return ugt.Labels.from_long(case, annotator, label, classes=n_classes)
 
 
-def counted(labels):
-    """Seconds of one numpy.bincount over the labels."""
-    return min(seconds(np.bincount, labels.label, minlength=labels.n_classes)[0] for _ in range(7))
+def work(fit, labels, also=None):
+    """Some iterations, beside one numpy.bincount over the labels."""
+
+    def iterations():
+        for _ in range(ITERATIONS):
+            fit.value()
+            fit.improve()
+
+    counted = lambda: np.bincount(labels.label, minlength=labels.n_classes)  # noqa: E731
+    ms = lambda measured, _: {"ms": 1000 * measured["s"], **(also or {})}  # noqa: E731
+    return Work(iterations, {"numpy.bincount": (counted, ITERATIONS)}, units=ITERATIONS, also=ms)
 
 
-def iteration(fit, n=12):
-    """Seconds of the fastest of some iterations."""
-
-    def step():
-        fit.value()
-        fit.improve()
-
-    return min(seconds(step)[0] for _ in range(n))
-
-
-def told(name, labels, took, promised=None):
-    count = counted(labels)
-    promise = f" (promised {promised:.0f} ms)" if promised else ""
-    print(
-        f"{name}: {1e3 * took:.1f} ms an iteration{promise}, {took / count:.0f} x a numpy.bincount over its labels ({1e3 * count:.2f} ms)"
-    )
+@bench.job(
+    grid(table=list(TABLES)[:5]),
+    SMALL,
+    [Target("6.1", "ms", at_most=30, table="wide"), Target("6.2", "ms", at_most=20, table="419 classes")],
+)
+def dawid_skene_iteration(table, divided=1):
+    """an iteration of Dawid-Skene"""
+    labels = generated(table, divided)
+    given = Given(labels)
+    shape = em.Confusions(given, em.EITHER)
+    return work(em.FullFit(shape, (0.0, 0.0, 0.0), given.start(0, 0)), labels, {"cells": shape.n_cells, "candidates": shape.n_candidates})
 
 
-def full(name, labels, promised, prior=(0.0, 0.0, 0.0)):
-    before = peak_mib()
-    took, given = seconds(Given, labels)
-    built, shape = seconds(em.Confusions, given, em.EITHER)
-    fit = em.FullFit(shape, prior, given.start(0, 0))
-    told(name, labels, iteration(fit), promised)
-    kind = "all classes" if shape.all else "sparse"
-    print(f"    {shape.n_cells:,} cells ({kind}), {shape.n_candidates:,} candidates; built in {1e3 * (took + built):.0f} ms")
-    print(f"    {peak_mib() - before:.0f} MiB more than before")
+@bench.job(grid(table=list(TABLES)[:5]), SMALL)
+def confusions(table, divided=1):
+    """the sparse table of Dawid-Skene built from labels"""
+    labels = generated(table, divided)
+    return Work(lambda: em.Confusions(Given(labels), em.EITHER), {"numpy.argsort": lambda: np.argsort(labels.label, kind="stable")})
 
 
-def whole(name, function, labels, **options):
-    before = peak_mib()
-    took, found = seconds(function, labels, **options)
-    rounds = f", {int(found.n_iterations.sum())} iterations" if hasattr(found, "n_iterations") else ""
-    print(f"{name}, from labels to record: {took:.2f} s{rounds}; {peak_mib() - before:.0f} MiB more")
+@bench.job(grid(table=("wide",)), SMALL)
+def one_coin_iteration(table, divided=1):
+    """an iteration of the one-coin model"""
+    labels = generated(table, divided)
+    return work(em.CoinFit(Given(labels), (1.0, 1.0, 1.0), Given(labels).start(0, 0)), labels)
 
 
-def main():
-    warnings.simplefilter("ignore", RuntimeWarning)
-    many = generated(16_000, 6, 200, 419, neighbours=5)  # first: its peak memory is its own
-    full("Dawid-Skene, 96,000 labels, 200 annotators, K = 419", many, PROMISED["many classes"])
-    whole("    the same", ugt.dawid_skene, many, n_restarts=0)
-    scattered = generated(16_000, 6, 200, 419)
-    full("Dawid-Skene, the same with errors anywhere", scattered, PROMISED["many classes"])
-    whole("one-coin, K = 419", ugt.dawid_skene, many, model="one-coin", prior=1, n_restarts=0)
-    wide = generated(200_000, 5, 1000, 10)
-    full("Dawid-Skene, 1,000,000 labels, 1,000 annotators, K = 10", wide, PROMISED["wide"])
-    whole("    the same", ugt.dawid_skene, wide, n_restarts=0)
-    told("one-coin, 1,000,000 labels", wide, iteration(em.CoinFit(Given(wide), (1.0, 1.0, 1.0), Given(wide).start(0, 0))))
-    some = generated(10_000, 5, 200, 4)
-    ones = np.ones(200)
-    glad = em.GladFit(Given(some), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), ones)
-    told("GLAD, 50,000 labels", some, iteration(glad), PROMISED["glad"])
-    whole("    the same", ugt.glad, some)
-    whole("posterior draws, 50,000 labels, 200 draws in 4 chains after 50 sweeps", ugt.dawid_skene_draws, some, n_draws=200, n_warmup=50)
+@bench.job(grid(table=("some",)), SMALL, [Target("6.4", "ms", at_most=30, table="some")])
+def glad_iteration(table, divided=1):
+    """an iteration of GLAD"""
+    labels = generated(table, divided)
+    return work(em.GladFit(Given(labels), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), np.ones(len(np.unique(labels.annotator)))), labels)
+
+
+FITS = {
+    "full": lambda labels: ugt.dawid_skene(labels, n_restarts=0),
+    "one-coin": lambda labels: ugt.dawid_skene(labels, model="one-coin", prior=1, n_restarts=0),
+    "GLAD": ugt.glad,
+}
+
+
+@bench.job(
+    grid(model=("full",), table=("wide", "419 classes", "errors anywhere"))
+    + grid(model=("one-coin",), table=("419 classes",))
+    + grid(model=("GLAD",), table=("some",)),
+    SMALL,
+    [Target("6.3", "MB", at_most=200, model="full", table="419 classes")],
+)
+def whole_fit(model, table, divided=1):
+    """a whole fit, from labels to record"""
+    labels = generated(table, divided)
+    return Work(lambda: FITS[model](labels), also=lambda _, found: {"iterations": int(found.n_iterations.sum())})
+
+
+@bench.job(grid(draws=(40, 200)), {"draws": 4, **SMALL})
+def draws(draws, divided=1):
+    """posterior draws of Dawid-Skene in 4 chains after 50 sweeps, 50,000 labels"""
+    labels = generated("some", divided)
+    return Work(lambda: ugt.dawid_skene_draws(labels, n_draws=draws, n_warmup=50))
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

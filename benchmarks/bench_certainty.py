@@ -1,47 +1,61 @@
-"""Exact certainty of a million cases with label counts of ten classes, beside 1,000 Monte Carlo draws of a part of them.
-
-Run: python benchmarks/bench_certainty.py [cases]
-"""
+"""Exact certainty of cases with label counts, beside Monte Carlo draws of a part of them."""
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
-from common import peak_mib, seconds
+from common import Bench, Target, Work, grid, on_threads, stream
 
 import ugt
 
+bench = Bench(__file__)
 
-def counts(n_cases, n_labels):
+
+def counts(n_cases, n_labels, n_classes):
     """Mostly clear cases, some ambiguous; each with its own plausibilities."""
     rng = np.random.default_rng(0)
-    concentration = np.where(rng.random((n_cases, 1)) < 0.7, 0.05, 0.5) * np.ones(10)
+    concentration = np.where(rng.random((n_cases, 1)) < 0.7, 0.05, 0.5) * np.ones(n_classes)
     plausibility = rng.standard_gamma(concentration) + 1e-12
     return rng.multinomial(n_labels, plausibility / plausibility.sum(1, keepdims=True))
 
 
-def by_draws(post, n_cases, n_draws):
+def by_draws(post, n_draws=1000):
     """What an analyst would write: numpy's gammas, the best class of each draw, the most frequent one."""
     rng = np.random.default_rng(0)
-    best = rng.standard_gamma(post[:n_cases, None, :], size=(n_cases, n_draws, 10)).argmax(2)
-    return np.stack([(best == k).mean(1) for k in range(10)], 1).max(1)
+    best = rng.standard_gamma(post[:, None, :], size=(len(post), n_draws, post.shape[1])).argmax(2)
+    return np.stack([(best == k).mean(1) for k in range(post.shape[1])], 1).max(1)
 
 
-def main(n_cases):
-    for n_labels in (5, 50):
-        table = counts(n_cases, n_labels)
-        labels = ugt.Labels.from_counts(table)
-        before = peak_mib()
-        took, found = seconds(lambda labels=labels: ugt.annotation_certainty(ugt.dirichlet(labels, prior=0.1)))
-        part = min(n_cases, 2000)
-        slow, sampled = seconds(by_draws, table + 0.1, part, 1000)
-        error = np.abs(sampled - found.per_case[:part]).mean()
-        print(
-            f"{n_cases:,} cases, {n_labels} labels each: {took:.2f} s, {peak_mib() - before:.0f} MiB; mean certainty {found.value:.6f}; "
-            f"1,000 numpy draws a case: {slow / part * n_cases / took:.0f} x as long, mean error {error:.4f}"
-        )
+@bench.job(
+    grid(n=(10_000, 100_000, 1_000_000), labels=(5, 50), k=(10,)) + grid(n=(100_000,), labels=(5,), k=(2, 100)),
+    {"n": 100},
+    [Target("1.2", "s", at_most=30, n=1_000_000, k=10, labels=labels) for labels in (5, 50)],
+)
+def top1(n, labels, k):
+    """exact top-1 certainty of label counts, beside 1,000 numpy draws a case"""
+    table = counts(n, labels, k)
+    given, part = ugt.Labels.from_counts(table), min(n, 10_000 // k)
+
+    def also(_, found):
+        return {"mean error of 1,000 draws": float(np.abs(by_draws(table[:part] + 0.1) - found.per_case[:part]).mean())}
+
+    yardsticks = {"1,000 draws": (lambda: by_draws(table[:part] + 0.1), n / part), "numpy.sum": stream(table)}
+    return Work(lambda: ugt.annotation_certainty(ugt.dirichlet(given, prior=0.1)), yardsticks, also=also)
+
+
+@bench.job(grid(order=(1, 2, 3, 5)) + grid(order=(3,), threads=(1, 2)), {"n": 100})
+def orders(order, threads=1, n=100_000):
+    """exact top-k certainty of 100,000 cases with 10 classes and 50 labels"""
+    labels = ugt.Labels.from_counts(counts(n, 50, 10))
+    return Work(on_threads(threads, lambda: ugt.annotation_certainty(ugt.dirichlet(labels, prior=0.1), k=order)))
+
+
+@bench.job(grid(draws=(10, 100, 1000)), {"n": 20})
+def draws(draws, n=2000):
+    """Dirichlet draws of 2,000 cases with 10 classes, beside numpy's"""
+    table, rng = counts(n, 5, 10), np.random.default_rng(0)
+    post, law = ugt.dirichlet(ugt.Labels.from_counts(table), prior=0.1), (table + 0.1)[:, None, :]
+    return Work(lambda: post.draws(draws), {"numpy's gammas": lambda: rng.standard_gamma(law, size=(n, draws, 10))})
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    bench.main()

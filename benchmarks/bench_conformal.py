@@ -1,64 +1,58 @@
-"""Monte Carlo conformal prediction: 10,000 cases x 419 classes, 100 labels a case.
-
-Run: python benchmarks/bench_conformal.py
-"""
+"""Monte Carlo conformal prediction with 419 classes: fit and sets, all p-values, beside numpy by hand."""
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
-from common import seconds
+from common import Bench, Target, Work, grid
 
 import ugt
 
+bench = Bench(__file__)
 N, K, M = 10_000, 419, 100
+SCORES = ("aps", "raps", "lac")
+SMALL = {"n": 60, "m": 2}
 
 
-def data(seed):
+def data(n, seed):
     """Probabilities of a model, and plausibilities that are near them."""
     rng = np.random.default_rng(seed)
-    p = rng.gamma(0.05, size=(N, K)) + 1e-12
+    p = rng.gamma(0.05, size=(n, K)) + 1e-12
     truth = rng.gamma(10 * p / p.sum(1, keepdims=True) + 1e-4) + 1e-300
     return p / p.sum(1, keepdims=True), truth / truth.sum(1, keepdims=True)
 
 
-def by_hand(p, truth, new, alpha=0.1):
+def by_hand(p, truth, new, m, alpha=0.1):
     """What an analyst writes with numpy alone: LAC, without p-values and without ties."""
     rng = np.random.default_rng(0)
-    cumulative = truth.cumsum(1)
-    labels = np.array([np.searchsorted(row, rng.random(M) * row[-1]) for row in cumulative])
+    labels = np.array([np.searchsorted(row, rng.random(m) * row[-1]) for row in truth.cumsum(1)])
     scores = 1 - np.take_along_axis(p, labels, 1).ravel()
-    rank = int(np.floor(alpha * M * (len(p) + 1))) - M + 1
+    rank = max(1, int(np.floor(alpha * m * (len(p) + 1))) - m + 1)
     return 1 - new <= np.sort(scores)[-rank]
 
 
-def memory(score, correction, p, truth, new):
-    """MiB that a fit and its sets allocate at the most, beyond the arrays that are given."""
-    tracemalloc.start()
-    ugt.MonteCarloConformal(score, 0.1, m=M, correction=correction).fit(p, truth).predict_sets(new)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 2**20
+@bench.job(
+    grid(n=(N,), m=(M,), correction=("none", "ecdf"), score=SCORES)
+    + grid(n=(1000,), m=(M,), correction=("ecdf",), score=("aps",))
+    + grid(n=(N,), m=(1, 10), correction=("ecdf",), score=("aps",)),
+    SMALL,
+    [Target("6.5", "s", at_most=2, n=N, m=M, score=score) for score in SCORES]
+    + [Target("6.6", "MB", at_most=100, n=N, m=M, score=score) for score in SCORES],
+)
+def fit_and_sets(n, m, correction, score):
+    """fit on n cases and prediction sets of n others, m labels a case, beside LAC by hand in numpy"""
+    (p, truth), (new, _) = data(n, 0), data(n, 1)
+    conformal = lambda: ugt.MonteCarloConformal(score, 0.1, m=m, correction=correction)  # noqa: E731
+    also = lambda _, sets: {"mean size": float(sets.mean_size)}  # noqa: E731
+    return Work(lambda: conformal().fit(p, truth).predict_sets(new), {"by hand": lambda: by_hand(p, truth, new, m)}, also=also)
 
 
-def main():
-    (p, truth), (new, _) = data(0), data(1)
-    ugt.MonteCarloConformal(m=2).fit(p[:99], truth[:99]).predict_sets(p[:9])  # imports what it needs
-    print(f"{N:,} calibration and {N:,} new cases x {K} classes, m = {M}; memory beyond the arrays that are given")
-    for correction in ("none", "ecdf"):
-        for score in ("aps", "raps", "lac"):
-            fit, found = seconds(ugt.MonteCarloConformal(score, 0.1, m=M, correction=correction).fit, p, truth)
-            predict, sets = seconds(found.predict_sets, new)
-            p_values, _ = seconds(found.p_values, new)
-            print(
-                f"{score}, correction {correction}: fit {fit:.2f} s + sets {predict:.2f} s = {fit + predict:.2f} s, "
-                f"{memory(score, correction, p, truth, new):.0f} MiB at the peak; all p-values {p_values:.2f} s "
-                f"({N * K * 8 / 2**20:.0f} MiB); mean size {sets.mean_size:.1f}"
-            )
-    hand, mask = seconds(by_hand, p, truth, new)
-    print(f"numpy by hand, LAC: {hand:.2f} s; mean size {mask.sum(1).mean():.1f}")
+@bench.job(grid(n=(N,), m=(M,), correction=("none", "ecdf"), score=SCORES), SMALL)
+def p_values(n, m, correction, score):
+    """p-values of all classes"""
+    found = ugt.MonteCarloConformal(score, 0.1, m=m, correction=correction).fit(*data(n, 0))
+    new = data(n, 1)[0]
+    return Work(lambda: found.p_values(new), {"numpy.argsort": lambda: np.argsort(new, axis=1)})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

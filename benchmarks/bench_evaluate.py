@@ -1,15 +1,14 @@
-"""Exact evaluation of four stand-in models on the dermatology data at five reliabilities, beside 1,000 numpy draws of one metric.
-
-Run: python benchmarks/bench_evaluate.py
-"""
+"""Exact evaluation of four stand-in models on the dermatology data at five reliabilities, beside 1,000 numpy draws of one metric."""
 
 from __future__ import annotations
 
 import numpy as np
-from common import dermatology, peak_mib, seconds
+from common import Bench, Target, Work, grid
+from data import dermatology
 
 import ugt
 
+bench = Bench(__file__)
 RELIABILITY = (10, 20, 30, 50, 100)
 
 
@@ -20,48 +19,51 @@ def half_panel(nested, seed):
     return ugt.irn(ugt.Rankings.from_blocks(half, n_classes=419)).mean()
 
 
-def exact(rankings, models):
+def given(cases, n_models=4):
+    nested = dermatology(cases)
+    models = {f"half panel {seed}": half_panel(nested, seed) for seed in range(n_models)}
+    return ugt.Rankings.from_blocks(nested, n_classes=419), models
+
+
+def exact(rankings, models, reliabilities):
     """The certainties and metrics of the target, every one exact, with spreads."""
     found = []
-    for reliability in RELIABILITY:
+    for reliability in reliabilities:
         post = ugt.prirn(rankings, reliability=reliability)
         found += [ugt.annotation_certainty(post, k=k) for k in (1, 2, 3)]
-        for scores in models:
+        for scores in models.values():
             found += [ugt.ua_topk_accuracy(post, scores, k) for k in (1, 3)]
             found += [ugt.ua_set_accuracy(post, scores, k) for k in (2, 3)]
             found += [ugt.ua_average_overlap(post, scores, 3)]
     return found
 
 
-def sampled_top1(rankings, scores, n_draws=1000):
-    """One metric of one model at one reliability by numpy's gammas, in blocks of cases."""
-    rng = np.random.default_rng(0)
-    concentration = 10 * ugt.irn(rankings).mean()
-    best = scores.argmax(1)
-    return np.mean(
-        [
-            (rng.standard_gamma(np.repeat(concentration[i : i + 1], n_draws, 0)).argmax(1) == best[i]).mean()
-            for i in range(len(concentration))
-        ]
-    )
+@bench.job(
+    grid(cases=(500, 1947), reliabilities=(1, 5)),
+    {"cases": 20},
+    [Target("1.1", "s", at_most=3, cases=1947, reliabilities=5), Target("1.1", "MB", at_most=150, cases=1947, reliabilities=5)],
+)
+def numbers(cases, reliabilities):
+    """23 exact numbers with spreads for each reliability, four models, beside one of them by 1,000 numpy draws"""
+    rankings, models = given(cases)
+    concentration, rng = 10 * ugt.irn(rankings).mean(), np.random.default_rng(0)
+    best, part = models["half panel 0"].argmax(1), min(cases, 100)
+
+    def sampled():
+        """One metric of one model at one reliability by numpy's gammas, case by case."""
+        laws = concentration[:part]
+        return np.mean([(rng.standard_gamma(np.repeat(law[None], 1000, 0)).argmax(1) == one).mean() for law, one in zip(laws, best)])
+
+    return Work(lambda: exact(rankings, models, RELIABILITY[:reliabilities]), {"one by draws": (sampled, cases / part)})
 
 
-def main():
-    nested = dermatology()
-    if nested is None:
-        print("skipped: the dermatology data is not here (set UGT_DATA)")
-        return
-    rankings = ugt.Rankings.from_blocks(nested, n_classes=419)
-    models = [half_panel(nested, seed) for seed in range(4)]
-    before = peak_mib()
-    took, _ = seconds(exact, rankings, models)
-    print(f"115 exact numbers with spreads: {took:.2f} s on one core, {peak_mib() - before:.0f} MiB more")
-    named = {f"half panel {i}": scores for i, scores in enumerate(models)}
-    whole, evaluation = seconds(ugt.evaluate, rankings, named, k=(1, 2, 3), reliability=RELIABILITY)
-    print(f"evaluate(), {len(evaluation.metrics)} rows with draw and case intervals: {whole:.2f} s, {peak_mib() - before:.0f} MiB more")
-    slow, _ = seconds(sampled_top1, rankings, models[0])
-    print(f"one of them by 1,000 numpy draws: {slow:.2f} s, {slow / took:.1f} x as long as all 115")
+@bench.job(grid(cases=(1947,), models=(1, 4)), {"cases": 20})
+def evaluate(cases, models):
+    """evaluate() at five reliabilities, with draw and case intervals"""
+    rankings, scores = given(cases, models)
+    also = lambda _, evaluation: {"rows": len(evaluation.metrics)}  # noqa: E731
+    return Work(lambda: ugt.evaluate(rankings, scores, k=(1, 2, 3), reliability=RELIABILITY), also=also)
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

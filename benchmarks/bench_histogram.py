@@ -1,24 +1,22 @@
-"""Losses against label histograms beside numpy.sum over both tables and a data frame of (case, class) rows; memory; intervals.
-
-Run: python benchmarks/bench_histogram.py
-"""
+"""Losses against label histograms beside numpy.sum over both tables and a data frame of (case, class) rows; memory; intervals."""
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
-
 import numpy as np
-from common import seconds
+from common import Bench, Target, Work, on_threads, peer, stream
+from data import Skip
 
 import ugt
 
-SIZES = ((1_000_000, 2), (100_000, 22))
+bench = Bench(__file__)
+SMALL = {"n": 60}
+SIZES = ({"n": 1_000_000, "k": 2}, {"n": 100_000, "k": 22})
 TYPES = {"int64, float64": (np.int64, np.float64), "int32, float32": (np.int32, np.float32), "float64, float64": (np.float64, np.float64)}
+BINNINGS = {"mass": "mass", "edges": (0, 0.05, 0.2, 0.5, 0.9, 1)}
+SCORES = (ugt.histogram_log_loss, ugt.histogram_brier_score, ugt.ranked_probability_score, ugt.wasserstein_distance)
 
 
-def tables(n, k):
+def tables(n, k, types="int64, float64"):
     """Five labels a case; probabilities crowd at 0 where there are many classes."""
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.full(k, 1.0 if k == 2 else 0.3), n)
@@ -26,16 +24,7 @@ def tables(n, k):
     upto = probs.cumsum(axis=1)
     for _ in range(5):
         counts[np.arange(n), np.minimum((rng.random((n, 1)) > upto).sum(axis=1), k - 1)] += 1
-    return counts, probs
-
-
-def side_by_side(functions, repeats=15):
-    """The least time of each, taken in turns so that all see the same machine."""
-    least = dict.fromkeys(functions, np.inf)
-    for _ in range(repeats):
-        for name, function in functions.items():
-            least[name] = min(least[name], seconds(function)[0])
-    return least
+    return counts.astype(TYPES[types][0]), probs.astype(TYPES[types][1])
 
 
 def by_data_frame(counts, probs, n_bins=15):
@@ -58,58 +47,67 @@ def by_data_frame(counts, probs, n_bins=15):
     return el.sum(), cl.sum(), plugin.sum(), (el - cl).sum(), right
 
 
-def speed(n, k):
+@bench.job(
+    [{**size, "types": types, "threads": 1} for size in SIZES for types in TYPES]
+    + [{**size, "types": "int64, float64", "threads": 2} for size in SIZES]
+    + [{"n": n, "k": k, "types": "int64, float64", "threads": 1} for n, k in ((10_000, 2), (100_000, 2), (10_000, 419))],
+    SMALL,
+    [Target("4.1", "numpy.sum", at_most=5, **size, types=types, threads=1) for size in SIZES for types in TYPES]
+    # no temporary of size N x K: 8 bytes a cell would be 16 and 18 MB
+    + [Target("4.3", "bytes a cell", at_most=1, **size, types=types, threads=1) for size in SIZES for types in TYPES],
+)
+def losses(n, k, types, threads):
+    """all losses, beside numpy.sum over both tables"""
+    counts, probs = tables(n, k, types)
+    also = lambda measured, _: {"bytes a cell": measured["MB"] * 1e6 / (n * k)}  # noqa: E731
+    return Work(on_threads(threads, lambda: ugt.histogram_losses(counts, probs)), {"numpy.sum": stream(counts, probs)}, also=also)
+
+
+@bench.job(SIZES, SMALL, [Target("4.2", "pandas", at_least=15, **size) for size in SIZES])
+def against_pandas(n, k):
+    """all losses, beside pandas"""
+    if peer("pandas") is None:
+        raise Skip("pandas is not installed")
     counts, probs = tables(n, k)
-    for name, types in TYPES.items():
-        y, z = counts.astype(types[0]), probs.astype(types[1])
-        least = side_by_side({"sum": lambda: (np.sum(y), np.sum(z)), "ugt": lambda: ugt.histogram_losses(y, z)})  # noqa: B023
-        print(f"N = {n:,}, K = {k}, {name}: {1000 * least['ugt']:.1f} ms, {least['ugt'] / least['sum']:.1f} x numpy.sum over both")
-    options = {"equal mass": {"binning": "mass"}, "given edges": {"binning": [0, 0.05, 0.2, 0.5, 0.9, 1]}}
-    for name, given in options.items():
-        took = side_by_side({name: lambda: ugt.histogram_losses(counts, probs, **given)}, 3)[name]  # noqa: B023
-        print(f"    {name}: {1000 * took:.0f} ms")
-    with ugt.threads(2):
-        print(f"    two threads: {1000 * side_by_side({'two': lambda: ugt.histogram_losses(counts, probs)})['two']:.1f} ms")
-    took, _ = seconds(ugt.histogram_losses(counts, probs).resamples, n_resamples=20)
-    print(f"    a resample of all losses: {1000 * took / 21:.0f} ms")
-    if importlib.util.find_spec("pandas") is None:
-        print("    pandas is not installed: skipped")
-        return
-    took, found = seconds(by_data_frame, counts, probs)
-    ours, expected = seconds(ugt.histogram_losses, counts, probs)
-    losses = (expected.el.debiased, expected.cl.debiased, expected.cl.plugin, expected.dl.debiased)
-    np.testing.assert_allclose(found[:4], losses, rtol=0, atol=1e-9)
-    print(f"    pandas: {1000 * took:.0f} ms, {took / ours:.0f} x as long")
+
+    def also(_, found):
+        if n > 1000:  # the same numbers, where every bin has cases
+            expected = (found.el.debiased, found.cl.debiased, found.cl.plugin, found.dl.debiased)
+            np.testing.assert_allclose(by_data_frame(counts, probs)[:4], expected, rtol=0, atol=1e-9)
+        return {}
+
+    return Work(lambda: ugt.histogram_losses(counts, probs), {"pandas": lambda: by_data_frame(counts, probs)}, also=also)
 
 
-def memory(n, k):
-    """Peak memory of one call beyond its input, in a process of its own."""
-    code = (
-        "import numpy as np, ugt, resource; rng = np.random.default_rng(0)\n"
-        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
-        f"y, z = rng.integers(1, 6, ({n}, {k})), np.full(({n}, {k}), 1 / {k}); ugt.histogram_losses(y[:9], z[:9])\n"
-        "before = peak(); ugt.histogram_losses(y, z); print(peak() - before, y.nbytes + z.nbytes)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    more, given = (int(x) / 2**20 for x in done.stdout.split())
-    print(f"N = {n:,}, K = {k}: {more:.1f} MiB more at the peak, beside {given:.0f} MiB of tables")
+@bench.job([{**size, "binning": binning} for size in SIZES for binning in BINNINGS], SMALL)
+def binnings(n, k, binning):
+    """all losses in other bins"""
+    counts, probs = tables(n, k)
+    return Work(lambda: ugt.histogram_losses(counts, probs, binning=BINNINGS[binning]), {"numpy.sum": stream(counts, probs)})
 
 
-def others(n, k):
+@bench.job(SIZES, SMALL)
+def resamples(n, k):
+    """a resample of all losses"""
+    found = ugt.histogram_losses(*tables(n, k))
+    return Work(lambda: found.resamples(n_resamples=20), units=21)
+
+
+@bench.job([{**SIZES[0], "score": score.__name__} for score in SCORES], SMALL)
+def proper_scores(n, k, score):
+    """proper scores"""
+    counts, probs = tables(n, k)
+    probs = np.clip(probs, 1e-9, 1)
+    return Work(lambda: getattr(ugt, score)(counts, probs), {"numpy.sum": stream(counts, probs)})
+
+
+@bench.job([SIZES[0]], SMALL)
+def disagreement_losses(n, k):
+    """disagreement losses"""
     counts, probs = tables(n, k)
     predicted = ugt.predicted_disagreement(probs)
-    print(f"N = {n:,}, K = {k}: disagreement losses {seconds(ugt.disagreement_losses, counts, predicted)[0]:.2f} s")
-    for score in (ugt.histogram_log_loss, ugt.histogram_brier_score, ugt.ranked_probability_score, ugt.wasserstein_distance):
-        print(f"    {score.__name__} {1000 * seconds(score, counts, np.clip(probs, 1e-9, 1))[0]:.0f} ms")
-
-
-def main():
-    for n, k in SIZES:
-        speed(n, k)
-    for n, k in SIZES:
-        memory(n, k)
-    others(*SIZES[0])
+    return Work(lambda: ugt.disagreement_losses(counts, predicted), {"numpy.sum": stream(counts, predicted)})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

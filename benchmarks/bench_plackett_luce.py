@@ -1,7 +1,4 @@
-"""Plackett-Luce on the dermatology data: sweeps beside the bare random numbers they need, effective draws, likelihood, evaluation.
-
-Run: python benchmarks/bench_plackett_luce.py
-"""
+"""Plackett-Luce on the dermatology data: sweeps beside the bare random numbers they need, effective draws, likelihood, evaluation."""
 
 from __future__ import annotations
 
@@ -16,16 +13,20 @@ from pathlib import Path
 
 import numpy as np
 from bench_evaluate import half_panel
-from common import dermatology, peak_mib, seconds
+from common import Bench, Target, Work, grid
+from data import Skip, dermatology
 
 import ugt
 from ugt._core._plackett_luce import Stages
 from ugt._plausibilities.plackett_luce import REST
 
-N_CLASSES, SWEEPS = 419, 1500
-
-
+bench = Bench(__file__)
+warnings.simplefilter("ignore", RuntimeWarning)
+N_CLASSES, N_CASES = 419, 1947
 SWEEPS_NOTED = 100  # sweeps whose random numbers are written down
+SMALL = {"cases": 20}
+EVERY = (1.0, 2.5, 10.0)
+MICROSECONDS = {8: 5, 12: 40, 20: 60, 100: 250, 400: 1000}
 
 
 class CRankings(ctypes.Structure):
@@ -36,24 +37,30 @@ class CRankings(ctypes.Structure):
     )
 
 
-def noting_library(folder):
-    """The sampler that writes down its random numbers, compiled as the core is; None without a compiler."""
+def dermatology_rankings(cases):
+    return ugt.Rankings.from_blocks(dermatology(cases), n_classes=N_CLASSES)
+
+
+def noting_library():
+    """The sampler that writes down its random numbers, compiled as the core is."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        return None
+        raise Skip("there is no C compiler")
     here = Path(__file__).parent
     core = here.parent / "ugt" / "_core"
     sources = [here / "bare_numbers.c", *(core / f"{name}.c" for name in ("stream", "stages", "subset", "likelihood"))]
     options = ["-std=c11", "-O3", "-ffp-contract=off", "-shared", "-fPIC", f"-I{core}"]
-    subprocess.run([compiler, *options, *map(str, sources), "-lm", "-o", f"{folder}/noting.so"], check=True)
-    library = ctypes.CDLL(f"{folder}/noting.so")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([compiler, *options, *map(str, sources), "-lm", "-o", f"{folder}/noting.so"], check=True)
+        library = ctypes.CDLL(f"{folder}/noting.so")
     library.written_down.restype = ctypes.c_int64
     library.again.restype = ctypes.c_double
     return library
 
 
-def bare_numbers(library, rankings, reliability):
-    """Seconds that the random numbers of a sweep of all cases take, and how many there are."""
+def bare_numbers(rankings, reliability):
+    """A function that draws the random numbers of some sweeps of all cases and does nothing else."""
+    library = noting_library()
     sizes = rankings.n_cases, rankings.n_rankings, len(rankings.block_offsets) - 1, len(rankings.items), rankings.n_classes
     arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
     given = CRankings(*sizes, *(array.ctypes.data for array in arrays))
@@ -64,76 +71,98 @@ def bare_numbers(library, rankings, reliability):
     n = library.written_down(ctypes.byref(given), ctypes.c_void_p(keys.ctypes.data), *law, *room)
     if not 0 < n <= len(what):
         raise RuntimeError(f"the sampler drew {n} random numbers, there is room for {len(what)}")
-    took = min(seconds(library.again, room[0], ctypes.c_int64(n))[0] for _ in range(5))
-    return took / SWEEPS_NOTED, n / SWEEPS_NOTED
+    what = what[:n].copy()
+    return lambda: library.again(ctypes.c_void_p(what.ctypes.data), ctypes.c_int64(n)), n / SWEEPS_NOTED
 
 
-def kernel(rankings, reliability):
-    """Seconds of a sweep of all cases: the kernel alone, into memory that was used before; and of two such kernels side by side."""
+def kernels(rankings, reliability, side_by_side):
+    """So many calls of the kernel alone at once, each a hundred sweeps of all cases into memory that was used before."""
     stages = Stages(rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items, rankings.n_classes, True)
-    outs, stop = [np.zeros((stages.n_mentioned() + rankings.n_cases) * SWEEPS_NOTED) for _ in range(2)], np.zeros(1, np.int32)
-    law = reliability, 1 / rankings.n_classes, 1.0, REST["individual"]
+    room, stop = (stages.n_mentioned() + rankings.n_cases) * SWEEPS_NOTED, np.zeros(1, np.int32)
+    law, outs = (reliability, 1 / rankings.n_classes, 1.0, REST["individual"]), [np.zeros(room) for _ in range(side_by_side)]
     schedule = 0, SWEEPS_NOTED, 1, 1, 0, 0, rankings.n_cases
 
     def run(out):
         stages.gibbs(rankings.axes.stream_keys, *law, *schedule, stop, out)
 
-    def both():
-        with ThreadPoolExecutor(2) as pool:
+    def all_at_once():
+        with ThreadPoolExecutor(side_by_side) as pool:
             list(pool.map(run, outs))
 
-    one, two = (min(seconds(*call)[0] for _ in range(5)) for call in ((run, outs[0]), (both,)))
-    return one / SWEEPS_NOTED, two / SWEEPS_NOTED
+    return all_at_once if side_by_side > 1 else lambda: run(outs[0])
 
 
-def sampler(rankings, library):
-    for reliability in (1.0, 2.5, 10.0):
-        options = {"reliability": reliability, "n_draws": 1000, "n_warmup": 500, "n_chains": 1}
-        took, post = min((seconds(ugt.plackett_luce, rankings, **options) for _ in range(3)), key=lambda run: run[0])
-        two = min(seconds(ugt.plackett_luce, rankings, **options, n_threads=2)[0] for _ in range(3))
-        found = ugt.plackett_luce_diagnostics(post)
-        effective = np.nansum(found.ess_bulk) / took
-        print(
-            f"{rankings.n_cases} cases x {SWEEPS} sweeps, reliability {reliability:g}: {took:.2f} s; two threads {took / two:.2f} x as fast"
-        )
-        print(f"    effective draws of the log plausibility of the top class: {effective:,.0f} a second")
-        if library is not None:
-            bare, n = bare_numbers(library, rankings, reliability)
-            sweep, both = kernel(rankings, reliability)
-            print(f"    a sweep of all: {1e6 * sweep:.0f} us, {sweep / bare:.2f} x its {n:,.0f} bare random numbers ({1e6 * bare:.0f} us)")
-            print(f"    two such sweeps side by side in two threads: {2 * sweep / both:.2f} x as fast as one after the other")
+@bench.job(
+    grid(cases=(N_CASES,), reliability=EVERY),
+    SMALL,
+    [Target("2.3", "bare numbers", at_most=2.5, reliability=reliability) for reliability in EVERY],
+)
+def sweep(cases, reliability):
+    """a sweep of all cases, the kernel alone, beside its bare random numbers"""
+    rankings = dermatology_rankings(cases)
+    bare, n = bare_numbers(rankings, reliability)
+    also = lambda _measured, _result: {"numbers a sweep": n}  # noqa: E731
+    return Work(kernels(rankings, reliability, 1), {"bare numbers": bare}, units=SWEEPS_NOTED, also=also)
 
 
-def likelihood():
-    for size in (8, 12, 20, 100, 400):
-        repeats = 200
-        rankings = ugt.Rankings.from_blocks([[[list(range(size))]]] * repeats, n_classes=size + 1)
-        rates = np.exp(np.random.default_rng(size).normal(0, 2, (repeats, size + 1)))
-        took, _ = seconds(ugt.plackett_luce_log_likelihood, rankings, rates)
-        print(f"log-likelihood of one block of {size} classes: {1e6 * took / repeats:.1f} us")
+@bench.job(grid(cases=(N_CASES,), reliability=EVERY), SMALL)
+def side_by_side(cases, reliability):
+    """two sweeps in two threads, the kernel alone, beside one after the other"""
+    rankings = dermatology_rankings(cases)
+    return Work(kernels(rankings, reliability, 2), {"one after the other": (kernels(rankings, reliability, 1), 2)}, units=SWEEPS_NOTED)
 
 
-def evaluation(rankings, nested):
-    models = {f"half panel {i}": half_panel(nested, i) for i in range(4)}
-    before = peak_mib()
+@bench.job(
+    grid(cases=(200, N_CASES), reliability=(1.0,), draws=(1000,))
+    + grid(cases=(N_CASES,), reliability=EVERY[1:], draws=(1000,))
+    + grid(cases=(N_CASES,), reliability=(1.0,), draws=(100, 4000)),
+    {"cases": 20, "draws": 20},
+    [
+        Target(number, "s", at_most=most, reliability=of, cases=N_CASES, draws=1000)
+        for number, of, most in (("2.1", 1.0, 1.2), ("2.2", 10.0, 2.0))
+    ]
+    + [Target("2.4", "one thread", at_least=1.8, reliability=reliability, cases=N_CASES, draws=1000) for reliability in EVERY],
+)
+def plackett_luce(cases, reliability, draws):
+    """plackett_luce, 500 sweeps of warm-up and one for each draw; also with two threads"""
+    rankings = dermatology_rankings(cases)
+    options = {"reliability": reliability, "n_draws": draws, "n_warmup": 500, "n_chains": 1}
+
+    def also(measured, post):
+        effective = np.nansum(ugt.plackett_luce_diagnostics(post).ess_bulk)
+        return {"one thread": 1 / measured["two threads"], "effective draws a second": effective / measured["s"]}
+
+    return Work(
+        lambda: ugt.plackett_luce(rankings, **options),
+        {"two threads": lambda: ugt.plackett_luce(rankings, **options, n_threads=2)},
+        also=also,
+    )
+
+
+@bench.job(grid(size=MICROSECONDS), {}, [Target("2.5", "µs", at_most=most, size=size) for size, most in MICROSECONDS.items()])
+def log_likelihood(size, repeats=200):
+    """log-likelihood of one block of so many classes"""
+    rankings = ugt.Rankings.from_blocks([[[list(range(size))]]] * repeats, n_classes=size + 1)
+    rates = np.exp(np.random.default_rng(size).normal(0, 2, (repeats, size + 1)))
+    also = lambda measured, _: {"µs": 1e6 * measured["s"]}  # noqa: E731
+    return Work(lambda: ugt.plackett_luce_log_likelihood(rankings, rates), units=repeats, also=also)
+
+
+@bench.job(grid(cases=(200, N_CASES)), SMALL, [Target("2.8", "s", at_most=0.2, cases=N_CASES)])
+def plackett_luce_map(cases):
+    """plackett_luce_map"""
+    rankings = dermatology_rankings(cases)
+    return Work(lambda: ugt.plackett_luce_map(rankings))
+
+
+@bench.job(grid(cases=(N_CASES,)), SMALL, [Target("2.6", "s", at_most=25), Target("2.7", "MB", at_most=300)])
+def evaluate(cases):
+    """evaluate(), four models, five reliabilities, 1,000 draws in four chains, two threads"""
+    nested = dermatology(cases)
+    rankings, models = dermatology_rankings(cases), {f"half panel {i}": half_panel(nested, i) for i in range(4)}
     options = {"aggregation": "plackett-luce", "reliability": (1, 2, 3, 5, 10), "k": (1, 2, 3), "n_threads": 2}
-    took, _ = seconds(ugt.evaluate, rankings, models, **options)
-    more = peak_mib() - before
-    print(f"evaluate(), four models, five reliabilities, 1,000 draws in four chains, two threads: {took:.1f} s, {more:.0f} MiB more")
-
-
-def main():
-    warnings.simplefilter("ignore", RuntimeWarning)
-    likelihood()
-    nested = dermatology()
-    if nested is None:
-        print("the rest is skipped: the dermatology data is not here (set UGT_DATA)")
-        return
-    rankings = ugt.Rankings.from_blocks(nested, n_classes=N_CLASSES)
-    evaluation(rankings, nested)  # first: its peak memory is its own
-    with tempfile.TemporaryDirectory() as folder:
-        sampler(rankings, noting_library(folder))
+    return Work(lambda: ugt.evaluate(rankings, models, **options))
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -1,20 +1,15 @@
-"""Soft AUROC and average precision beside numpy's sort and scikit-learn, and the bootstrap of annotations.
-
-Run: python benchmarks/bench_soft.py
-"""
+"""Soft AUROC and average precision beside numpy's sort and scikit-learn, and the bootstrap of annotations."""
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
-
 import numpy as np
-from common import peak_mib, seconds
+from common import Bench, Target, Work, grid, peer, stream
+from data import Skip
 
 import ugt
 from ugt._core import _soft
 
+bench = Bench(__file__)
 LAWS = {
     "uniform": lambda rng, n: rng.random(n),
     "normal": lambda rng, n: rng.normal(size=n),
@@ -22,88 +17,94 @@ LAWS = {
     "half zeros": lambda rng, n: np.where(rng.random(n) < 0.5, 0.0, rng.random(n)),
     "sorted": lambda rng, n: np.arange(n) / n,
 }
+SMALL = {"n": 500}
+SIZES = grid(n=(10_000, 100_000, 10_000_000), law=("uniform",)) + grid(n=(1_000_000,), law=LAWS)
+MOST = {1_000_000: 1.5, 10_000_000: 0.9}
 
 
-def best(function, *args, **options):
-    """The least of three times."""
-    return min(seconds(function, *args, **options)[0] for _ in range(3))
+def data(n, law="uniform"):
+    rng = np.random.default_rng(0)
+    return LAWS[law](rng, n), rng.random(n)
 
 
-def metrics(n):
-    """AUROC and AP of both kinds together, and the curves, beside numpy.argsort of the same scores."""
-    for name, law in LAWS.items():
-        rng = np.random.default_rng(0)
-        scores, p = law(rng, n), rng.random(n)
-        sort = best(np.argsort, scores)
-        kernel = best(lambda: _soft.Scores(scores).sums(p, None, 0.5, False))  # noqa: B023
-        both = best(lambda: ugt.soft_auroc(p, scores).value)  # noqa: B023
-        roc, recall = best(ugt.soft_roc_curve, p, scores), best(ugt.soft_precision_recall_curve, p, scores)
-        ratios = f"sums of all metrics {kernel / sort:.2f}, soft_auroc {both / sort:.2f}, curves {roc / sort:.2f} and {recall / sort:.2f}"
-        print(f"{n:,} scores, {name}: numpy.argsort {sort:.3f} s; x that: {ratios}")
+def beside_sort(scores, p):
+    return {"numpy.argsort": lambda: np.argsort(scores), "numpy.sum": stream(scores, p)}
 
 
-def memory(n):
-    """Peak memory of one call, in a process of its own, beyond its input."""
-    code = (
-        "import numpy as np, ugt, resource; rng = np.random.default_rng(0)\n"
-        f"p, s = rng.random({n}), rng.random({n}); peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
-        f"ugt.soft_auroc(p[:9], s[:9]); before = peak(); ugt.soft_auroc(p, s); print((peak() - before) / {n})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    print(f"memory of soft_auroc beyond its input: {float(done.stdout):.0f} bytes a case")
+@bench.job(
+    SIZES,
+    SMALL,
+    [Target(f"3.{i}", "numpy.argsort", at_most=MOST[n], n=n, law="uniform") for i, n in (("1", 10_000_000), ("2", 1_000_000))],
+)
+def auroc_and_ap(n, law):
+    """sums of AUROC and AP of both kinds, all at once"""
+    scores, p = data(n, law)
+    return Work(lambda: _soft.Scores(scores).sums(p, None, 0.5, False), beside_sort(scores, p))
 
 
+@bench.job(SIZES, SMALL, [Target("3.5", "bytes a case", at_most=40, n=10_000_000, law="uniform")])
+def soft_auroc(n, law):
+    """soft_auroc"""
+    scores, p = data(n, law)
+    also = lambda measured, _: {"bytes a case": measured["MB"] * 1e6 / n}  # noqa: E731
+    return Work(lambda: ugt.soft_auroc(p, scores).value, beside_sort(scores, p), also=also)
+
+
+@bench.job(SIZES, SMALL, [Target("3.3", "numpy.argsort", at_most=1.3, n=10_000_000, law="uniform")])
+def soft_roc_curve(n, law):
+    """soft_roc_curve"""
+    scores, p = data(n, law)
+    return Work(lambda: ugt.soft_roc_curve(p, scores), beside_sort(scores, p))
+
+
+@bench.job(SIZES, SMALL, [Target("3.3", "numpy.argsort", at_most=1.3, n=10_000_000, law="uniform")])
+def soft_precision_recall_curve(n, law):
+    """soft_precision_recall_curve"""
+    scores, p = data(n, law)
+    return Work(lambda: ugt.soft_precision_recall_curve(p, scores), beside_sort(scores, p))
+
+
+@bench.job(grid(n=(1_000_000, 10_000_000)), SMALL, [Target("3.4", "scikit-learn", at_least=15, n=10_000_000)])
 def against_scikit_learn(n):
-    """Two calls on the doubled data give the variants "half" and "probability" where no scores are tied."""
-    if importlib.util.find_spec("sklearn") is None:
-        print("scikit-learn is not installed: skipped")
-        return
+    """the sums, beside scikit-learn's two calls on doubled data"""
+    if peer("sklearn") is None:
+        raise Skip("scikit-learn is not installed")
     from sklearn.metrics import average_precision_score, roc_auc_score
 
-    rng = np.random.default_rng(0)
-    p, scores = rng.random(n), rng.random(n)
-    ours, sums = seconds(lambda: _soft.Scores(scores).sums(p, None, 0.5, False))
-    before = peak_mib()
-    labels, weights, doubled = np.repeat([1, 0], n), np.concatenate([p, 1 - p]), np.concatenate([scores, scores])
-    theirs = seconds(roc_auc_score, labels, doubled, sample_weight=weights)[0]
-    theirs += seconds(average_precision_score, labels, doubled, sample_weight=weights)[0]
-    ratio = f"{theirs / ours:.0f} x ({theirs:.1f} s, {peak_mib() - before:.0f} MiB more)"
-    print(f"{n:,} scores: scikit-learn's two calls on doubled data take {ratio}; {len(sums)} sums in {ours:.2f} s")
+    scores, p = data(n)
+
+    def theirs():
+        labels, weights, doubled = np.repeat([1, 0], n), np.concatenate([p, 1 - p]), np.concatenate([scores, scores])
+        return [metric(labels, doubled, sample_weight=weights) for metric in (roc_auc_score, average_precision_score)]
+
+    return Work(lambda: _soft.Scores(scores).sums(p, None, 0.5, False), {"scikit-learn": theirs})
 
 
-def annotation_bootstrap():
+@bench.job(
+    grid(n=(5000,), resamples=(100, 1000)) + grid(n=(500, 50_000), resamples=(100,)),
+    {"n": 50, "resamples": 2},
+    [Target("3.6", "s", at_most=1.5, n=5000, resamples=1000)],
+)
+def annotation_bootstrap(n, resamples):
+    """annotation bootstraps x 4 models x soft and hard AUROC and AP, beside a numpy loop without ties and self terms"""
     rng = np.random.default_rng(0)
-    n, resamples = 5000, 1000
     share = rng.beta(0.7, 1.5, n)
     yes = rng.binomial(5, share)
     counts = np.stack([5 - yes, yes], 1)
     models = {f"model {m}": share + rng.normal(0, 0.2 + 0.02 * m, n) for m in range(4)}
-    ugt.ranking_stability(counts, models, n_resamples=2)  # imports what it needs
-    took, _ = seconds(ugt.ranking_stability, counts, models, n_resamples=resamples)
-    print(f"{resamples:,} annotation bootstraps x 4 models x soft and hard AUROC and AP, n = {n:,}: {took:.2f} s")
 
-    def by_hand(repeats):
-        """What an analyst writes with numpy alone."""
-        for _ in range(repeats):
-            again = rng.binomial(5, yes / 5) / 5
-            for scores in models.values():
-                order = np.argsort(-scores)
-                for p in (again[order], (again > 0.5)[order].astype(float)):
-                    above = np.cumsum(p)
-                    (above * (1 - p)).sum() / (p.sum() * (1 - p).sum())
-                    (p * above / np.arange(1, n + 1)).sum() / p.sum()
+    def by_hand():
+        """One resample as an analyst writes it."""
+        again = rng.binomial(5, yes / 5) / 5
+        for scores in models.values():
+            order = np.argsort(-scores)
+            for p in (again[order], (again > 0.5)[order].astype(float)):
+                above = np.cumsum(p)
+                (above * (1 - p)).sum() / (p.sum() * (1 - p).sum())
+                (p * above / np.arange(1, n + 1)).sum() / p.sum()
 
-    hand = seconds(by_hand, 50)[0] * resamples / 50
-    print(f"    a numpy loop without ties and self terms: {hand / took:.1f} x as long")
-
-
-def main():
-    memory(10_000_000)
-    metrics(1_000_000)
-    metrics(10_000_000)
-    against_scikit_learn(10_000_000)
-    annotation_bootstrap()
+    return Work(lambda: ugt.ranking_stability(counts, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from common import dermatology
+from data import Skip, dermatology
 
 import ugt
 
@@ -47,9 +47,10 @@ def models(panel):
 
 
 def main(folder):
-    nested = dermatology()
-    if nested is None:
-        raise SystemExit("the dermatology data is not here (set UGT_DATA)")
+    try:
+        nested = dermatology()
+    except Skip as why:
+        raise SystemExit(str(why)) from None
     panel, left_out = split(nested)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "left_out.json").write_text(json.dumps(left_out))
