@@ -14,8 +14,6 @@ import pytest
 
 import ugt
 
-pytest.importorskip("matplotlib")
-
 FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
 SIGMAS = 6.5
 

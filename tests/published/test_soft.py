@@ -17,8 +17,6 @@ from scipy.stats import binom
 
 import ugt
 
-pytest.importorskip("matplotlib")
-
 FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
 RARE = 1e-9
 
