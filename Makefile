@@ -71,7 +71,7 @@ asan-python asan-python-core: .venv-dev/installed
 	cd build/asan && PYTHONPATH=$(CURDIR)/build/asan PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	    $(CURDIR)/$(DEV)python -m pytest -q -p no:cacheprovider $(ASAN_TESTS)
+	    $(CURDIR)/$(DEV)python -m pytest -q -p no:cacheprovider --ignore=tests/unit/test_packaging.py $(ASAN_TESTS)
 
 # Faults planted in the modules that compute metrics: at least 85 in 100 must make a test fail. All of them take hours on two
 # processors: SHARE=0.03 takes so many of every module, always the same; MUTATION_ARGS=--keep goes on from the last run.
