@@ -589,7 +589,8 @@ def module(*arguments):
 
 def test_as_a_module(folder):
     assert module("--version").stdout == f"ugt {ugt.__version__}\n"
-    done = module("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "--out", "report")
+    # --quiet: a slow machine would say how far it is
+    done = module("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "--out", "report", "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(os.listdir("report")) == files(result())
     failed = module("certainty", "nowhere.csv")

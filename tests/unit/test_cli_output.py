@@ -70,7 +70,8 @@ def prepare(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_json(folder, capsys, name):
+def test_json(folder, capsys, name, monkeypatch):
+    monkeypatch.setattr(_threads, "QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
     prepare(name)
     capsys.readouterr()
     before = {path for path in folder.rglob("*") if path.is_file()}
