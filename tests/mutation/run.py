@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUT = ROOT / "build" / "mutation"
 sys.path[:0] = [str(ROOT), str(HERE)]
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # threads of matrix products do not come along into forked children
 
 import numpy  # noqa: E402, F401  imported once, before the children are forked
 import pytest  # noqa: E402
