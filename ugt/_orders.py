@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ._ragged import offsets_of, row_of, sizes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Parts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells
@@ -41,6 +43,22 @@ class Sets:
         return listed + np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0)
 
 
+def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
+    """Offsets, classes and starts of n rows, as the core writes them; there are as many entries as is usual unless some are tied."""
+    offsets = np.zeros(n + 1, np.int64)
+    index, start = np.empty(usual, np.int32), np.empty(usual, np.int32)
+    rows(offsets, index, start)
+    total = int(offsets[-1])
+    listed[0] += total
+    room(TIED_CLASSES, AN_ORDER * listed[0])
+    if total > usual:
+        index, start = np.empty(total, np.int32), np.empty(total, np.int32)
+        rows(offsets, index, start)
+    elif total < usual:
+        index, start = index[:total].copy(), start[:total].copy()
+    return offsets, index, start
+
+
 @dataclass(frozen=True, eq=False)
 class Orders:
     """Rows of classes, best first, with the start of each one's bucket of ties.
@@ -64,15 +82,13 @@ class Orders:
         """Orders of the rows of a (N, K) table."""
         listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
 
-        def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        def part(begin: int, end: int) -> Parts:
             block = np.ascontiguousarray(values[begin:end], np.float64)
-            offsets = np.zeros(end - begin + 1, np.int64)
-            _order.dense_rows(block, depth, ties == "first", offsets)
-            listed[0] += int(offsets[-1])
-            room(TIED_CLASSES, AN_ORDER * listed[0])
-            index, start = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-            _order.dense_rows(block, depth, ties == "first", offsets, index, start)
-            return offsets, index, start
+
+            def rows(*out: Any) -> None:
+                _order.dense_rows(block, depth, ties == "first", *out)
+
+            return _listed(rows, end - begin, (end - begin) * depth, listed)
 
         parts = _threads.run(part, len(values), max(1, min(4096, CHUNK // values.shape[1])), "ordering scores")
         if len(parts) == 1:
@@ -86,11 +102,12 @@ class Orders:
         cls, offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArray[np.float64], n_classes: int, depth: int, ties: str
     ) -> Orders:
         """Orders of ragged rows of positive values; classes not listed have 0."""
-        found = np.zeros(len(offsets), np.int64)
-        _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", found)
-        order, start = np.empty(found[-1], np.int32), np.empty(found[-1], np.int32)
-        _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", found, order, start)
-        orders = cls(found, order, start, n_classes, depth)
+
+        def rows(*out: Any) -> None:
+            _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", *out)
+
+        n = len(offsets) - 1
+        orders = cls(*_listed(rows, n, min(n * depth, len(index)), [0]), n_classes, depth)
         return orders._filled_up() if ties == "first" else orders
 
     @classmethod

@@ -130,6 +130,8 @@ static int sum_annotations(const shared *in, uint64_t *digest)
         note(digest, index, (size_t)offsets[CASES] * sizeof *index);
         note(digest, value, (size_t)offsets[CASES] * sizeof *value);
     }
+    TRY(ugt_row_sums(LABEL_OFFSETS, NOISE, CASES, LABEL_OFFSETS[CASES], value));
+    note(digest, value, CASES * sizeof *value);
     TRY(ugt_class_counts(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, LABEL_COUNT, offsets, index, total));
     note(digest, total, (size_t)offsets[CASES] * sizeof *total);
     TRY(ugt_find_repeat(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, &position));
@@ -167,15 +169,15 @@ static int order_and_compare(const shared *in, uint64_t *digest)
     double per_case[CASES * (3 * DEPTH + 3)], per_draw[3 * DEPTH + 3] = {0.0};
     uint8_t defined[CASES];
     memset(defined, 1, sizeof defined);
-    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, offsets, NULL, NULL));
-    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, offsets, class_index, start));
+    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, 0, offsets, NULL, NULL));
+    TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, CASES * CLASSES, offsets, class_index, start));
     note(digest, class_index, (size_t)offsets[CASES] * sizeof *class_index);
     const ugt_orders orders = {offsets, class_index, start};
     TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, 0.5, 1, per_case, per_draw));
     NOTE(per_case);
     NOTE(per_draw);
     int64_t ragged[CASES + 1] = {0};
-    TRY(ugt_order_rows(OFFSETS, CLASS_INDEX, CONCENTRATION, CASES, CLASSES, DEPTH, 1, ragged, NULL, NULL));
+    TRY(ugt_order_rows(OFFSETS, CLASS_INDEX, CONCENTRATION, CASES, CLASSES, DEPTH, 1, 0, ragged, NULL, NULL));
     NOTE(ragged);
     return UGT_OK;
 }

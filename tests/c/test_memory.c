@@ -136,8 +136,8 @@ static void test_sizes(void)
         ugt_profiles *profiles;
         out[0] = 0;
         CHECK(ugt_find_entries(offsets, classes, 1, numbers[j], entry_offsets, entry_of, &n) == UGT_ERR_MEMORY);
-        CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], 1, 0, out, NULL, NULL) == UGT_ERR_MEMORY);
-        CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], numbers[j], 0, out, NULL, NULL) == UGT_ERR_MEMORY);
+        CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], 1, 0, 0, out, NULL, NULL) == UGT_ERR_MEMORY);
+        CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], numbers[j], 0, 0, out, NULL, NULL) == UGT_ERR_MEMORY);
         CHECK(ugt_compare_orders(&orders, &orders, defined, 0, 1, 1, numbers[j], 1, 0.0, 0, per_case, per_draw) == UGT_ERR_MEMORY);
         CHECK(ugt_profiles_new(offsets, value, value, 1, numbers[j], &profiles, case_profile, entry_group, background_group) == UGT_OK);
         const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, numbers[j]};

@@ -9,22 +9,26 @@ static void test_order_rows(void)
     const double value[] = {0.1, 0.4, 0.4, 0.1, 0.5, 0.2, 0.3, 0.1};
     int64_t offsets[3] = {0};
     int32_t classes[8], start[8];
-    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_OK);
+    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, 0, offsets, NULL, NULL) == UGT_OK);
     CHECK(offsets[1] == 2 && offsets[2] == 4);
-    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, offsets, classes, start) == UGT_OK);
+    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, LENGTH(classes), offsets, classes, start) == UGT_OK);
     CHECK(classes[0] == 1 && classes[1] == 2 && start[0] == 0 && start[1] == 0);
     CHECK(classes[2] == 0 && classes[3] == 2 && start[2] == 0 && start[3] == 1);
+    /* of rows that do not fit only the offsets are filled in */
+    classes[2] = classes[3] = -7;
+    CHECK(ugt_order_rows(NULL, NULL, value, 2, N_CLASSES, DEPTH, 0, 3, offsets, classes, start) == UGT_OK);
+    CHECK(offsets[1] == 2 && offsets[2] == 4 && classes[0] == 1 && classes[2] == -7 && classes[3] == -7);
     /* all tied: one bucket, which need not be listed; by position: the first two */
     const double tied[] = {1, 1, 1, 1};
-    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_OK);
+    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 0, 0, offsets, NULL, NULL) == UGT_OK);
     CHECK(offsets[1] == 0);
-    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 1, offsets, NULL, NULL) == UGT_OK);
+    CHECK(ugt_order_rows(NULL, NULL, tied, 1, N_CLASSES, DEPTH, 1, 0, offsets, NULL, NULL) == UGT_OK);
     CHECK(offsets[1] == 2);
     /* ragged rows: falling offsets, and more values than classes */
     const int64_t falling[] = {0, 3, 2}, wide[] = {0, 5, 5};
     const int32_t index[] = {0, 1, 2, 3, 3};
-    CHECK(ugt_order_rows(falling, index, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
-    CHECK(ugt_order_rows(wide, index, value, 2, N_CLASSES, DEPTH, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
+    CHECK(ugt_order_rows(falling, index, value, 2, N_CLASSES, DEPTH, 0, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
+    CHECK(ugt_order_rows(wide, index, value, 2, N_CLASSES, DEPTH, 0, 0, offsets, NULL, NULL) == UGT_ERR_RANGE);
 }
 
 /* orders of many classes against all pairs of them */
@@ -36,8 +40,8 @@ static void test_long_rows(void)
     int32_t classes[K], start[K];
     for (int k = 0; k < K; k++)
         value[k] = (double)(k * 37 % 23);
-    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, offsets, NULL, NULL) == UGT_OK && offsets[1] > 0 && offsets[1] <= K);
-    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, offsets, classes, start) == UGT_OK);
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, 0, offsets, NULL, NULL) == UGT_OK && offsets[1] > 0 && offsets[1] <= K);
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 0, LENGTH(classes), offsets, classes, start) == UGT_OK);
     for (int64_t j = 0; j < offsets[1]; j++) {
         int better = 0;
         for (int k = 0; k < K; k++)
@@ -45,7 +49,7 @@ static void test_long_rows(void)
         CHECK(start[j] == better);
         CHECK(j == 0 || value[classes[j]] < value[classes[j - 1]] || classes[j] > classes[j - 1]);
     }
-    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 1, offsets, NULL, NULL) == UGT_OK && offsets[1] == K);
+    CHECK(ugt_order_rows(NULL, NULL, value, 1, K, K, 1, 0, offsets, NULL, NULL) == UGT_OK && offsets[1] == K);
 }
 
 static int compare(const int64_t *truth_offsets, const int32_t *truth_class, const int64_t *model_offsets,

@@ -148,6 +148,16 @@ static void test_counts(void)
     CHECK(out[1] == 2 && out[2] == 2 && out[3] == 3);
     CHECK(index[0] == 0 && total[0] == 3 && index[1] == 2 && total[1] == 3 && index[2] == 1 && total[2] == 9);
     CHECK(ugt_class_counts(3, 6, 3, offsets, high, count, out, index, total) == UGT_ERR_RANGE);
+    const double value[] = {1, 2, 4, 8, 16, 32};
+    double sums[3] = {-1, -1, -1};
+    CHECK(ugt_row_sums(offsets, value, 3, 6, sums) == UGT_OK);
+    for (int i = 0; i < 3; i++) {
+        double by_hand = 0.0;
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            by_hand += value[j];
+        CHECK(sums[i] == by_hand);
+    }
+    CHECK(ugt_row_sums(falling, value, 3, 6, sums) == UGT_ERR_RANGE && ugt_row_sums(offsets, value, 3, 5, sums) == UGT_ERR_RANGE);
     CHECK(ugt_class_counts(3, 6, 3, falling, label, count, out, index, total) == UGT_ERR_RANGE);
     for (int j = 0; j < MANY; j++) {
         many[j] = j * 7 % MANY;

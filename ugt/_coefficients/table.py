@@ -39,7 +39,7 @@ class Ragged:
 
     def sums(self, of: Array) -> Array:
         """(rows,) sums of numbers (entries,) over each row."""
-        return np.asarray(np.bincount(self.row, of, len(self.offsets) - 1))
+        return _tables.row_sums(self.offsets, np.ascontiguousarray(of, np.float64))
 
     def totals(self, n_classes: int) -> Array:
         """(K,) sums over rows."""
@@ -183,7 +183,7 @@ def judgements_of(
         classes, size = _by_case(case, ones, shares, len(offsets) - 1, len(names))
         return Judgements(case, annotator, ones, shares, classes, size, names, annotators, ratings)
     shares = Ragged(np.arange(n + 1, dtype=np.int64), label, np.ones(n))
-    classes, size = _by_case(case, count, shares, len(offsets) - 1, len(names))
+    classes, size = _by_class(offsets, case, label, count, len(names))
     return Judgements(case, annotator, count, shares, classes, size, names, annotators, ratings)
 
 
@@ -217,9 +217,7 @@ def _shares(
 def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes: int) -> tuple[Ragged, Array]:
     """``(classes, size)``: the shares of the judgements of each case, added up, and how many there are."""
     if len(shares.index) == len(case):  # one class each
-        offsets = offsets_of(np.bincount(case, minlength=n_cases))
-        of_case, index, total = _tables.class_counts(offsets, shares.index, count, n_classes)
-        return Ragged(of_case, index, total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))
+        return _by_class(offsets_of(np.bincount(case, minlength=n_cases)), case, shares.index, count, n_classes)
     judgement = shares.row
     of_entry, amount = case[judgement], shares.amount * count[judgement]
     order = np.lexsort((shares.index, of_entry))
@@ -229,3 +227,13 @@ def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes:
     total = np.asarray(np.bincount(np.cumsum(opens) - 1, amount[order]), np.float64)
     offsets = offsets_of(np.bincount(of_entry[opens], minlength=n_cases))
     return Ragged(offsets, index[opens], total.astype(np.float64)), np.asarray(np.bincount(case, count, n_cases))
+
+
+def _by_class(offsets: Int64, case: Int64, label: NDArray[np.int32], count: Int64, n_classes: int) -> tuple[Ragged, Array]:
+    """The same of judgements that are of one class each."""
+    amount = count.astype(np.float64)
+    size = _tables.row_sums(offsets, amount)
+    if (count > 0).all() and ((label[1:] > label[:-1]) | (case[1:] != case[:-1])).all():  # ascending, no class twice: nothing to add up
+        return Ragged(offsets, label, amount), size
+    of_case, index, total = _tables.class_counts(offsets, label, count, n_classes)
+    return Ragged(of_case, index, total.astype(np.float64)), size

@@ -8,36 +8,37 @@ cdef extern from "ugt.h" nogil:
         const int64_t *offsets
         const int32_t *class_index
         const int32_t *start
-    int ugt_order_rows(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, int, int64_t *, int32_t *, int32_t *)
+    int ugt_order_rows(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, int, int64_t, int64_t *, int32_t *,
+                       int32_t *)
     int ugt_compare_orders(const ugt_orders *, const ugt_orders *, const uint8_t *, int64_t, int64_t, int64_t, int64_t, int, double, int, double *, double *)
 
 
 def dense_rows(const double[:, ::1] value, int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None,
                int32_t[::1] start=None):
-    """Call without index and start for the offsets, then with them."""
-    cdef int64_t n = value.shape[0], n_classes = value.shape[1]
+    """Offsets, and of index and start the rows that fit into them: more are to come where offsets[n] is more than their length."""
+    cdef int64_t n = value.shape[0], n_classes = value.shape[1], room = 0
     cdef int32_t *index_out = NULL
     cdef int32_t *start_out = NULL
     cdef int status
     if offsets.shape[0] != n + 1 or depth < 1 or depth > n_classes:
         raise ValueError("depth or output does not fit")
     if index is not None:
-        if start is None or index.shape[0] != offsets[n] or start.shape[0] != offsets[n]:
+        if start is None or index.shape[0] != start.shape[0]:
             raise ValueError("outputs do not fit")
-        if offsets[n] == 0:
-            return
-        index_out, start_out = &index[0], &start[0]
+        room = index.shape[0]
+        if room:
+            index_out, start_out = &index[0], &start[0]
     if n == 0:
         return
     with nogil:
-        status = ugt_order_rows(NULL, NULL, &value[0, 0], n, n_classes, depth, ties_first, &offsets[0], index_out, start_out)
+        status = ugt_order_rows(NULL, NULL, &value[0, 0], n, n_classes, depth, ties_first, room, &offsets[0], index_out, start_out)
     check(status)
 
 
 def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, const double[::1] value, int64_t n_classes,
                 int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None, int32_t[::1] start=None):
     """The same for ragged rows; classes not listed have the lowest value."""
-    cdef int64_t n = row_offsets.shape[0] - 1
+    cdef int64_t n = row_offsets.shape[0] - 1, room = 0
     cdef int32_t *index_out = NULL
     cdef int32_t *start_out = NULL
     cdef int status
@@ -45,17 +46,17 @@ def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, co
             or depth < 1 or depth > n_classes:
         raise ValueError("depth or output does not fit")
     if index is not None:
-        if start is None or index.shape[0] != offsets[n] or start.shape[0] != offsets[n]:
+        if start is None or index.shape[0] != start.shape[0]:
             raise ValueError("outputs do not fit")
-        if offsets[n] == 0:
-            return
-        index_out, start_out = &index[0], &start[0]
+        room = index.shape[0]
+        if room:
+            index_out, start_out = &index[0], &start[0]
     if n == 0 or value.shape[0] == 0:
         offsets[:] = 0
         return
     check_rows(row_offsets, 0, n, value.shape[0])
     with nogil:
-        status = ugt_order_rows(&row_offsets[0], &row_index[0], &value[0], n, n_classes, depth, ties_first, &offsets[0],
+        status = ugt_order_rows(&row_offsets[0], &row_index[0], &value[0], n, n_classes, depth, ties_first, room, &offsets[0],
                                 index_out, start_out)
     check(status)
 

@@ -14,6 +14,9 @@ def factorize(rows: NDArray[np.uint8]) -> tuple[_Int32, _Int64]:
 def group(code: _Int32, n_groups: int) -> tuple[_Int64, _Int64]:
     """``(offsets (n_groups + 1,), order (n,))``: a stable sort of row numbers by code."""
 
+def row_sums(offsets: _Int64, value: _Float64) -> _Float64:
+    """Sums of values over each row, added up from its first one on."""
+
 def text_keys(text: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Stream keys of an (n, width) table of code points."""
 

@@ -17,6 +17,7 @@ cdef extern from "ugt.h" nogil:
 
     int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct)
     int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
+    int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
     void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key)
     void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key)
     int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value)
@@ -51,6 +52,23 @@ def group(const int32_t[::1] code, int64_t n_groups):
         status = ugt_group(&code[0], code.shape[0], n_groups, &offsets_view[0], &order_view[0])
     check(status)
     return offsets, order
+
+
+def row_sums(const int64_t[::1] offsets, const double[::1] value):
+    cdef int64_t n = offsets.shape[0] - 1
+    if n < 0:
+        raise ValueError("offsets must hold at least one number")
+    total = np.zeros(n)
+    cdef double[::1] total_view = total
+    cdef int status
+    if n == 0 or value.shape[0] == 0:
+        if offsets[n] != value.shape[0]:
+            raise ValueError("offsets and values do not fit together")
+        return total
+    with nogil:
+        status = ugt_row_sums(&offsets[0], &value[0], n, value.shape[0], &total_view[0])
+    check(status)
+    return total
 
 
 def text_keys(const uint32_t[:, ::1] text):

@@ -61,7 +61,7 @@ static int64_t row_order(const double *value, const int32_t *index, int64_t n, i
 }
 
 int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows,
-                   int64_t n_classes, int64_t depth, int ties_first, int64_t *order_offsets, int32_t *order_class,
+                   int64_t n_classes, int64_t depth, int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class,
                    int32_t *order_start)
 {
     int status = UGT_ERR_MEMORY;
@@ -79,10 +79,9 @@ int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *v
         }
         const int64_t listed =
             row_order(value + first, index == NULL ? NULL : index + first, n, n_classes, depth, ties_first, best, found);
-        if (order_class == NULL) { /* first call: sizes only */
-            order_offsets[i + 1] = order_offsets[i] + listed;
+        order_offsets[i + 1] = order_offsets[i] + listed;
+        if (order_class == NULL || order_offsets[i + 1] > room)
             continue;
-        }
         int32_t *class_out = order_class + order_offsets[i], *start_out = order_start + order_offsets[i];
         for (int64_t j = 0; j < listed; j++) {
             const int tied = !ties_first && j > 0 && found[j].value == found[j - 1].value;

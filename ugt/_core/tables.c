@@ -134,6 +134,24 @@ int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets
     return UGT_OK;
 }
 
+/* ---- rows of different lengths ------------------------------------------------------------------- */
+
+int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
+{
+    if (offsets[0] != 0 || offsets[n_rows] != n_values)
+        return UGT_ERR_RANGE;
+    for (int64_t i = 0; i < n_rows; i++)
+        if (offsets[i + 1] < offsets[i])
+            return UGT_ERR_RANGE;
+    for (int64_t i = 0; i < n_rows; i++) {
+        double total = 0.0;
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            total += value[j];
+        sum[i] = total;
+    }
+    return UGT_OK;
+}
+
 /* ---- stream keys --------------------------------------------------------------------------------- */
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): its offset basis and prime. */

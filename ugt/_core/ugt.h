@@ -126,6 +126,9 @@ int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, 
  * code[n] in 0..n_groups-1 (checked), offsets[n_groups + 1], order[n]. */
 int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order);
 
+/* sum [n_rows]: of value [offsets[n_rows] = n_values] over each row, from its first on; 0 for an empty row. */
+int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum);
+
 /* key[n] of case ids for ugt_stream_open: mix64(FNV-1a-64(UTF-8 bytes of the id)), mix64 being the finaliser of MurmurHash3. The
  * same on every machine. text[n][width]: UCS-4, native byte order, trailing zeros ignored. Integers hash as their decimal digits. */
 void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key);
@@ -184,10 +187,10 @@ typedef struct {
 /* Orders of the rows of a table, deep enough for the best `depth` >= 1 classes (depth <= n_classes).
  * offsets == NULL: value [n_rows * n_classes], dense. Else ragged rows of (index, value > 0), other classes 0.
  * ties_first: ties broken by position, `depth` classes at the most.
- * Call twice: with order_class == NULL it fills order_offsets [n_rows+1] (order_offsets[0] set by the caller),
- * then order_class and order_start [order_offsets[n_rows]]. */
+ * Fills order_offsets [n_rows+1] (order_offsets[0] set by the caller), and of order_class and order_start [room] the rows that fit:
+ * where order_offsets[n_rows] > room there are more, and it is to be called again with that room. NULL with room 0: offsets only. */
 int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows,
-                   int64_t n_classes, int64_t depth, int ties_first, int64_t *order_offsets, int32_t *order_class,
+                   int64_t n_classes, int64_t depth, int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class,
                    int32_t *order_start);
 
 /* Cases [begin, end): the model's order of a case against n_draws orders of its truth (rows case * n_draws + draw).

@@ -109,9 +109,9 @@ static void check_lists(fuzz_input *in, const law *x, const ugt_posterior *poste
     for (int64_t i = 0; i < x->n * x->n_classes; i++)
         score[i] = fuzz_number(in);
     const int ties_first = fuzz_byte(in) % 2;
-    EXPECT(ugt_order_rows(NULL, NULL, score, x->n, x->n_classes, depth, ties_first, order_offsets, NULL, NULL) == UGT_OK);
+    EXPECT(ugt_order_rows(NULL, NULL, score, x->n, x->n_classes, depth, ties_first, 0, order_offsets, NULL, NULL) == UGT_OK);
     int32_t *order = NEW(int32_t, order_offsets[x->n]), *start = NEW(int32_t, order_offsets[x->n]);
-    EXPECT(ugt_order_rows(NULL, NULL, score, x->n, x->n_classes, depth, ties_first, order_offsets, order, start) == UGT_OK);
+    EXPECT(ugt_order_rows(NULL, NULL, score, x->n, x->n_classes, depth, ties_first, order_offsets[x->n], order_offsets, order, start) == UGT_OK);
     const ugt_orders model = {order_offsets, order, start};
     const ugt_list_metric metric = {(int)fuzz_below(in, 3), depth, 0.5, 1e3, 1 + fuzz_below(in, 20)};
     double *moments = NEW(double, 3 * x->n), *pmf = NEW(double, x->n * (metric.lattice + 1));

@@ -165,10 +165,10 @@ static int64_t *order_of(fuzz_input *in, int64_t n, int64_t n_classes, int64_t d
     const int ties_first = fuzz_byte(in) % 2;
     for (int64_t i = 0; i < n * n_classes; i++)
         value[i] = fuzz_number(in);
-    EXPECT(ugt_order_rows(NULL, NULL, value, n, n_classes, depth, ties_first, offsets, NULL, NULL) == UGT_OK);
+    EXPECT(ugt_order_rows(NULL, NULL, value, n, n_classes, depth, ties_first, 0, offsets, NULL, NULL) == UGT_OK);
     *order = NEW(int32_t, offsets[n]);
     *start = NEW(int32_t, offsets[n]);
-    EXPECT(ugt_order_rows(NULL, NULL, value, n, n_classes, depth, ties_first, offsets, *order, *start) == UGT_OK);
+    EXPECT(ugt_order_rows(NULL, NULL, value, n, n_classes, depth, ties_first, offsets[n], offsets, *order, *start) == UGT_OK);
     for (int64_t i = 0; i < n; i++) {
         const int64_t listed = offsets[i + 1] - offsets[i]; /* a last bucket of ties need not be listed */
         EXPECT(ties_first ? listed == depth : listed >= 0 && listed < n_classes);
