@@ -41,6 +41,14 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def owned(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Arrays that nobody else holds, which records then need not copy."""
+    for array in arrays:
+        if array.flags.owndata:
+            array.flags.writeable = False
+    return arrays
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Axes(Frozen):
     """The names of N cases and K classes.
@@ -141,7 +149,7 @@ def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
     if n < 1:
         raise error(argument, "name at least one", "an empty table")
     if ids is None:
-        return np.arange(n, dtype=np.int64)
+        return owned(np.arange(n, dtype=np.int64))[0]
     found = _ids.distinct(argument, ids)
     if len(found) != n:
         raise error(argument, f"be {n} ids", len(found))

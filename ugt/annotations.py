@@ -12,7 +12,7 @@ from ._annotations.masks import Masks
 from ._annotations.rankings import Rankings
 from ._annotations.ratings import Ratings
 from ._annotations.table import Rows, is_missing, wide
-from ._axes import Axes, OnAxes, class_axis, given_ids
+from ._axes import Axes, OnAxes, class_axis, given_ids, owned
 from ._checks import error, room
 from ._core import _tables
 from ._ragged import n_empty, offsets_of, row_of
@@ -98,10 +98,8 @@ class Labels(OnAxes):
         """A long table whose columns are numbered."""
         names, index = class_axis("label", label, classes, rows.where)
         offsets, order = _tables.group(rows.case, len(rows.case_ids))
-        arrays = rows.annotator[order], index[order], np.ones(len(order), np.int64)
-        for array in arrays:
-            array.flags.writeable = False  # nobody else has them: no copies
-        return cls(Axes(rows.case_ids, names), rows.annotators, offsets, *arrays)
+        arrays = owned(offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
+        return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
 
     @classmethod
     def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None) -> Labels:
@@ -169,15 +167,18 @@ class Labels(OnAxes):
         cells = wide(table)
         n_cases, n_annotators = cells.shape
         cases, raters = given_ids("case_ids", case_ids, n_cases), given_ids("annotators", annotators, n_annotators)
-        row, col = np.nonzero(~is_missing(cells, missing))
+        held = ~is_missing(cells, missing)
+        sizes = np.count_nonzero(held, axis=1)
+        full = int(sizes.min()) == n_annotators
+        at = np.arange(cells.size) if full else np.flatnonzero(held)
 
         def where(j: int) -> str:
-            return f"case {_ids.name(cases[row[j]])}, annotator {_ids.name(raters[col[j]])}"
+            row, col = divmod(int(at[j]), n_annotators)
+            return f"case {_ids.name(cases[row])}, annotator {_ids.name(raters[col])}"
 
-        names, index = class_axis("table", _ids.number("table", cells[row, col], where), classes, where)
-        offsets = offsets_of(np.bincount(row, minlength=n_cases))
-        ones = np.ones(len(row), np.int64)
-        return cls(Axes(cases, names, case_ids is None), raters, offsets, col.astype(np.int32), index, ones)
+        names, index = class_axis("table", _ids.number("table", cells.ravel() if full else cells[held], where), classes, where)
+        arrays = owned(offsets_of(sizes), (at % n_annotators).astype(np.int32), index, np.ones(len(at), np.int64))
+        return cls(Axes(cases, names, case_ids is None), raters, *arrays)
 
     @classmethod
     def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
@@ -206,8 +207,8 @@ class Labels(OnAxes):
         if table.ndim != 2 or table.dtype.kind not in "iuf":
             raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
         axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
-        sizes, index, count = _read_counts(table, axes)
-        return cls(axes, np.empty(0, np.int64), offsets_of(sizes), np.full(len(index), -1, np.int32), index, count)
+        offsets, index, count = _read_counts(table, axes)
+        return cls(axes, *owned(np.empty(0, np.int64), offsets, np.full(len(index), -1, np.int32), index, count))
 
     @property
     def n_labels(self) -> int:
@@ -248,18 +249,24 @@ class Labels(OnAxes):
 
 
 def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
-    """Classes that each case has labels of: how many, which, and how many labels. By blocks of rows, so that memory grows with these."""
-    parts: list[tuple[Any, Any, Any]] = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))]
-    step = max(1, BLOCK // max(1, table.shape[1]))
-    for begin in range(0, len(table), step):
-        block = np.ascontiguousarray(table[begin : begin + step])
-        _check_counts(block, axes, begin)
-        at = np.flatnonzero(block)
-        row, col = np.divmod(at, block.shape[1])
-        parts.append((np.bincount(row, minlength=len(block)), col.astype(np.int32), block.ravel()[at].astype(np.int64)))
-        room("counts", 32 * sum(len(index) for _, index, _ in parts))
-    sizes, index, count = (np.concatenate(column) for column in zip(*parts))
-    return sizes, index, count
+    """Classes that each case has labels of: offsets, which, and how many labels. By blocks of rows, so that memory grows with these."""
+    sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
+    blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
+    for part in blocks:
+        if table.dtype.kind != "i" or _tables.count_cells(_cells(table[part]), sizes[part]) >= 0:
+            _check_counts(table[part], axes, part.start)
+            _tables.count_cells(_cells(table[part]), sizes[part])
+    offsets = offsets_of(sizes)
+    room("counts", 32 * int(offsets[-1]))
+    index, count = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int64)
+    for part in blocks:
+        at = slice(offsets[part.start], offsets[part.stop])
+        _tables.read_cells(_cells(table[part]), index[at], count[at])
+    return offsets, index, count
+
+
+def _cells(block: NDArray[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(block, np.int64)
 
 
 def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:

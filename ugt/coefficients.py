@@ -80,7 +80,7 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     >>> round(found.value, 3), found.n_cases, found.left_out
     (0.667, 2, {'case with a single annotator': 1})
     """
-    return make.shared(make.labels_of("labels", labels, classes), "none", weights)
+    return make.shared(make.labels_of("labels", labels, classes, "labels"), "none", weights)
 
 
 def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
@@ -123,7 +123,7 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     >>> round(found.value, 3), round(found.std_error, 3), found.per_class.round(2)
     (0.571, 0.247, array([0.57, 0.4 , 0.57]))
     """
-    return make.two(make.labels_of("labels", labels, classes), annotators, weights, pooled=False)
+    return make.two(make.labels_of("labels", labels, classes, "annotators"), annotators, weights, pooled=False)
 
 
 def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
@@ -152,7 +152,7 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     >>> round(scott_pi([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]).value, 3)
     0.467
     """
-    return make.two(make.labels_of("labels", labels, classes), annotators, weights, pooled=True)
+    return make.two(make.labels_of("labels", labels, classes, "annotators"), annotators, weights, pooled=True)
 
 
 def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
@@ -189,7 +189,7 @@ def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Ag
     >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3)
     (0.333, 0.667, 0.5)
     """
-    return make.shared(make.labels_of("labels", labels, classes), "fleiss", weights)
+    return make.shared(make.labels_of("labels", labels, classes, "labels"), "fleiss", weights)
 
 
 def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
@@ -223,7 +223,7 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
     >>> round(gwet_ac1(nearly).value, 3), round(cohen_kappa(nearly).value, 3)
     (0.936, -0.027)
     """
-    return make.shared(make.labels_of("labels", labels, classes), "gwet")
+    return make.shared(make.labels_of("labels", labels, classes, "labels"), "gwet")
 
 
 def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) -> Agreement:
@@ -252,7 +252,7 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     >>> round(gwet_ac2([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], weights="linear", classes=3).value, 3)
     0.556
     """
-    return make.shared(make.labels_of("labels", labels, classes), "gwet", weights, "Gwet's AC2")
+    return make.shared(make.labels_of("labels", labels, classes, "labels"), "gwet", weights, "Gwet's AC2")
 
 
 def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any = None, classes: Any = None) -> Agreement:
@@ -301,7 +301,7 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
     >>> round(found.value, 3), found.per_class.round(2), found.left_out
     (0.737, array([0.58, 0.29, 0.64]), {})
     """
-    return make.alpha(read("annotations", annotations, classes), level, values)
+    return make.alpha(read("annotations", annotations, classes, alike="labels"), level, values)
 
 
 def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:

@@ -103,7 +103,7 @@ static int number_rows(const shared *in, uint64_t *digest)
 {
     (void)in;
     enum { N = MOST_ITEMS };
-    int32_t code[N];
+    int32_t code[N], again[N];
     int64_t first[N], offsets[N + 1], order[N], n;
     uint64_t key[N];
     TRY(ugt_factorize((const uint8_t *)NOISE, N, sizeof *NOISE, code, first, &n)); /* grows: all rows are distinct */
@@ -111,6 +111,10 @@ static int number_rows(const shared *in, uint64_t *digest)
     note(digest, first, (size_t)n * sizeof *first);
     TRY(ugt_group(code, N, n, offsets, order));
     note(digest, order, (size_t)n * sizeof *order);
+    for (int64_t i = 0; i <= N; i++)
+        offsets[i] = i;
+    TRY(ugt_distinct_rows(offsets, code, order, N, N, N, again, first, &n)); /* grows, too */
+    note(digest, first, (size_t)n * sizeof *first);
     ugt_text_keys((const uint32_t *)ITEMS, 10, 3, key);
     note(digest, key, 10 * sizeof *key);
     ugt_integer_keys(order, N, key);

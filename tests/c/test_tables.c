@@ -31,6 +31,56 @@ static void test_distinct_rows(int64_t width)
     free(first);
 }
 
+static void test_distinct_pairs(void)
+{
+    enum { N = 5000, DISTINCT = 1100 }; /* the table grows once; rows of 0 to 3 pairs */
+    int64_t *offsets = calloc(N + 1, sizeof *offsets), *count = calloc(3 * N, sizeof *count), *first = calloc(N, sizeof *first), n = 0, known = 0;
+    int32_t *label = calloc(3 * N, sizeof *label), *code = calloc(N, sizeof *code);
+    int right = 1;
+    for (int64_t i = 0; i < N; i++) {
+        const int64_t what = i * i % DISTINCT, size = what % 4;
+        offsets[i + 1] = offsets[i] + size;
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++) {
+            label[j] = (int32_t)(what / 8);
+            count[j] = what / 4 % 2 + ((int64_t)(j == offsets[i]) << 40);
+        }
+    }
+    CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N], N, code, first, &n) == UGT_OK);
+    for (int64_t i = 0; i < N; i++) {
+        const int64_t f = first[code[i]], size = offsets[i + 1] - offsets[i];
+        right &= code[i] >= 0 && code[i] <= known && (code[i] == known) == (f == i) && offsets[f + 1] - offsets[f] == size;
+        right &= memcmp(label + offsets[i], label + offsets[f], (size_t)size * sizeof *label) == 0;
+        right &= memcmp(count + offsets[i], count + offsets[f], (size_t)size * sizeof *count) == 0;
+        known += code[i] == known;
+    }
+    CHECK(right && known == n);
+    const int64_t all = n;
+    CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N], all, code, first, &n) == UGT_OK && n == all);
+    CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N], all - 1, code, first, &n) == UGT_OK && n == -1);
+    CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N] + 1, N, code, first, &n) == UGT_ERR_RANGE);
+    offsets[5] = -1;
+    CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N], N, code, first, &n) == UGT_ERR_RANGE);
+    free(offsets);
+    free(count);
+    free(first);
+    free(label);
+    free(code);
+}
+
+static void test_cells(void)
+{
+    const int64_t table[] = {0, 2, 1, 0, 0, 0, 3, 0, 0, 5, 6, 7}, below[] = {0, 1, 2, -1}, most = INT64_C(1) << 53;
+    const int64_t above[] = {most, 0, most, 1}, sizes[] = {2, 0, 1, 3}, counts[] = {2, 1, 3, 5, 6, 7};
+    const int32_t columns[] = {1, 2, 0, 0, 1, 2};
+    int64_t size[4], count[6];
+    int32_t column[6];
+    CHECK(ugt_count_cells(table, 4, 3, size) == -1 && memcmp(size, sizes, sizeof sizes) == 0);
+    CHECK(ugt_read_cells(table, 4, 3, 6, column, count) == UGT_OK);
+    CHECK(memcmp(column, columns, sizeof columns) == 0 && memcmp(count, counts, sizeof counts) == 0);
+    CHECK(ugt_read_cells(table, 4, 3, 5, column, count) == UGT_ERR_RANGE && ugt_read_cells(table, 3, 3, 4, column, count) == UGT_ERR_RANGE);
+    CHECK(ugt_count_cells(below, 2, 2, size) == 1 && ugt_count_cells(above, 2, 2, size) == 1 && ugt_count_cells(above, 1, 2, size) == -1);
+}
+
 static void test_groups(void)
 {
     const int32_t code[] = {2, 0, 2, 3, 0, 2}, low[] = {0, -1}, high[] = {0, 4};
@@ -178,6 +228,8 @@ int main(void)
     test_distinct_rows(3);
     test_distinct_rows(8);
     test_distinct_rows(19);
+    test_distinct_pairs();
+    test_cells();
     test_groups();
     test_keys();
     test_weights_by_hand();

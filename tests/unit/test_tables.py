@@ -49,6 +49,34 @@ def test_factorize_reads_read_only_arrays():
     assert _tables.factorize(rows)[0].tolist() == [0, 1]
 
 
+@given(st.lists(st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 1)), max_size=3), min_size=1), st.integers(0, 9))
+def test_distinct_rows_equal_twin(rows, limit):
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    pairs = np.array([pair for row in rows for pair in row], np.int64).reshape(-1, 2)
+    label, count = pairs[:, 0].astype(np.int32), pairs[:, 1].copy()
+    limit = min(limit, len(rows))
+    if len(pairs) == 0:
+        with pytest.raises(ValueError, match="there must be rows"):
+            _tables.distinct_rows(offsets, label, count, limit)
+        return
+    found = _tables.distinct_rows(offsets, label, count, limit)
+    code, first = twin.factorize([tuple(row) for row in rows])
+    assert found is None if len(first) > limit else [part.tolist() for part in found] == [code, first]
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1))
+def test_cells_equal_numpy(rows):
+    table, sizes = np.array(rows), np.empty(len(rows), np.int64)
+    assert _tables.count_cells(table, sizes) == -1
+    assert sizes.tolist() == (table > 0).sum(axis=1).tolist()
+    column, count = np.empty(sizes.sum(), np.int32), np.empty(sizes.sum(), np.int64)
+    _tables.read_cells(table, column, count)
+    assert (column.tolist(), count.tolist()) == (np.nonzero(table)[1].tolist(), table[table > 0].tolist())
+    if len(column):
+        with pytest.raises(ValueError, match="UGT_ERR_RANGE"):
+            _tables.read_cells(table, column[1:].copy(), count[1:].copy())
+
+
 @given(st.lists(st.integers(0, 6)), st.integers(7, 9))
 def test_group_equals_twin(code, n_groups):
     offsets, order = _tables.group(np.array(code, np.int32), n_groups)

@@ -35,37 +35,58 @@ class Values(NamedTuple):
 class Form:
     """A coefficient of N units whose sums over units, dense columns (N, C) and amounts of classes (N, K), say everything.
 
+    The units are the different ones among M of the data; what is public speaks of these.
+
     Attributes
     ----------
-    kept : (N,) bool
+    in_use : (N,) bool
         Units that take part; others have zeros throughout.
-    per_case : (N,) array
-        Observed agreement, NaN where there are no two annotators.
     finite : bool
         Whether the variance takes n / (n - 1).
     """
 
     finite = True
-    kept: NDArray[np.bool_]
-    per_case: Array
+    in_use: NDArray[np.bool_]
+    _per_unit: Array  # (N,)
 
-    def __init__(self, dense: Array, amounts: tuple[Ragged, ...], n_classes: int) -> None:
-        self._dense, self._amounts, self._n_classes = dense, amounts, n_classes
+    def __init__(self, judged: Judgements, dense: Array, amounts: tuple[Ragged, ...]) -> None:
+        self._row, self._times, self._n_classes = judged.row, judged.times, judged.n_classes
+        self._dense, self._amounts = dense, amounts
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(M,) units that take part."""
+        return self.in_use if self._row is None else self.in_use[self._row]
+
+    @property
+    def per_case(self) -> Array:
+        """(M,) observed agreement, NaN where there are no two annotators."""
+        return self._per_unit if self._row is None else self._per_unit[self._row]
 
     def values(self, weights: Array | None = None) -> Values:
-        """On the data, or with weights (B, N) of units."""
-        return self._of_sums(self._ones[None] if weights is None else self.weighted_sums(weights))
+        """On the data, or with weights (B, M) of units."""
+        if weights is None:
+            return self._values(self._times[None], self._ones[None])
+        if self._row is not None:
+            weights = np.stack([np.bincount(self._row, each, len(self._times)) for each in weights])
+        return self._values(weights, self.weighted_sums(weights))
 
-    def _of_sums(self, sums: Array) -> Values:
+    def _values(self, weights: Array, sums: Array) -> Values:
+        """With weights (B, N), given the sums."""
         raise NotImplementedError
 
     def influence(self) -> Array:
-        """(N,) derivative of the value by the weight of each unit."""
+        """(M,) derivative of the value by the weight of each unit."""
+        return self._influence() if self._row is None else self._influence()[self._row]
+
+    def _influence(self) -> Array:
+        """(N,)."""
         raise NotImplementedError
 
     @cached_property
     def _ones(self) -> Array:
-        return np.concatenate([self._dense.sum(axis=0), *(table.totals(self._n_classes) for table in self._amounts)])
+        dense = np.einsum("i,ij->j", self._times, self._dense)  # not a matrix product: its last bits depend on the threads
+        return np.concatenate([dense, *(table.totals(self._n_classes, self._times) for table in self._amounts)])
 
     @cached_property
     def _columns(self) -> Any:
@@ -94,12 +115,12 @@ class Shared(Form):
         two, any_ = size >= 2, size > 0
         between, _ = disagreement(judged, cost)
         a = np.where(two, between / np.where(two, size * (size - 1), 1.0), 0.0)
-        self.cost, self.chance, self.kept = cost, chance, two if chance == "none" else any_
-        self.per_case = np.where(two, 1 - a, np.nan)
+        self.cost, self.chance, self.in_use = cost, chance, two if chance == "none" else any_
+        self._per_unit = np.where(two, 1 - a, np.nan)
         table = judged.classes
         share = Ragged(table.offsets, table.index, table.amount / size[table.row])
         amounts = () if chance == "none" else (share,)
-        super().__init__(np.stack([a, two * 1.0, any_ * 1.0], axis=1), amounts, judged.n_classes)
+        super().__init__(judged, np.stack([a, two * 1.0, any_ * 1.0], axis=1), amounts)
 
     @cached_property
     def _scale(self) -> float:
@@ -108,7 +129,7 @@ class Shared(Form):
         ones = np.ones((1, k))
         return float(k * k - self.cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
 
-    def _of_sums(self, sums: Array) -> Values:
+    def _values(self, weights: Array, sums: Array) -> Values:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = sums[:, 0] / sums[:, 1]
             if self.chance == "none":
@@ -118,7 +139,7 @@ class Shared(Form):
             return Values.of(mean, 1 - self._scale * (1 - (pooled**2).sum(axis=1)))
         return Values.of(mean, self.cost.bilinear(pooled, pooled))
 
-    def influence(self) -> Array:
+    def _influence(self) -> Array:
         a, two, any_ = self._dense.T
         n_two, n_any = self._ones[1:3]
         observed = (a - self._ones[0] / n_two * two) / n_two
@@ -138,12 +159,12 @@ class Two(Form):
     def __init__(self, first: Judgements, second: Judgements, cost: Cost, between: Array, pooled: bool) -> None:
         both = (first.size > 0) & (second.size > 0)
         a = np.where(both, between / 2, 0.0)
-        self.cost, self.pooled, self.kept, self.finite = cost, pooled, both, pooled
-        self.per_case = np.where(both, 1 - a, np.nan)
+        self.cost, self.pooled, self.in_use, self.finite = cost, pooled, both, pooled
+        self._per_unit = np.where(both, 1 - a, np.nan)
         amounts = tuple(_where(judged.classes, both) for judged in (first, second))
-        super().__init__(np.stack([a, both * 1.0], axis=1), amounts, first.n_classes)
+        super().__init__(first, np.stack([a, both * 1.0], axis=1), amounts)
 
-    def _of_sums(self, sums: Array) -> Values:
+    def _values(self, weights: Array, sums: Array) -> Values:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = sums[:, 0] / sums[:, 1]
             p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
@@ -151,7 +172,7 @@ class Two(Form):
             p = q = (p + q) / 2
         return Values.of(mean, self.cost.bilinear(p, q))
 
-    def influence(self) -> Array:
+    def _influence(self) -> Array:
         a, both = self._dense.T
         n = self._ones[1]
         p, q = np.split(self._ones[2:] / n, 2)
@@ -173,16 +194,16 @@ class Alpha(Form):
 
     def __init__(self, judged: Judgements, cost: Cost) -> None:
         self.cost, size = cost, judged.size
-        self.kept = two = size >= 2
+        self.in_use = two = size >= 2
         between, within = disagreement(judged, cost)
         a = np.where(two, between / np.where(two, size - 1, 1.0), 0.0)
-        self.per_case = np.where(two, 1 - a / np.where(two, size, 1.0), np.nan)
-        super().__init__(np.stack([a, size * two, within * two], axis=1), (_where(judged.classes, two),), judged.n_classes)
+        self._per_unit = np.where(two, 1 - a / np.where(two, size, 1.0), np.nan)
+        super().__init__(judged, np.stack([a, size * two, within * two], axis=1), (_where(judged.classes, two),))
 
-    def _of_sums(self, sums: Array) -> Values:
+    def _values(self, weights: Array, sums: Array) -> Values:
         return _alpha(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
 
-    def influence(self) -> Array:
+    def _influence(self) -> Array:
         a, size, within = self._dense.T
         total_a, n, total_within = self._ones[:3]
         amounts, table = self._ones[3:], self._amounts[0]
@@ -202,19 +223,19 @@ class OrdinalAlpha(Form):
     """Alpha with squared differences of mid-ranks in all judgements of the data, which change with the weights."""
 
     def __init__(self, judged: Judgements, order: NDArray[np.int64]) -> None:
-        self.kept = two = judged.size >= 2
+        self.in_use = two = judged.size >= 2
         self._size = judged.size * two
         self._rank = np.empty(len(order), np.int64)
         self._rank[order] = np.arange(len(order))
         self._table = self._ranked(_where(judged.classes, two))
         case, shares = judged.mixed()
         self._mixed_case, self._mixed = case[two[case]], self._ranked(shares.take(np.flatnonzero(two[case])))
-        super().__init__(np.stack([self._size], axis=1), (self._table,), judged.n_classes)
+        super().__init__(judged, np.stack([self._size], axis=1), (self._table,))
         x = _midranks(self._ones[None, 1:])
         a, _ = self._between(x)
         span = _span(x, self._ones[None, 1:])[0]
         scale = np.where(two & (span > 0), self._size * span**2, 1.0)
-        self.per_case = np.where(two, 1 - a[:, 0] / scale, np.nan)
+        self._per_unit = np.where(two, 1 - a[:, 0] / scale, np.nan)
 
     def _ranked(self, table: Ragged) -> Ragged:
         return Ragged(table.offsets, self._rank[table.index].astype(np.int32), table.amount)
@@ -243,9 +264,7 @@ class OrdinalAlpha(Form):
         between = 2 * (size * (table @ square) - (table @ rank) ** 2) - within
         return np.maximum(between, 0.0) / np.maximum(size - 1, 1.0), within
 
-    def values(self, weights: Array | None = None) -> Values:
-        sums = self._ones[None] if weights is None else self.weighted_sums(weights)
-        given = np.ones((1, len(self._size))) if weights is None else weights
+    def _values(self, weights: Array, sums: Array) -> Values:
         n, amounts = sums[:, 0], sums[:, 1:]
         x = _midranks(amounts)
         span = _span(x, amounts)
@@ -253,15 +272,15 @@ class OrdinalAlpha(Form):
         between, within = self._between(x)
         mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
         pairs = 2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1)
-        return _alpha((given * between.T).sum(axis=1), n, (given * within.T).sum(axis=1), pairs)
+        return _alpha((weights * between.T).sum(axis=1), n, (weights * within.T).sum(axis=1), pairs)
 
-    def influence(self) -> Array:
+    def _influence(self) -> Array:
         n, amounts = self._ones[0], self._ones[1:]
         x = _midranks(amounts[None]) / n - 0.5
         between, within = (part[:, 0] for part in self._between(x))
         x = x[0]
-        pairs = 2 * n * (amounts @ x**2) - 2 * (amounts @ x) ** 2 - within.sum()
-        total, table = between.sum(), self._table
+        pairs = 2 * n * (amounts @ x**2) - 2 * (amounts @ x) ** 2 - (self._times * within).sum()
+        total, table = (self._times * between).sum(), self._table
         # with the ranks as they are
         slope = x**2 * n + amounts @ x**2 - 2 * x * (amounts @ x)
         by_pairs = 2 * table.sums(table.amount * slope[table.index]) - within
@@ -276,10 +295,10 @@ class OrdinalAlpha(Form):
         """(K,) derivatives by mid-ranks of the sum of ``between`` and of the pairs of all judgements."""
         table, mixed, k = self._table, self._mixed, self._n_classes
         mean = mixed.sums(mixed.amount * x[mixed.index])
-        inside = 4 * mixed.amount * (x[mixed.index] - mean[mixed.row])
+        inside = 4 * mixed.amount * (x[mixed.index] - mean[mixed.row]) * self._times[self._mixed_case][mixed.row]
         others = np.maximum(self._size - 1, 1.0)
         case = table.row
-        each = 4 * table.amount * (self._size[case] * x[table.index] - table.sums(table.amount * x[table.index])[case])
+        each = 4 * table.amount * (self._size[case] * x[table.index] - table.sums(table.amount * x[table.index])[case]) * self._times[case]
         of_mixed = inside / others[self._mixed_case][mixed.row]
         by_between = np.bincount(table.index, each / others[case], k) - np.bincount(mixed.index, of_mixed, k)
         by_all = 4 * amounts * (amounts.sum() * x - amounts @ x) - np.bincount(mixed.index, inside, k)

@@ -44,7 +44,7 @@ def correlation(kind: str, ms: Squares) -> Array:
 def unit_scale(judged: Judgements) -> Array:
     """(K,) values of the classes, moved and scaled into an interval of length 1: correlations stay the same."""
     values = judged.names.astype(np.float64)
-    used = values[judged.classes.totals(judged.n_classes) > 0]
+    used = values[judged.classes.totals(judged.n_classes, judged.times) > 0]
     if not len(used):
         return values
     low, high = float(used.min()), float(used.max())
@@ -65,11 +65,11 @@ class Icc(Form):
         """(N,) derivatives of the mean squares, of n and of k by the weight of each case."""
         raise NotImplementedError
 
-    def _of_sums(self, sums: Array) -> Values:
+    def _values(self, weights: Array, sums: Array) -> Values:
         found = correlation(self.kind, self.squares(sums))
         return Values(found, np.full(len(found), np.nan), np.full(len(found), np.nan))
 
-    def influence(self) -> Array:
+    def _influence(self) -> Array:
         ms = Squares(*(float(x[0]) for x in self.squares(self._ones[None])))  # type: ignore[arg-type]
         step = 1e-6
         slopes = []
@@ -77,10 +77,10 @@ class Icc(Form):
             h = step * max(abs(float(x)), 1e-3)
             up, down = (correlation(self.kind, ms._replace(**{ms._fields[j]: np.float64(x + s * h)})) for s in (1, -1))
             slopes.append(float(up - down) / (2 * h))
-        total = np.zeros(len(self.kept))
+        total = np.zeros(len(self.in_use))
         for slope, by in zip(slopes, self._by_case(ms)):
             total = total + slope * by
-        return total * self.kept
+        return total * self.in_use
 
     def interval(self, level: float) -> tuple[float, float]:
         """McGraw & Wong (1996), table 7."""
@@ -130,11 +130,11 @@ class OneWay(Icc):
     def __init__(self, judged: Judgements, kind: str) -> None:
         self.kind, size = kind, judged.size
         x = judged.means(unit_scale(judged))
-        self.kept = size > 0
+        self.in_use = size > 0
         total = np.bincount(judged.case, x, judged.n_cases)
         inside = np.maximum(np.bincount(judged.case, x**2, judged.n_cases) - total**2 / np.maximum(size, 1.0), 0.0)
-        dense = np.stack([self.kept * 1.0, size, size**2, total, total**2 / np.maximum(size, 1.0), inside], axis=1)
-        super().__init__(dense, (), judged.n_classes)
+        dense = np.stack([self.in_use * 1.0, size, size**2, total, total**2 / np.maximum(size, 1.0), inside], axis=1)
+        super().__init__(judged, dense, ())
 
     def squares(self, sums: Array) -> Squares:
         n, size, square, total, between, inside = sums.T
@@ -162,14 +162,14 @@ class TwoWay(Icc):
         self.kind = kind
         names, column = np.unique(judged.annotator, return_inverse=True)
         self.k, n = len(names), judged.n_cases
-        self.kept = judged.size == self.k if self.k else np.zeros(n, bool)
+        self.in_use = judged.size == self.k if self.k else np.zeros(n, bool)
         x = np.zeros((n, self.k))
         x[judged.case, column.reshape(-1)] = judged.means(unit_scale(judged))
-        self._x = np.where(self.kept[:, None], x, 0.0)
-        if self.kept.any():
-            self._x = np.where(self.kept[:, None], self._x - self._x[self.kept].mean(), 0.0)
-        dense = np.concatenate([np.stack([self.kept * 1.0, self._x.sum(axis=1) ** 2, (self._x**2).sum(axis=1)], axis=1), self._x], axis=1)
-        super().__init__(dense, (), 0)
+        self._x = np.where(self.in_use[:, None], x, 0.0)
+        if self.in_use.any():
+            self._x = np.where(self.in_use[:, None], self._x - self._x[self.in_use].mean(), 0.0)
+        dense = np.concatenate([np.stack([self.in_use * 1.0, self._x.sum(axis=1) ** 2, (self._x**2).sum(axis=1)], axis=1), self._x], axis=1)
+        super().__init__(judged, dense, ())
 
     def squares(self, sums: Array) -> Squares:
         n, rows, every, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], self.k

@@ -48,8 +48,8 @@ def two(judged: Judgements, annotators: Any, weights: Any, pooled: bool, argumen
     both = judged.only(np.isin(judged.annotator, columns) & (n_judges[judged.case] == 2))
     cost = weighted(weights, judged.n_classes)
     form = Two(first, second, cost, disagreement(both, cost)[0], pooled)
-    per_class = by_class.two(first.only(form.kept[first.case]), second.only(form.kept[second.case]), both, pooled)
-    left_out = _counts({NEITHER if annotators is not None else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
+    per_class = by_class.two(first.only(form.in_use[first.case]), second.only(form.in_use[second.case]), both, pooled)
+    left_out = _counts(judged, {NEITHER if annotators is not None else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
     called = _with_weights("Scott's pi" if pooled else "Cohen's kappa", weights)
     return _record(called, both, form, per_class, left_out, n_annotators=2, no_pairs=record.NO_SHARED)
 
@@ -79,9 +79,9 @@ def icc(judged: Judgements, kind: str) -> Agreement:
     """Intraclass correlation."""
     size = judged.size
     form: Icc = OneWay(judged, kind) if kind.startswith("1") else TwoWay(judged, kind)
-    left_out = _counts({EMPTY: size == 0, INCOMPLETE: (size > 0) & ~form.kept})
+    left_out = _counts(judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~form.in_use})
     n_cases, n_annotators = int(form.kept.sum()), judged.n_annotators
-    kept = judged.only(form.kept[judged.case])
+    kept = judged.only(form.in_use[judged.case])
     value, reason = math.nan, None
     if n_cases < 2:
         reason = "fewer than two cases " + ("with ratings" if kind.startswith("1") else "that all annotators rated")
@@ -90,7 +90,7 @@ def icc(judged: Judgements, kind: str) -> Agreement:
     else:
         value = float(form.values().value[0])
         if math.isnan(value):
-            varies = (kept.classes.totals(kept.n_classes) > 0).sum() > 1
+            varies = (kept.classes.totals(kept.n_classes, kept.times) > 0).sum() > 1
             value, reason = (math.nan, "cases do not differ in their means") if varies else (1.0, record.NO_RATING)
     nothing: dict[str, Any] = dict.fromkeys(("observed", "expected", "per_class", "prevalence", "per_case"))
     return Agreement(
@@ -148,11 +148,11 @@ def _of_units(found: Agreement, unit_case: NDArray[Any], unit_annotator: NDArray
     )
 
 
-def labels_of(argument: str, given: Any, classes: Any) -> Judgements:
+def labels_of(argument: str, given: Any, classes: Any, alike: str | None = None) -> Judgements:
     """Judgements of labels."""
     if isinstance(given, Ratings):
         raise TypeError(f"{argument} must be Labels or a table of labels, cases x annotators. Got Ratings.")
-    return read(argument, given, classes, ratings=False)
+    return read(argument, given, classes, ratings=False, alike=alike)
 
 
 def ratings_of(given: Any) -> Judgements:
@@ -211,17 +211,17 @@ def _record(
 def _no_variation(judged: Judgements, form: Form) -> str:
     if judged.ratings:
         return record.NO_RATING
-    used = judged.only(form.kept[judged.case]).classes.totals(judged.n_classes) > 0
+    used = judged.classes.totals(judged.n_classes, judged.times * form.in_use) > 0
     return record.ONE_CLASS if used.sum() < 2 else record.NO_WEIGHT
 
 
-def _counts(reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
-    found = {reason: int(applies.sum()) for reason, applies in reasons.items()}
+def _counts(judged: Judgements, reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+    found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
     return {reason: n for reason, n in found.items() if n}
 
 
 def _few(judged: Judgements) -> dict[str, int]:
-    return _counts({EMPTY: judged.size == 0, SINGLE: judged.size == 1})
+    return _counts(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})
 
 
 def _with_weights(name: str, weights: Any) -> str:

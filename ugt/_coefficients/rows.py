@@ -136,7 +136,7 @@ def agreement_table(
     >>> [(row["coefficient"], round(row["value"], 2)) for row in found.rows()][:2]
     [('ICC(1)', 0.7), ('ICC(A,1)', 0.72)]
     """
-    judged = read("annotations", annotations, classes)
+    judged = read("annotations", annotations, classes, alike="annotators")
     resampling.check_level(level)
     # a generator moves on once: all rows have the same resamples
     options = {"clusters": clusters, "n_resamples": n_resamples, "seed": resampling.seed_of(seed)}

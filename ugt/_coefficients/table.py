@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Int64 = NDArray[np.int64]
 
+FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
 MISSING = (None, "", float("nan"))
 
 
@@ -41,9 +42,9 @@ class Ragged:
         """(rows,) sums of numbers (entries,) over each row."""
         return _tables.row_sums(self.offsets, np.ascontiguousarray(of, np.float64))
 
-    def totals(self, n_classes: int) -> Array:
-        """(K,) sums over rows."""
-        return np.asarray(np.bincount(self.index, self.amount, n_classes))
+    def totals(self, n_classes: int, weights: Array) -> Array:
+        """(K,) sums over rows, with a weight each."""
+        return np.asarray(np.bincount(self.index, self.amount * weights[self.row], n_classes))
 
     def take(self, rows: NDArray[Any]) -> Ragged:
         """Some of the rows, by position."""
@@ -71,6 +72,12 @@ class Judgements:
         Of the classes: ids, or the distinct values of ratings, ascending.
     annotators : (A,) array
         Empty where only counts are known.
+    ratings : bool
+        Whether the classes are values of ratings.
+    row : (M,) int32 or None
+        Where the N cases are the different ones among M: which of them each is. Who judged them is then known of one of the alike only.
+    n_annotators : int or None
+        Annotators with at least one judgement; None where they are unknown.
     """
 
     case: Int64
@@ -82,6 +89,13 @@ class Judgements:
     names: NDArray[Any]
     annotators: NDArray[Any]
     ratings: bool
+    row: NDArray[np.int32] | None = None
+    n_annotators: int | None = None
+
+    @cached_property
+    def times(self) -> Array:
+        """(N,) how many cases each stands for."""
+        return np.ones(self.n_cases) if self.row is None else np.bincount(self.row, minlength=self.n_cases).astype(np.float64)
 
     @property
     def n_cases(self) -> int:
@@ -92,11 +106,6 @@ class Judgements:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.names)
-
-    @property
-    def n_annotators(self) -> int | None:
-        """Annotators with at least one judgement; None where they are unknown."""
-        return int(np.count_nonzero(np.bincount(self.annotator))) if len(self.annotators) else None
 
     def mixed(self) -> tuple[Int64, Ragged]:
         """``(case, shares)`` of the judgements that are of several classes."""
@@ -111,28 +120,54 @@ class Judgements:
         at = np.flatnonzero(keep)
         case, count, shares = self.case[at], self.count[at], self.shares.take(at)
         classes, size = _by_case(case, count, shares, self.n_cases, self.n_classes)
-        return Judgements(case, self.annotator[at], count, shares, classes, size, self.names, self.annotators, self.ratings)
+        return replace(self, case=case, annotator=self.annotator[at], count=count, shares=shares, classes=classes, size=size)
 
     def means(self, values: Array) -> Array:
         """(J,) mean value of each judgement, given the values (K,) of the classes."""
         return self.shares.sums(self.shares.amount * values[self.shares.index])
 
 
-def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True) -> Judgements:
+def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True, alike: str | None = None) -> Judgements:
     """Judgements from Labels, Ratings or a table (N, A) of labels or numbers, None or NaN where there is none.
 
-    A table of text or of whole numbers holds labels, of other numbers ratings.
+    A table of text or of whole numbers holds labels, of other numbers ratings. ``alike``: cases with the same "labels", or the same labels
+    by the same "annotators", become one; where most cases differ they stay as they are.
     """
     if not isinstance(given, (Labels, Ratings)):
         given = _from_table(argument, given, classes)
     elif classes is not None:
         raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
     if isinstance(given, Labels):
-        return judgements_of(given.offsets, given.annotator, given.label, given.count, given.axes.classes, given.annotators, False)
-    if not ratings and len(given.value):
-        raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
-    names, label = values_and_index(given.value)
-    return judgements_of(given.offsets, given.annotator, label, np.ones(len(label), np.int64), names, given.annotators, True)
+        label, count, names = given.label, given.count, given.axes.classes
+    else:
+        if not ratings and len(given.value):
+            raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
+        names, label = values_and_index(given.value)
+        count = np.ones(len(label), np.int64)
+    who, offsets, annotator, row = given.annotators, given.offsets, given.annotator, None
+    n_annotators = int(np.count_nonzero(np.bincount(annotator))) if len(who) else None
+    merged = _merged(alike, given, label, count, len(names))
+    if merged is not None:
+        row, (offsets, at) = merged[0], take(offsets, merged[1])
+        annotator, label, count = annotator[at], label[at], count[at]
+    found = judgements_of(offsets, annotator, label, count, names, who, isinstance(given, Ratings))
+    return replace(found, row=row, n_annotators=n_annotators)
+
+
+def _merged(
+    alike: str | None, given: Labels | Ratings, label: NDArray[np.int32], count: Int64, n_classes: int
+) -> tuple[NDArray[np.int32], Int64] | None:
+    """``(row, first)``: which of the different cases each is, and where these stand first; None where it does not pay."""
+    n = len(given.offsets) - 1
+    if alike is None or n < FEW or len(label) == 0:
+        return None
+    if alike == "annotators":
+        if len(given.annotators) * n_classes > np.iinfo(np.int32).max:
+            return None
+        label = label + given.annotator * np.int32(n_classes)
+    elif _repeat(given.offsets, given.annotator, len(given.annotators)):
+        return None
+    return _tables.distinct_rows(given.offsets, label, count, min(n // 8, MANY))
 
 
 def values_and_index(values: Array) -> tuple[Array, NDArray[np.int32]]:

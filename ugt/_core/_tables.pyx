@@ -16,6 +16,10 @@ cdef extern from "ugt.h" nogil:
         const int32_t *items
 
     int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct)
+    int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t n_rows, int64_t n_pairs, int64_t limit,
+                          int32_t *code, int64_t *first, int64_t *n_distinct)
+    int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes)
+    int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count)
     int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
     int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
     void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key)
@@ -41,6 +45,43 @@ def factorize(const uint8_t[:, ::1] rows):
         status = ugt_factorize(&rows[0, 0], rows.shape[0], rows.shape[1], &code_view[0], &first_view[0], &n_distinct)
     check(status)
     return code, first[:n_distinct].copy()
+
+
+def distinct_rows(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, int64_t limit):
+    cdef int64_t n = offsets.shape[0] - 1, n_distinct = 0
+    if n < 1 or label.shape[0] < 1 or label.shape[0] != count.shape[0] or not 0 <= limit <= n:
+        raise ValueError("there must be rows, as many counts as labels, and a limit from 0 to their number")
+    code, first = np.empty(n, np.int32), np.empty(max(1, limit), np.int64)
+    cdef int32_t[::1] code_view = code
+    cdef int64_t[::1] first_view = first
+    cdef int status
+    with nogil:
+        status = ugt_distinct_rows(&offsets[0], &label[0], &count[0], n, label.shape[0], limit, &code_view[0], &first_view[0], &n_distinct)
+    check(status)
+    return None if n_distinct < 0 else (code, first[:n_distinct].copy())
+
+
+def count_cells(const int64_t[:, ::1] table, int64_t[::1] sizes):
+    cdef int64_t bad
+    if table.shape[0] == 0 or table.shape[0] != sizes.shape[0]:
+        raise ValueError("there must be a size a row")
+    if table.shape[1] == 0:
+        sizes[:] = 0
+        return -1
+    with nogil:
+        bad = ugt_count_cells(&table[0, 0], table.shape[0], table.shape[1], &sizes[0])
+    return bad
+
+
+def read_cells(const int64_t[:, ::1] table, int32_t[::1] column, int64_t[::1] count):
+    cdef int status
+    if column.shape[0] != count.shape[0]:
+        raise ValueError("column and count must be of one length")
+    if column.shape[0] == 0 or table.shape[0] == 0 or table.shape[1] == 0:
+        return
+    with nogil:
+        status = ugt_read_cells(&table[0, 0], table.shape[0], table.shape[1], column.shape[0], &column[0], &count[0])
+    check(status)
 
 
 def group(const int32_t[::1] code, int64_t n_groups):

@@ -14,6 +14,16 @@ static uint64_t mix64(uint64_t h)
     return h ^ (h >> 33);
 }
 
+static int check_offsets(const int64_t *offsets, int64_t n_rows, int64_t n_values)
+{
+    if (offsets[0] != 0 || offsets[n_rows] != n_values)
+        return UGT_ERR_RANGE;
+    for (int64_t i = 0; i < n_rows; i++)
+        if (offsets[i + 1] < offsets[i])
+            return UGT_ERR_RANGE;
+    return UGT_OK;
+}
+
 /* ---- numbering distinct rows --------------------------------------------------------------------- */
 
 /* Open addressing with linear probing. A slot keeps the low half of the hash: it tells most unequal rows apart without a look at
@@ -112,6 +122,98 @@ out:
     return status;
 }
 
+/* A row of (label, count) pairs. */
+static uint32_t hash_pairs(const int32_t *label, const int64_t *count, int64_t n)
+{
+    uint64_t h = (uint64_t)n;
+    for (int64_t j = 0; j < n; j++) {
+        h = (h ^ (uint32_t)label[j] ^ (uint64_t)count[j] << 32) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return (uint32_t)mix64(h);
+}
+
+static int same_pairs(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t i, int64_t j)
+{
+    const size_t n = (size_t)(offsets[i + 1] - offsets[i]);
+    return offsets[j + 1] - offsets[j] == (int64_t)n && memcmp(label + offsets[i], label + offsets[j], n * sizeof *label) == 0 &&
+           memcmp(count + offsets[i], count + offsets[j], n * sizeof *count) == 0;
+}
+
+int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t n_rows, int64_t n_pairs, int64_t limit,
+                      int32_t *code, int64_t *first, int64_t *n_distinct)
+{
+    slot_table table;
+    int64_t distinct = 0;
+    int status = check_offsets(offsets, n_rows, n_pairs);
+    if (status != UGT_OK || (status = open_slots(&table, FIRST_SLOTS)) != UGT_OK)
+        return status;
+    for (int64_t i = 0; i < n_rows; i++) {
+        const uint32_t hash = hash_pairs(label + offsets[i], count + offsets[i], offsets[i + 1] - offsets[i]);
+        uint64_t at = hash & table.mask;
+        const slot *s;
+        while ((s = &table.slots[at])->code >= 0 && (s->hash != hash || !same_pairs(offsets, label, count, first[s->code], i)))
+            at = (at + 1) & table.mask;
+        if (s->code >= 0) {
+            code[i] = s->code;
+            continue;
+        }
+        if (distinct == limit) {
+            distinct = -1;
+            break;
+        }
+        code[i] = (int32_t)distinct;
+        first[distinct++] = i;
+        table.slots[at] = (slot){hash, code[i]};
+        if ((uint64_t)distinct > table.mask / 2 && (status = double_slots(&table)) != UGT_OK)
+            break;
+    }
+    *n_distinct = distinct;
+    free(table.slots);
+    return status;
+}
+
+/* ---- cells of a table of counts ------------------------------------------------------------------ */
+
+#define MOST (INT64_C(1) << 53)
+
+int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes)
+{
+    for (int64_t i = 0; i < n_rows; i++, table += n_columns) {
+        int64_t total = 0, filled = 0;
+        for (int64_t k = 0; k < n_columns; k++) {
+            if (table[k] < 0 || table[k] > MOST - total)
+                return i;
+            total += table[k];
+            filled += table[k] > 0;
+        }
+        sizes[i] = filled;
+    }
+    return -1;
+}
+
+int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < n_rows; i++, table += n_columns)
+        if (n_cells - n >= n_columns) { /* room for a full row: written without a look at what is 0 */
+            for (int32_t k = 0; k < n_columns; k++) {
+                column[n] = k;
+                count[n] = table[k];
+                n += table[k] > 0;
+            }
+        } else {
+            for (int32_t k = 0; k < n_columns; k++)
+                if (table[k] > 0) {
+                    if (n == n_cells)
+                        return UGT_ERR_RANGE;
+                    column[n] = k;
+                    count[n++] = table[k];
+                }
+        }
+    return n == n_cells ? UGT_OK : UGT_ERR_RANGE;
+}
+
 /* ---- grouping ------------------------------------------------------------------------------------ */
 
 int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
@@ -138,11 +240,9 @@ int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets
 
 int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
 {
-    if (offsets[0] != 0 || offsets[n_rows] != n_values)
-        return UGT_ERR_RANGE;
-    for (int64_t i = 0; i < n_rows; i++)
-        if (offsets[i + 1] < offsets[i])
-            return UGT_ERR_RANGE;
+    const int status = check_offsets(offsets, n_rows, n_values);
+    if (status != UGT_OK)
+        return status;
     for (int64_t i = 0; i < n_rows; i++) {
         double total = 0.0;
         for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)

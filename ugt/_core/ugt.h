@@ -122,6 +122,16 @@ int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets,
  * UGT_ERR_SIZE. Expected time linear in n * width; 16 to 32 bytes of memory (48 while it grows) per distinct row. */
 int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct);
 
+/* The same of rows of pairs (label, count), row i at [offsets[i], offsets[i+1]), offsets[n_rows] = n_pairs; pairs in another order make
+ * another row. With more than limit (<= 2^30) distinct rows it gives up: *n_distinct = -1; first needs room for limit. */
+int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t n_rows, int64_t n_pairs, int64_t limit,
+                      int32_t *code, int64_t *first, int64_t *n_distinct);
+
+/* Cells of table[n_rows][n_columns] above 0: how many in each row, sizes[n_rows]; then, row after row, the column and count of all
+ * n_cells of them (checked). The first returns the first row with a count below 0 or a sum above 2^53, or -1. n_columns < 2^31. */
+int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes);
+int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count);
+
 /* Stable counting sort: the rows of group g are order[offsets[g] .. offsets[g+1]), in the order in which they came.
  * code[n] in 0..n_groups-1 (checked), offsets[n_groups + 1], order[n]. */
 int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order);

@@ -141,6 +141,43 @@ static void check_counts(fuzz_input *in)
                 found += index[j] == k ? total[j] : 0;
             EXPECT(sum == found);
         }
+    int32_t *code = NEW(int32_t, n);
+    int64_t *first = NEW(int64_t, n), n_distinct = 0;
+    EXPECT(ugt_distinct_rows(offsets, label, count, n, offsets[n], n, code, first, &n_distinct) == UGT_OK && n_distinct <= n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t h = 0; h <= i; h++) {
+            const size_t size = (size_t)(offsets[i + 1] - offsets[i]);
+            const int same = offsets[h + 1] - offsets[h] == (int64_t)size &&
+                             memcmp(label + offsets[i], label + offsets[h], size * sizeof *label) == 0 &&
+                             memcmp(count + offsets[i], count + offsets[h], size * sizeof *count) == 0;
+            EXPECT((code[i] == code[h]) == same && first[code[i]] <= i);
+        }
+    free(code);
+    free(first);
+    const int64_t width = 1 + fuzz_below(in, 4);
+    int64_t *table = NEW(int64_t, n * width), *sizes = NEW(int64_t, n);
+    for (int64_t j = 0; j < n * width; j++) {
+        const int byte = fuzz_byte(in);
+        table[j] = byte == 255 ? -1 : byte == 254 ? INT64_MAX : byte % 3;
+    }
+    const int64_t bad = ugt_count_cells(table, n, width, sizes);
+    EXPECT(bad >= -1 && bad < n);
+    if (bad < 0) {
+        int64_t cells = 0;
+        for (int64_t i = 0; i < n; i++)
+            cells += sizes[i];
+        int64_t *value = NEW(int64_t, cells);
+        int32_t *column = NEW(int32_t, cells);
+        EXPECT(ugt_read_cells(table, n, width, cells, column, value) == UGT_OK);
+        int64_t j = 0;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t end = j + sizes[i]; j < end; j++)
+                EXPECT(column[j] >= 0 && column[j] < width && table[i * width + column[j]] == value[j] && value[j] > 0);
+        free(value);
+        free(column);
+    }
+    free(table);
+    free(sizes);
     int64_t position = -2, plain = -1;
     if (!unknown) {
         EXPECT(ugt_find_repeat(n, offsets[n], n_classes, offsets, label, &position) == UGT_OK);
