@@ -35,7 +35,9 @@ class Frozen:
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    if array.flags.writeable or not array.flags.owndata:
+    flags = array.flags
+    held = flags.owndata or (type(array.base) is np.ndarray and array.base.flags.owndata and not array.base.flags.writeable)
+    if flags.writeable or not held:
         array = array.copy()
         array.flags.writeable = False
     return array

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from .._axes import Frozen
+from .._axes import Frozen, owned
 from .._checks import error, option, whole
 from .._core import _histogram
 
@@ -129,17 +129,21 @@ class Sums:
 
 
 def calibration(cells: Array, n: float, single_bins: str) -> Loss:
-    """(..., B) CL by bin, eq. 12 and 13, from cells (..., B, 6) or (..., B, 4 or more of them) of n cases.
+    """(..., B) CL by bin, from cells (..., B, 6) or (..., B, 4 or more of them) of n cases."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Loss.of(*_calibration(cells, n, single_bins))
 
-    A weight is 0 or at least 1, so that a size below 2 is that of one case.
-    """
+
+def _calibration(cells: Array, n: float, single_bins: str) -> tuple[Array, Array]:
+    """Plug-in value and bias, eq. 12 and 13. A weight is 0 or at least 1, so that a size below 2 is that of one case."""
     size = cells[..., CASES]
+    if not n:
+        return np.full(size.shape, np.nan), np.full(size.shape, np.nan)
     apart = cells[..., SHARE] - cells[..., PROB]
-    variance = np.maximum(cells[..., SQUARE] - divided(cells[..., SHARE] ** 2, size), 0.0)
-    plugin = np.where(size > 0, divided(apart**2, size), 0.0) / n if n else np.full(size.shape, np.nan)
+    variance = np.maximum(cells[..., SQUARE] - cells[..., SHARE] ** 2 / size, 0.0)
+    plugin = np.where(size > 0, apart**2 / size, 0.0) / n
     alone = plugin if single_bins == "zero" else 0.0
-    bias = np.where(size >= 2, divided(variance, (size - 1) * n), np.where(size > 0, alone, 0.0)) if n else plugin
-    return Loss.of(plugin, bias)
+    return plugin, np.where(size >= 2, variance / ((size - 1) * n), np.where(size > 0, alone, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,26 +159,43 @@ class Losses:
     @classmethod
     def of(cls, sums: Sums, singletons: str, single_bins: str) -> Losses:
         """By the rules for cases with one label and for bins with one case; NaN for what the cases do not say."""
-        both = cls._of_all(sums, single_bins)
-        if singletons == "zero" or sums.n_single == 0:
-            return both
-        several = cls._of_all(sums.paired(), single_bins)
-        mixed = [Loss(a.plugin, b.bias, b.debiased) for a, b in ((both.el, several.el), (both.dl, several.dl), (both.il, several.il))]
-        return cls(both.l_sq, mixed[0], both.cl, mixed[1], mixed[2])
+        both = _table(sums, single_bins)
+        if singletons != "zero" and sums.n_single > 0:
+            several = _table(sums.paired(), single_bins)
+            for plugin in (EL, DL, IL):
+                both[plugin + 1 : plugin + 3] = several[plugin + 1 : plugin + 3]
+        return cls._of_rows(owned(both)[0])
 
     @classmethod
-    def _of_all(cls, sums: Sums, single_bins: str) -> Losses:
-        cells, n = sums.cell[0] + sums.cell[1], sums.n_cases
-        within = divided(cells[..., SHARE] - cells[..., SQUARE], n)
-        el = Loss.of(divided(cells[..., GAP], n), divided(cells[..., SPREAD], n))
-        cl = calibration(cells, n, single_bins)
-        # a sum of squares, but computed as a difference
-        dl = Loss.of(np.where(cells[..., CASES] >= 2, np.maximum(el.plugin - cl.plugin, 0.0), el.plugin * 0), el.bias - cl.bias)
-        return cls(el.plugin + within, el, cl, dl, Loss.of(within, -el.bias))
+    def _of_rows(cls, rows: Any) -> Losses:
+        return cls(rows[0], *(Loss(*rows[plugin : plugin + 3]) for plugin in (EL, CL, DL, IL)))
 
     def summed(self, axis: int) -> Losses:
         """Added up over an axis."""
-        return Losses(_plain(self.l_sq.sum(axis=axis)), *(loss.sum(axis) for loss in (self.el, self.cl, self.dl, self.il)))
+        losses = (self.el, self.cl, self.dl, self.il)
+        rows = [self.l_sq, *(x for loss in losses for x in (loss.plugin, loss.bias, loss.debiased))]
+        found = np.add.reduce(np.array(rows), axis if axis < 0 else axis + 1)
+        return self._of_rows(found.tolist() if found.ndim == 1 else owned(found)[0])
+
+
+# Rows of a table of losses: L_sq, and of each other the plug-in value, which its bias and the difference follow
+EL, CL, DL, IL = 1, 4, 7, 10
+
+
+def _table(sums: Sums, single_bins: str) -> Array:
+    """(13, K, B)."""
+    cells, n = sums.cell[0] + sums.cell[1], sums.n_cases
+    rows = np.empty((IL + 3, *cells.shape[:2]))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rows[IL] = (cells[..., SHARE] - cells[..., SQUARE]) / np.float64(n)
+        rows[EL], rows[EL + 1] = cells[..., GAP] / np.float64(n), cells[..., SPREAD] / np.float64(n)
+        rows[CL], rows[CL + 1] = _calibration(cells, n, single_bins)
+    # a sum of squares, but computed as a difference
+    rows[DL] = np.where(cells[..., CASES] >= 2, np.maximum(rows[EL] - rows[CL], 0.0), rows[EL] * 0)
+    rows[DL + 1], rows[IL + 1] = rows[EL + 1] - rows[CL + 1], -rows[EL + 1]
+    rows[0] = rows[EL] + rows[IL]
+    rows[3::3] = rows[1::3] - rows[2::3]
+    return rows
 
 
 # ---- bins
