@@ -5,7 +5,7 @@
 
 /* The finaliser of MurmurHash3 (Appleby): a bijection of 64 bits in which every bit of the input changes every bit of the
  * output with a probability close to 1/2, so that keys such as the multiples of 2^32 differ in the low bits too. */
-static uint64_t mix64(uint64_t h)
+static inline uint64_t mix64(uint64_t h)
 {
     h ^= h >> 33;
     h *= UINT64_C(0xff51afd7ed558ccd);
@@ -55,7 +55,7 @@ static uint64_t hash_row(const uint8_t *row, size_t width)
     return h;
 }
 
-static int open_slots(slot_table *table, uint64_t n_slots)
+static inline int open_slots(slot_table *table, uint64_t n_slots)
 {
     if (n_slots > SIZE_MAX / sizeof(slot))
         return UGT_ERR_SIZE;
@@ -67,7 +67,7 @@ static int open_slots(slot_table *table, uint64_t n_slots)
     return UGT_OK;
 }
 
-static int double_slots(slot_table *table)
+static inline int double_slots(slot_table *table)
 {
     slot_table wider;
     int status = open_slots(&wider, 2 * (table->mask + 1));
