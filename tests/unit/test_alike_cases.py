@@ -34,7 +34,8 @@ COEFFICIENTS = {
 
 
 def everything(found):
-    numbers = [found.value, found.observed, found.expected, found.std_error, found.n_cases, found.n_annotators or 0, *found.left_out.values()]
+    counted = [found.n_cases, found.n_annotators or 0, *found.left_out.values()]
+    numbers = [*counted, found.value, found.observed, found.expected, found.std_error]
     numbers += found.interval(n_resamples=50, seed=1)
     return np.concatenate([numbers, found.per_class, found.prevalence, found.per_case, found.influence])
 
