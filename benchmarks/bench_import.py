@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from common import Bench, Target, Work
+from common import Bench, Target, Work, grid
 
 bench = Bench(__file__)
 
@@ -16,11 +16,18 @@ def fresh(statement):
     return lambda: subprocess.run([sys.executable, "-c", statement], check=True, env=environment)
 
 
-@bench.job(targets=[Target("1.3", "ms more", at_most=50)])
-def importing():
-    """import of ugt and numpy in a fresh interpreter"""
+STATEMENTS = {
+    "nothing": "import numpy, ugt",
+    "soft_auroc": "import numpy, ugt; ugt.soft_auroc",
+    "everything": "import numpy, ugt; [getattr(ugt, name) for name in ugt.__all__]",
+}
+
+
+@bench.job(grid(used=tuple(STATEMENTS)), targets=[Target("1.3", "ms more", at_most=50, used="nothing")])
+def importing(used):
+    """import of ugt and numpy in a fresh interpreter, and of what is used of ugt"""
     also = lambda measured, _: {"ms more": 1000 * measured["s"] * (1 - 1 / measured["import numpy"])}  # noqa: E731
-    return Work(fresh("import numpy, ugt"), {"import numpy": fresh("import numpy")}, also=also)
+    return Work(fresh(STATEMENTS[used]), {"import numpy": fresh("import numpy")}, also=also)
 
 
 if __name__ == "__main__":

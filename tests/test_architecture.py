@@ -106,8 +106,25 @@ def test_core_knows_nothing_of_the_rest():
 
 def test_package_init_only_collects_names():
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    assert {type(node) for node in tree.body} <= {ast.Expr, ast.ImportFrom, ast.Assign}
-    assert len(ugt.__all__) == len(set(ugt.__all__))
+    assert {type(node) for node in tree.body} <= {ast.Expr, ast.ImportFrom, ast.Assign, ast.FunctionDef}
+    assert [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] == ["__getattr__", "__dir__"]
+    assert len(ugt.__all__) == len(set(ugt.__all__)) and set(ugt.__all__) <= set(dir(ugt))
+    with pytest.raises(AttributeError, match="module 'ugt' has no attribute 'no_such_name'"):
+        _ = ugt.no_such_name
+
+
+def test_type_checkers_see_the_names_that_there_are():
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
+    seen = {alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert seen == {**ugt._HOME_OF, "__version__": "_version"}
+    (listed,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed) == ugt.__all__
+
+
+def test_import_of_the_package_imports_nothing_yet():
+    code = "import sys, ugt; print('numpy' in sys.modules, ugt.soft_auroc.__module__, ugt.histogram.__name__, 'ugt.conformal' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["False", "ugt.soft", "ugt.histogram", "False"]
 
 
 def test_files_are_small():
