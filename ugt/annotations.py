@@ -11,7 +11,7 @@ from . import _ids
 from ._annotations.masks import Masks
 from ._annotations.rankings import Rankings
 from ._annotations.ratings import Ratings
-from ._annotations.table import Rows, is_missing, wide
+from ._annotations.table import Rows, held_cells, wide
 from ._axes import Axes, OnAxes, class_axis, given_ids, owned
 from ._checks import error, room
 from ._core import _tables
@@ -165,19 +165,23 @@ class Labels(OnAxes):
         Labels(n_cases=2, n_empty=0, n_classes=3, n_labels=3, n_annotators=2)
         """
         cells = wide(table)
-        n_cases, n_annotators = cells.shape
+        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes)
+
+    @classmethod
+    def _of_cells(
+        cls, shape: tuple[int, ...], at: NDArray[np.int64], held: NDArray[Any], case_ids: Any, annotators: Any, classes: Classes
+    ) -> Labels:
+        """The cells ``at`` of a table (flat, ascending), which hold labels."""
+        n_cases, n_annotators = shape
         cases, raters = given_ids("case_ids", case_ids, n_cases), given_ids("annotators", annotators, n_annotators)
-        held = ~is_missing(cells, missing)
-        sizes = np.count_nonzero(held, axis=1)
-        full = int(sizes.min()) == n_annotators
-        at = np.arange(cells.size) if full else np.flatnonzero(held)
 
         def where(j: int) -> str:
             row, col = divmod(int(at[j]), n_annotators)
             return f"case {_ids.name(cases[row])}, annotator {_ids.name(raters[col])}"
 
-        names, index = class_axis("table", _ids.number("table", cells.ravel() if full else cells[held], where), classes, where)
-        arrays = owned(offsets_of(sizes), (at % n_annotators).astype(np.int32), index, np.ones(len(at), np.int64))
+        names, index = class_axis("table", _ids.number("table", held, where), classes, where)
+        row, col = np.divmod(at, n_annotators)
+        arrays = owned(offsets_of(np.bincount(row, minlength=n_cases)), col.astype(np.int32), index, np.ones(len(at), np.int64))
         return cls(Axes(cases, names, case_ids is None), raters, *arrays)
 
     @classmethod

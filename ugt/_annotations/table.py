@@ -80,8 +80,21 @@ def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
         flat = ((null and _ids.is_null(c)) or c in plain for c in cells.ravel().tolist())
         return np.fromiter(flat, bool, cells.size).reshape(cells.shape)
     same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
-    empty: NDArray[np.bool_] = np.isin(cells, same_kind) if same_kind else np.zeros(cells.shape, bool)
-    return empty | np.isnan(cells) if null and cells.dtype.kind == "f" else empty
+    empty: NDArray[np.bool_] | None = np.isin(cells, same_kind) if same_kind else None
+    nan = np.isnan(cells) if null and cells.dtype.kind == "f" else None
+    if empty is None or nan is None:
+        found = nan if empty is None else empty
+        return np.zeros(cells.shape, bool) if found is None else found
+    return empty | nan
+
+
+def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """``(at, values)`` of the cells (flat, ascending) that are not empty."""
+    empty = is_missing(cells, missing)
+    if not empty.any():
+        return np.arange(cells.size), cells.ravel()
+    at = np.flatnonzero(~empty)
+    return at, cells.ravel()[at] if cells.flags.c_contiguous else cells[np.divmod(at, cells.shape[1])]
 
 
 def is_number(cell: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ids
-from .._annotations.table import is_missing, wide
+from .._annotations.table import held_cells, wide
 from .._checks import error
 from .._core import _tables
 from .._ragged import offsets_of, row_of, sizes_of, take
@@ -184,10 +184,10 @@ def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
     if isinstance(given, (str, bytes)) or not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
         raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
     cells = wide(given)
-    held = cells[~is_missing(cells, MISSING)]
-    if len(held) == 0 and classes is None:
-        return Ratings.from_wide(cells)
-    return Labels.from_wide(cells, classes=classes) if classes is not None or _are_labels(held) else Ratings.from_wide(cells)
+    at, held = held_cells(cells, MISSING)
+    if classes is not None or (len(held) > 0 and _are_labels(held)):
+        return Labels._of_cells(cells.shape, at, held, None, None, classes)
+    return Ratings.from_wide(cells)
 
 
 def _are_labels(held: NDArray[Any]) -> bool:
