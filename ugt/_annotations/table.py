@@ -80,12 +80,10 @@ def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
         flat = ((null and _ids.is_null(c)) or c in plain for c in cells.ravel().tolist())
         return np.fromiter(flat, bool, cells.size).reshape(cells.shape)
     same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
-    empty: NDArray[np.bool_] | None = np.isin(cells, same_kind) if same_kind else None
-    nan = np.isnan(cells) if null and cells.dtype.kind == "f" else None
-    if empty is None or nan is None:
-        found = nan if empty is None else empty
-        return np.zeros(cells.shape, bool) if found is None else found
-    return empty | nan
+    parts: list[NDArray[np.bool_]] = [np.isin(cells, same_kind)] if same_kind else []
+    if null and cells.dtype.kind == "f":
+        parts.append(np.isnan(cells))
+    return np.logical_or(*parts) if len(parts) == 2 else parts[0] if parts else np.zeros(cells.shape, bool)
 
 
 def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -44,7 +44,7 @@ class Ragged:
 
     def totals(self, n_classes: int, weights: Array) -> Array:
         """(K,) sums over rows, with a weight each."""
-        return np.asarray(np.bincount(self.index, self.amount * weights[self.row], n_classes))
+        return np.asarray(np.bincount(self.index, self.amount * weights.repeat(sizes_of(self.offsets)), n_classes))
 
     def take(self, rows: NDArray[Any]) -> Ragged:
         """Some of the rows, by position."""
@@ -109,8 +109,9 @@ class Judgements:
 
     def mixed(self) -> tuple[Int64, Ragged]:
         """``(case, shares)`` of the judgements that are of several classes."""
-        single = len(self.shares.index) == len(self.case)
-        at = np.empty(0, np.int64) if single else np.flatnonzero(sizes_of(self.shares.offsets) > 1)
+        if len(self.shares.index) == len(self.case):
+            return self.case[:0], Ragged(np.zeros(1, np.int64), self.shares.index[:0], self.shares.amount[:0])
+        at = np.flatnonzero(sizes_of(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
     def only(self, keep: NDArray[np.bool_]) -> Judgements:
@@ -150,8 +151,7 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     if merged is not None:
         row, (offsets, at) = merged[0], take(offsets, merged[1])
         annotator, label, count = annotator[at], label[at], count[at]
-    found = judgements_of(offsets, annotator, label, count, names, who, isinstance(given, Ratings))
-    return replace(found, row=row, n_annotators=n_annotators)
+    return judgements_of(offsets, annotator, label, count, names, who, isinstance(given, Ratings), row, n_annotators)
 
 
 def _merged(
@@ -206,6 +206,8 @@ def judgements_of(
     names: NDArray[Any],
     annotators: NDArray[Any],
     ratings: bool,
+    row: NDArray[np.int32] | None = None,
+    n_annotators: int | None = None,
 ) -> Judgements:
     case = row_of(offsets)
     n = len(case)
@@ -216,10 +218,10 @@ def judgements_of(
         case, annotator, shares = _shares(case, annotator, label, opens)
         ones = np.ones(len(case), np.int64)
         classes, size = _by_case(case, ones, shares, len(offsets) - 1, len(names))
-        return Judgements(case, annotator, ones, shares, classes, size, names, annotators, ratings)
+        return Judgements(case, annotator, ones, shares, classes, size, names, annotators, ratings, row, n_annotators)
     shares = Ragged(np.arange(n + 1, dtype=np.int64), label, np.ones(n))
     classes, size = _by_class(offsets, case, label, count, len(names))
-    return Judgements(case, annotator, count, shares, classes, size, names, annotators, ratings)
+    return Judgements(case, annotator, count, shares, classes, size, names, annotators, ratings, row, n_annotators)
 
 
 def _opens(case: Int64, annotator: NDArray[np.int32]) -> NDArray[np.bool_]:
