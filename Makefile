@@ -111,7 +111,7 @@ sizes: build
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 
-# The library's own benchmarks, then docs/speed.md: every target of the issues, met or not. About half an hour on two processors that do
+# The library's own benchmarks, then docs/speed.md: every target, met or not. About a quarter of an hour on two processors that do
 # nothing else; with the packages that the targets name, in an environment of its own.
 bench: export PYTHONPATH = $(CURDIR)
 bench: export OPENBLAS_NUM_THREADS = 1
@@ -124,7 +124,7 @@ bench: build .venv-bench/installed
 	@touch $@
 
 # ugt beside scikit-learn, crowd-kit and others, each in an environment of its own below .venv-versus (8 GB, most of it one peer's);
-# writes docs/versus.md. Some 20 minutes a run on two processors, installing not counted; one peer: make versus VERSUS_ARGS="choix --runs 3"
+# writes docs/versus.md. Some 8 to 15 minutes a run, installing not counted; three quick runs: make versus VERSUS_ARGS="--runs 3 --rounds 1"
 VERSUS_ARGS ?=
 versus:
 	$(PYTHON) benchmarks/versus/run.py $(VERSUS_ARGS)

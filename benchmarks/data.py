@@ -14,7 +14,7 @@ class Skip(Exception):
 def dermatology(n_cases=None):
     """Nested rankings (of the first cases)."""
     here = Path(__file__).resolve().parents[2] / "shared" / "data" / "dermatology_ddx"
-    folder = Path(os.environ.get("UGT_DATA", here))
-    if not folder.exists():
-        raise Skip("the dermatology data is not here (set UGT_DATA)")
-    return json.loads((folder / "annotations.json").read_text())[:n_cases]
+    file = Path(os.environ.get("UGT_DATA", here)) / "annotations.json"
+    if not file.exists():
+        raise Skip("the dermatology data is not here (set UGT_DATA to its folder)")
+    return json.loads(file.read_text())[:n_cases]
