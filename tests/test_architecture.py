@@ -121,9 +121,9 @@ def test_type_checkers_see_the_names_that_there_are():
     assert ast.literal_eval(listed) == ugt.__all__
 
 
-def test_import_of_the_package_imports_nothing_yet():
+def test_import_of_the_package_imports_nothing_yet(tmp_path):
     code = "import sys, ugt; print('numpy' in sys.modules, ugt.soft_auroc.__module__, ugt.histogram.__name__, 'ugt.io' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)  # what is installed
     assert found.stdout.split() == ["False", "ugt.soft", "ugt.histogram", "False"]
 
 

@@ -45,7 +45,8 @@ def test_only_numpy_and_scipy_are_needed(distribution):
 
 def test_types_are_shipped_and_sources_of_the_core_are_not(files):
     assert "ugt/py.typed" in files
-    stubs = {Path(name).stem for name in files if name.endswith(".pyi")}
+    assert "ugt/__init__.pyi" in files
+    stubs = {Path(name).stem for name in files if name.endswith(".pyi") and name.startswith("ugt/_core/")}
     modules = {Path(name).name.split(".")[0] for name in files if name.endswith((".so", ".pyd"))}
     assert stubs == modules != set()
     assert not [name for name in files if name.endswith((".c", ".h", ".pyx", ".pxd"))]
