@@ -124,7 +124,7 @@ bench: build .venv-bench/installed
 	@touch $@
 
 # ugt beside scikit-learn, crowd-kit and others, each in an environment of its own below .venv-versus (8 GB, most of it one peer's);
-# writes docs/versus.md. Some 8 to 15 minutes a run, installing not counted; three quick runs: make versus VERSUS_ARGS="--runs 3 --rounds 1"
+# writes docs/versus.md. Some 7 minutes a run with one round, installing not counted; three such runs: make versus VERSUS_ARGS="--runs 3 --rounds 1"
 VERSUS_ARGS ?=
 versus:
 	$(PYTHON) benchmarks/versus/run.py $(VERSUS_ARGS)
