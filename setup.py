@@ -31,6 +31,7 @@ MODULES = {
     "_sets": ["status", "stream", "sets"],
     "_pairs": ["status", "pairs", "masks"],
     "_rows": ["status", "rows"],
+    "_exact": ["status", "stream", "exact", "poisson"],
 }
 
 # The stable ABI needs an ordinary (not free-threaded) CPython >= 3.11; UGT_ABI3=0 builds for one version only.

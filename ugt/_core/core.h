@@ -10,6 +10,9 @@ static inline size_t ugt_bytes(int64_t n, size_t size)
     return n < 0 || (uint64_t)n > PTRDIFF_MAX / size ? PTRDIFF_MAX : (size_t)n * size;
 }
 
+/* "ugt": apart from other users of Philox with the same seed */
+#define UGT_PHILOX_KEY 0x756774u
+
 /* ---- special.c ---- */
 typedef struct {
     double c, log_c, log_scale; /* log_scale: log Gamma(c+1) below shape 20, Stirling's prefactor above */

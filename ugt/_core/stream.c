@@ -5,7 +5,7 @@
  * Ziggurat: Marsaglia & Tsang, "The ziggurat method" (J. Stat. Softw. 5(8), 2000), 256 layers, with the
  * layer index and the abscissa taken from different bits (Doornik 2005 shows why they must not be shared).
  * Gamma: Marsaglia & Tsang, "A simple method for generating gamma variables" (ACM TOMS 26(3), 2000). */
-#include "ugt.h"
+#include "core.h"
 
 #include <math.h>
 
@@ -50,7 +50,7 @@ void ugt_philox(const uint64_t counter[4], const uint64_t key[2], uint64_t out[4
 void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint64_t chain, uint64_t purpose)
 {
     const uint64_t counter[4] = {case_key, chain, purpose, 0};
-    const uint64_t key[2] = {seed, 0x756774u}; /* "ugt": apart from other users of Philox with the same seed */
+    const uint64_t key[2] = {seed, UGT_PHILOX_KEY};
     ugt_philox(counter, key, stream->s);
     if ((stream->s[0] | stream->s[1] | stream->s[2] | stream->s[3]) == 0)
         stream->s[0] = 1; /* the one state that xoshiro cannot leave; probability 2^-256 */

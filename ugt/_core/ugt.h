@@ -50,6 +50,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_COMMITTEES 11
 #define UGT_PURPOSE_SETS 12
 #define UGT_PURPOSE_ANNOTATORS 13
+#define UGT_PURPOSE_POISSON 14
 
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
@@ -288,6 +289,20 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
 int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
+
+/* ---- poisson.c and exact.c: what can be computed in parts ------------------------------------------- */
+
+/* weight [(end-begin) * n]: how often the case (or cluster) of each key counts in resamples [begin, end), Poisson(1). Word b % 8 of the
+ * eight 32-bit words (low halves first) of Philox with counter (key, b / 8, UGT_PURPOSE_POISSON, 0), keyed as in ugt_stream_open. */
+int ugt_poisson_weights(const uint64_t *key, int64_t n, uint64_t seed, int64_t begin, int64_t end, double *weight);
+
+/* Exact sums of the columns (parts [m * max_parts]) or rows (parts [n * max_parts]) of x [n * m]: part 0 is the sum rounded to the nearest
+ * double, ties to even, part 1 what is then left, rounded, and so on; zeros follow. They depend on the exact sum alone, not on an order
+ * (no part is -0), and may be added up themselves. *n_parts: the most that a sum has, at least 1. UGT_EXACT_PARTS suffice, and for
+ * rows m + 1; UGT_ERR_SIZE: max_parts do not. UGT_ERR_VALUE: a number is not finite, or a sum is beyond the largest double. */
+#define UGT_EXACT_PARTS 42
+int ugt_exact_columns(const double *x, int64_t n, int64_t m, int64_t max_parts, double *parts, int64_t *n_parts);
+int ugt_exact_rows(const double *x, int64_t n, int64_t m, int64_t max_parts, double *parts, int64_t *n_parts);
 
 /* ---- sort.c and soft.c: metrics of a ranking by scores ---------------------------------------------- */
 

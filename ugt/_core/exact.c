@@ -1,0 +1,210 @@
+/* Exact sums of doubles: the same to the last bit in whatever order, and from whatever parts, they are added up.
+ *
+ * A sum is a whole number of 2^-1074, held in limbs of 32 bits that lie in int64 and take carries later (the "small superaccumulator"
+ * of Neal, "Fast exact summation using small and large superaccumulators", 2015). What comes out is the canonical expansion: the sum
+ * rounded to the nearest double, then what is left of it rounded, until nothing is left. */
+#include "ugt.h"
+
+#include <string.h>
+
+#define LIMBS 68              /* 2098 bits of doubles, and 63 for how many there are */
+#define UNSETTLED 1048576     /* additions between two settlements; a limb would hold 2^30 */
+#define COLUMNS_AT_ONCE 32    /* their limbs stay in the first cache */
+#define LIMB_MASK 0xffffffffu
+#define FRACTION_MASK 0xfffffffffffffu
+
+typedef struct {
+    uint64_t magnitude; /* of the double: magnitude 2^(shift + 32 limb - 1074) */
+    int negative, limb, shift, finite;
+} pieces;
+
+static inline pieces take_apart(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const unsigned exponent = (unsigned)(bits >> 52) & 0x7ffu, normal = exponent != 0, offset = exponent - normal;
+    return (pieces){(bits & FRACTION_MASK) | (uint64_t)normal << 52, (int)(bits >> 63), (int)(offset >> 5), (int)(offset & 31u),
+                    exponent != 0x7ffu};
+}
+
+static inline void add_pieces(int64_t *limb, const pieces *x)
+{
+    const uint64_t above = x->magnitude >> (32 - x->shift);
+    const int64_t sign = -(int64_t)x->negative;
+    limb += x->limb;
+    limb[0] += ((int64_t)(x->magnitude << x->shift & LIMB_MASK) ^ sign) - sign;
+    limb[1] += ((int64_t)(above & LIMB_MASK) ^ sign) - sign;
+    limb[2] += ((int64_t)(above >> 32) ^ sign) - sign;
+}
+
+/* Limbs [low, high) become 0 to 2^32 - 1; limb high takes what is above, with its sign. */
+static void settle(int64_t *limb, int low, int high)
+{
+    int64_t carry = 0;
+    for (int i = low; i < high; i++) {
+        const int64_t sum = limb[i] + carry, rest = (int64_t)((uint64_t)sum & LIMB_MASK);
+        carry = (sum - rest) / 4294967296;
+        limb[i] = rest;
+    }
+    limb[high] += carry;
+}
+
+/* The highest of limbs [low, high] that is not 0, or low - 1 */
+static int highest(const int64_t *limb, int low, int high)
+{
+    while (high >= low && limb[high] == 0)
+        high--;
+    return high;
+}
+
+static inline int any_below(const int64_t *limb, int low, int end)
+{
+    return highest(limb, low, end - 1) >= low;
+}
+
+/* What is below bit `bit` stays: that, or how much it is short of 2^bit. */
+static void keep_rest(int64_t *limb, int low, int high, int bit, int complement)
+{
+    const int last = bit >> 5;
+    if (complement) {
+        uint64_t carry = 1;
+        for (int i = low; i <= last; i++) {
+            const uint64_t sum = (~(uint64_t)limb[i] & LIMB_MASK) + carry;
+            limb[i] = (int64_t)(sum & LIMB_MASK);
+            carry = sum >> 32;
+        }
+    }
+    limb[last] &= ((int64_t)1 << (bit & 31)) - 1;
+    for (int i = last + 1; i <= high; i++)
+        limb[i] = 0;
+}
+
+/* The nearest double's bits (without a sign) of the number in limbs [low, high], limb high being above 0; the limbs keep what is left,
+ * and *negative says whether that is to be taken off. */
+static uint64_t round_off(int64_t *limb, int low, int high, int *negative)
+{
+    const uint64_t first = (uint64_t)limb[high], second = high >= 1 ? (uint64_t)limb[high - 1] : 0;
+    const uint64_t third = high >= 2 ? (uint64_t)limb[high - 2] : 0;
+    int zeros = 0;
+    while ((first << zeros & 0x80000000u) == 0)
+        zeros++;
+    const int top = 32 * high + 31 - zeros;
+    *negative = 0;
+    if (top <= 52) { /* a double of the smallest exponent */
+        keep_rest(limb, low, high, 32 * low, 0);
+        return high == 0 ? first : first << 32 | second;
+    }
+    const uint64_t leading = (first << 32 | second) << zeros | third << zeros >> 32; /* bits top to top - 63 */
+    const uint64_t fraction = leading >> 11;
+    const int rest = (leading & 0x3ffu) != 0 || (third << zeros & LIMB_MASK) != 0 || any_below(limb, low, high - 2);
+    *negative = (leading >> 10 & 1) != 0 && (rest || (fraction & 1) != 0);
+    keep_rest(limb, low, high, top - 52, *negative);
+    return ((uint64_t)(top - 52) << 52) + fraction + (uint64_t)*negative; /* the leading bit counts as one more in the exponent */
+}
+
+/* The sum in limbs [low, high] as an expansion; the limbs are all 0 afterwards if that has worked. *n_parts: the most so far. */
+static int expand(int64_t *limb, int low, int high, int64_t max_parts, double *part, int64_t *n_parts)
+{
+    int64_t n = 0;
+    int negative;
+    settle(limb, low, high);
+    const int below = limb[high] < 0;
+    if (below) {
+        for (int i = low; i <= high; i++)
+            limb[i] = -limb[i];
+        settle(limb, low, high);
+    }
+    uint64_t sign = (uint64_t)below << 63;
+    for (;; n++) {
+        while (low < high && limb[low] == 0)
+            low++;
+        high = highest(limb, low, high);
+        if (high < low)
+            break;
+        if (n >= max_parts)
+            return UGT_ERR_SIZE;
+        const uint64_t bits = round_off(limb, low, high, &negative);
+        if (bits >> 52 >= 0x7ffu)
+            return UGT_ERR_VALUE;
+        const uint64_t with_sign = bits | sign;
+        memcpy(&part[n], &with_sign, sizeof with_sign);
+        sign ^= (uint64_t)negative << 63;
+    }
+    *n_parts = n > *n_parts ? n : *n_parts;
+    for (; n < max_parts; n++)
+        part[n] = 0.0;
+    return UGT_OK;
+}
+
+/* Columns [first, first + n_columns) of x [n][m], at most COLUMNS_AT_ONCE */
+static int sum_columns(const double *x, int64_t n, int64_t m, int64_t first, int64_t n_columns, int64_t max_parts, double *parts,
+                       int64_t *n_parts)
+{
+    int64_t limb[COLUMNS_AT_ONCE][LIMBS];
+    int finite = 1, status = UGT_OK;
+    memset(limb, 0, (size_t)n_columns * sizeof limb[0]);
+    for (int64_t i = 0; i < n;) {
+        const int64_t end = n - i > UNSETTLED ? i + UNSETTLED : n;
+        for (; i < end; i++)
+            for (int64_t j = 0; j < n_columns; j++) {
+                const pieces own = take_apart(x[i * m + first + j]);
+                finite &= own.finite;
+                add_pieces(limb[j], &own);
+            }
+        for (int64_t j = 0; j < n_columns && i < n; j++)
+            settle(limb[j], 0, LIMBS - 1);
+    }
+    if (!finite)
+        return UGT_ERR_VALUE;
+    for (int64_t j = 0; j < n_columns && status == UGT_OK; j++) {
+        const int top = highest(limb[j], 0, LIMBS - 1); /* before the carries */
+        int low = 0;
+        while (low < top && limb[j][low] == 0)
+            low++;
+        status = expand(limb[j], low, top + 1 < LIMBS ? top + 1 : LIMBS - 1, max_parts, parts + (first + j) * max_parts, n_parts);
+    }
+    return status;
+}
+
+int ugt_exact_columns(const double *x, int64_t n, int64_t m, int64_t max_parts, double *parts, int64_t *n_parts)
+{
+    *n_parts = 1;
+    if (max_parts < 1)
+        return UGT_ERR_SIZE;
+    for (int64_t first = 0; first < m; first += COLUMNS_AT_ONCE) {
+        const int64_t rest = m - first, n_columns = rest < COLUMNS_AT_ONCE ? rest : COLUMNS_AT_ONCE;
+        const int status = sum_columns(x, n, m, first, n_columns, max_parts, parts, n_parts);
+        if (status != UGT_OK)
+            return status;
+    }
+    return UGT_OK;
+}
+
+int ugt_exact_rows(const double *x, int64_t n, int64_t m, int64_t max_parts, double *parts, int64_t *n_parts)
+{
+    int64_t limb[LIMBS] = {0};
+    *n_parts = 1;
+    if (max_parts < 1)
+        return UGT_ERR_SIZE;
+    for (int64_t i = 0; i < n; i++) {
+        int low = LIMBS, high = 0; /* limbs in use: most rows have a few */
+        for (int64_t j = 0; j < m; j++) {
+            const pieces own = take_apart(x[i * m + j]);
+            if (!own.finite)
+                return UGT_ERR_VALUE;
+            if (own.magnitude != 0) {
+                low = own.limb < low ? own.limb : low;
+                high = own.limb + 3 > high ? own.limb + 3 : high;
+                add_pieces(limb, &own);
+            }
+            if ((j + 1) % UNSETTLED == 0) {
+                high = LIMBS - 1;
+                settle(limb, low, high);
+            }
+        }
+        const int status = expand(limb, low < high ? low : high, high, max_parts, parts + i * max_parts, n_parts);
+        if (status != UGT_OK)
+            return status;
+    }
+    return UGT_OK;
+}
