@@ -106,8 +106,7 @@ class Axes(Frozen):
     @cached_property
     def stream_keys(self) -> NDArray[np.uint64]:
         """(N,) stable 64-bit hashes of the case ids, the keys of their random streams; 5 and ``"5"`` have the same."""
-        ids = self.case_ids
-        keys = _tables.text_keys(ids.view(np.uint32).reshape(len(ids), -1)) if _ids.is_text(ids) else _tables.integer_keys(ids)
+        keys = stream_keys_of(self.case_ids)
         keys.flags.writeable = False
         return keys
 
@@ -144,6 +143,13 @@ class OnAxes(Frozen):
 
     def __len__(self) -> int:
         return self.n_cases
+
+
+def stream_keys_of(ids: NDArray[Any]) -> NDArray[np.uint64]:
+    """(n,) stable 64-bit hashes of ids, int64 or text."""
+    if _ids.is_text(ids):
+        return _tables.text_keys(np.ascontiguousarray(ids).view(np.uint32).reshape(len(ids), -1))
+    return _tables.integer_keys(ids)
 
 
 def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:

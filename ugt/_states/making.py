@@ -1,0 +1,178 @@
+"""The three steps: the state of some cases, states of all, the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .._checks import error, whole
+from .kind import kind_of
+from .merged import Merged, spread_of
+from .resampled import Design
+from .state import State, merge_states
+from .sums import rounded
+
+
+def partial(
+    metric: str,
+    *data: Any,
+    case_ids: Any = None,
+    clusters: Any = None,
+    n_resamples: int = 0,
+    seed: Any = 0,
+    min_cases: int = 0,
+    **options: Any,
+) -> State:
+    """The state of a metric on some of the cases.
+
+    Parameters
+    ----------
+    metric : str
+        One of :data:`METRICS`: the name of the function.
+    *data
+        As for the function, of these cases: truth first, prediction second. Every case is whole in one part.
+    case_ids : (N,) ids, optional
+        For resamples, where the data do not name their cases.
+    clusters : (N,) ids, optional
+        Such as patients: what is resampled, instead of cases. A cluster may lie in several parts.
+    n_resamples : int
+        Number of Poisson resamples B, for intervals: unit u counts Poisson(1) times, a function of (seed, u, b), so that parts agree
+        without talking. 0: none.
+    seed : int, Generator or SeedSequence
+        Of the resamples; the same for all parts.
+    min_cases : int
+        Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
+    **options
+        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    ValueError
+        As the function; or if the metric is unknown, or a group is smaller than ``min_cases``.
+
+    Notes
+    -----
+    The sums over cases are exact, so that the state of a mean does not depend on how its cases are divided, nor on the order of merging.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> from ugt import states
+    >>> north = states.partial("fleiss_kappa", [[0, 0, 1], [1, 1, 1]], classes=2)
+    >>> south = states.partial("fleiss_kappa", [[0, 0, 0], [1, 0, 1]], classes=2)
+    >>> found = states.finish(states.merge([north, south]))
+    >>> found.value == ugt.fleiss_kappa([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]]).value
+    True
+    """
+    kind = kind_of(metric)
+    design = Design.of(n_resamples, clusters, case_ids, seed)
+    part = kind.part(metric, data, options)
+    state = State(metric, {**part.settings, **design.settings}, part.n_cases, part.left_out, part.sums(), design.sums(part))
+    _check_groups(state, min_cases)
+    return state
+
+
+def _check_groups(state: State, min_cases: Any) -> None:
+    """Small groups tell of single cases."""
+    least = whole("min_cases", min_cases, 0)
+    groups = kind_of(state.metric).groups(state.metric, state.settings, rounded(state.sums)).ravel()
+    small = groups[(groups > 0) & (groups < least)]
+    if 0 < state.n_cases < least or len(small):
+        got = f"{state.n_cases} cases" + (f", and {len(small)} groups of fewer, the smallest of {small.min():g}" if len(small) else "")
+        raise error("the state", f"be of at least min_cases = {least} cases, in each of its groups too", got)
+
+
+def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
+    """The state of the cases of all states: sums of sums.
+
+    Parameters
+    ----------
+    states : iterable of State
+        Of one metric, made with the same settings, of different cases. Read one after the other.
+    min_cases : int
+        As for :func:`partial`, of the merged state.
+
+    Returns
+    -------
+    State
+        The same, to the last bit, for any order and any tree of merges.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or settings differ: the message says which.
+    TypeError
+        If one is not a State.
+
+    Examples
+    --------
+    >>> from ugt import states
+    >>> parts = [states.partial("annotation_certainty", [[0.9, 0.1]]), states.partial("annotation_certainty", [[0.5, 0.5], [0.2, 0.8]])]
+    >>> states.merge(parts) == states.merge(parts[::-1])
+    True
+    """
+    state = merge_states(states)
+    _check_groups(state, min_cases)
+    return state
+
+
+def finish(state: State, *, min_cases: int = 0) -> Merged:
+    """The metric that the sums of a state make.
+
+    Parameters
+    ----------
+    state : State
+        Of all cases.
+    min_cases : int
+        Refuse to answer for fewer cases.
+
+    Returns
+    -------
+    Merged
+
+    Raises
+    ------
+    ValueError
+        If there are fewer cases than ``min_cases``.
+    TypeError
+        If it is not a State.
+
+    Examples
+    --------
+    >>> from ugt import states
+    >>> found = states.finish(states.partial("annotation_certainty", [[0.9, 0.1], [0.5, 0.5]]))
+    >>> found.value, found.std_error
+    (0.75, 0.25)
+    """
+    if not isinstance(state, State):
+        raise TypeError(f"state must be a State. Got {type(state).__name__}.")
+    if state.n_cases < whole("min_cases", min_cases, 0):
+        raise error("state", f"be of at least min_cases = {min_cases} cases", state.n_cases)
+    kind, sums = kind_of(state.metric), rounded(state.sums)
+    answer = kind.answer(state.metric, state.settings, {name: table[None] for name, table in sums.items()})
+    resampled = np.empty(0)
+    if state.replicates:
+        resampled = kind.answer(state.metric, state.settings, rounded(state.replicates)).value
+    error_of = kind.std_error(state.metric, state.settings, sums) if state.settings.get("units", "cases") == "cases" else np.nan
+    return Merged(
+        state.metric,
+        float(answer.value[0]),
+        {name: _plain(table[0]) for name, table in answer.numbers.items()},
+        state.n_cases,
+        dict(state.left_out),
+        error_of if not np.isnan(error_of) else spread_of(resampled),
+        answer.reason,
+        resampled,
+        state.settings.get("units", "cases"),
+        kind.record(state.metric, state.settings, sums, state.left_out),
+    )
+
+
+def _plain(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else np.array(x)

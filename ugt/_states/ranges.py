@@ -1,0 +1,131 @@
+"""Exact soft AUROC and average precision of scores that are never in one place: ranges of scores, each sorted by itself.
+
+The sums of a range, given what lies above it, add up to those of all scores; equal scores are always in one range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._checks import option
+from .._core import _soft
+from .._soft.columns import HARD_NEGATIVE, HARD_PAIRS, HARD_POSITIVE, NEGATIVE, PAIRS, POSITIVE, SELF, SELF_PAIRS
+from .._soft.columns import CERTAIN, HARD_PRECISION, PROBABLE
+from .._soft.input import Input, check_threshold, read
+from .ranking import mean_over_orders
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+SAMPLE = 1 << 14  # scores of a part from which the ends of ranges are chosen
+U, V, S, HARD_U, HARD_V = range(5)  # of a range: Σ p, Σ (1 - p), Σ p (1 - p), and of the hard labels
+DEFAULTS = {"self_pairs": "exclude", "self_term": "certain", "ties": "group", "threshold": 0.5, "average": "macro"}
+
+
+def options_of(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the function takes, checked; weights and pairs of classes are for cases in one place."""
+    known = [name for name in DEFAULTS if name not in (("self_term", "ties") if metric == "soft_auroc" else ("self_pairs",))]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{metric} in ranges knows no option {name!r}")
+    chosen = {name: options.get(name, DEFAULTS[name]) for name in known}
+    option("average", chosen["average"], ("macro", "weighted"))
+    for name, words in (("self_pairs", tuple(SELF_PAIRS)), ("self_term", ("certain", "probability")), ("ties", ("group", "expected"))):
+        if name in chosen:
+            option(name, chosen[name], words)
+    chosen["threshold"] = check_threshold(chosen["threshold"])
+    return {**chosen, "exact": True}
+
+
+def column_of(given: Input, k: int) -> tuple[Array, Array]:
+    """``(p, scores)`` of one column, float64."""
+    p, scores = (given.p, given.scores) if given.p.ndim == 1 else (given.p[:, k], given.scores[:, k])
+    return np.ascontiguousarray(p, np.float64), np.ascontiguousarray(scores, np.float64)
+
+
+def read_part(data: Sequence[Any]) -> Input:
+    """The cases of a part, checked."""
+    return read(*data, None)
+
+
+def sample(scores: Array) -> Array:
+    """Some of the scores, evenly."""
+    return np.sort(scores[:: max(1, len(scores) // SAMPLE)])
+
+
+class Ranges(NamedTuple):
+    """Ranges of scores, from the lowest up: range r holds lower[r] <= score < lower[r + 1], the first all below lower[1] too.
+
+    ``single`` (R,): whether all scores of a range are the same, a tie group too large to be held.
+    """
+
+    lower: Array
+    single: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, samples: Sequence[tuple[Array, int]], n_ranges: int) -> Ranges:
+        """About as many cases in each; ``samples``: sorted scores, and how many they stand for."""
+        scores = np.concatenate([scores for scores, _ in samples])
+        weight = np.concatenate([np.full(len(scores), n / max(1, len(scores))) for scores, n in samples])
+        order = np.argsort(scores, kind="stable")
+        scores, upto = scores[order], np.cumsum(weight[order])
+        at = np.searchsorted(upto, upto[-1] * np.arange(1, n_ranges) / n_ranges) if len(scores) else np.empty(0, np.int64)
+        chosen, times = np.unique(scores[at], return_counts=True)
+        heavy = chosen[times > 1]  # as many as fill a range: by themselves
+        above = np.nextafter(heavy, np.inf)
+        lower = np.unique(np.concatenate([[-np.inf], chosen, above]))
+        single = np.isin(lower, heavy) & np.isin(np.append(lower[1:], np.inf), above)
+        return cls(lower, single)
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def which(self, scores: Array) -> NDArray[np.intp]:
+        """(N,) range of every score."""
+        return np.searchsorted(self.lower[1:], scores, side="right")
+
+    def totals(self, p: Array, scores: Array, threshold: float) -> Array:
+        """(R, 6) of each range: U, V, S, HARD_U, HARD_V and the number of cases."""
+        at, hard = self.which(scores), (p > threshold) * 1.0
+        parts = (p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard, None)
+        return np.stack([np.bincount(at, part, len(self)) for part in parts], axis=1).astype(np.float64)
+
+
+def above_of(totals: Array) -> Array:
+    """(R, 4) positives, negatives and hard ones with higher scores than each range."""
+    own = totals[:, [U, V, HARD_U, HARD_V]]
+    return np.ascontiguousarray(np.append(np.cumsum(own[:0:-1], axis=0)[::-1], np.zeros((1, 4)), axis=0))
+
+
+def range_sums(p: Array, scores: Array, settings: Mapping[str, Any], above: Array) -> Array:
+    """(N_SUMS,) of the cases of a range."""
+    if len(p) == 0:
+        return np.zeros(_soft.N_SUMS)
+    expected = settings.get("ties") == "expected"
+    return _soft.Scores(scores).sums(p, None, settings["threshold"], expected, np.ascontiguousarray(above))
+
+
+def tie_sums(total: Array, settings: Mapping[str, Any], above: Array) -> Array:
+    """(N_SUMS,) of a range whose scores are all the same, from its totals alone."""
+    u, v, s, hard_u, hard_v, m = total
+    out = np.zeros(_soft.N_SUMS)
+    if m == 0:
+        return out
+    before, hard_before = above[0] + above[1], above[2]
+    out[[POSITIVE, NEGATIVE, SELF, HARD_POSITIVE, HARD_NEGATIVE]] = u, v, s, hard_u, hard_v
+    out[PAIRS], out[HARD_PAIRS] = v * (above[0] + u / 2), hard_v * (hard_before + hard_u / 2)
+    if settings.get("ties") == "expected" and m > 1:
+        of = [np.array([x]) for x in (m, before)]
+        for j, part, self_, over in ((CERTAIN, u, s, above[0]), (PROBABLE, u, s, above[0]), (HARD_PRECISION, hard_u, 0.0, hard_before)):
+            found = mean_over_orders(np.array([part]), np.array([self_]), of[0], np.array([over]), of[1], j != PROBABLE)
+            out[j] = found[0]
+        return out
+    n = before + m
+    out[PROBABLE] = u * (above[0] + u) / n
+    out[CERTAIN], out[HARD_PRECISION] = out[PROBABLE] + s / n, hard_u * (hard_before + hard_u) / n
+    return out

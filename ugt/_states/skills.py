@@ -1,0 +1,1 @@
+SkillModel = dawid_skene = None
