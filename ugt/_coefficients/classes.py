@@ -35,8 +35,8 @@ def prevalence(judged: Judgements) -> Array:
 
 def shared(judged: Judgements, chance: str) -> Array:
     """(K,) for percent agreement, Fleiss' kappa and AC1."""
-    n = [float((judged.times * kept).sum()) for kept in (judged.size >= 2, judged.size > 0)]
-    return shared_of(shared_sums(judged, chance), *n, chance)
+    n_two, n_any = (float((judged.times * kept).sum()) for kept in (judged.size >= 2, judged.size > 0))
+    return shared_of(shared_sums(judged, chance), n_two, n_any, chance)
 
 
 def shared_sums(judged: Judgements, chance: str) -> Array:
