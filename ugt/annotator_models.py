@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checks, _notices, _threads
-from ._annotators.em import Effort, fit_full, fit_glad, fit_one_coin
+from ._annotators.em import Effort, fit_full, fit_glad, fit_one_coin, three
 from ._annotators.records import AnnotatorDraws, AnnotatorModel, Given
 from ._annotators.skills import sample
 from .resampling import seed_of
@@ -121,7 +121,7 @@ def dawid_skene(
     _checks.option("candidates", candidates, CANDIDATES)
     if model == "one-coin" and candidates == "seen":
         raise _checks.error("candidates", "be 'all' for model 'one-coin', which needs no memory for them", "'seen'")
-    pseudo = _three("prior", prior)
+    pseudo = three("prior", prior)
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with _threads.threads(n_threads):  # checks the number
         given = Given(labels)
@@ -131,15 +131,6 @@ def dawid_skene(
         found = fit_one_coin(given, pseudo, effort, n_threads)
     _warn_if_worse_than_chance(found)
     return found
-
-
-def _three(argument: str, prior: Any, positive: bool = False) -> tuple[float, float, float]:
-    """One number for all, or three."""
-    values = [prior] * 3 if np.ndim(prior) == 0 else list(prior)
-    if len(values) != 3:
-        raise _checks.error(argument, "be a number or (diagonal, off_diagonal, prevalence)", repr(prior))
-    first, second, third = (_checks.scalar(argument, v, positive=positive) for v in values)
-    return first, second, third
 
 
 def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
@@ -319,7 +310,7 @@ def dawid_skene_draws(
     """
     _checks.option("candidates", candidates, CANDIDATES)
     _checks.option("drawn", drawn, DRAWN)
-    concentration = _three("prior", prior, positive=True)
+    concentration = three("prior", prior, positive=True)
     _checks.whole("n_draws", n_draws)
     if n_draws % _checks.whole("n_chains", n_chains):
         raise _checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)

@@ -299,7 +299,7 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
     const ugt_scores scores = {score, NULL, NULL, N};
     TRY(ugt_argsort_descending(&scores, order, &nan_at));
     NOTE(order);
-    TRY(ugt_soft_sums(&scores, p, NULL, 0.5, 1, sum, &nan_at));
+    TRY(ugt_soft_sums(&scores, p, NULL, 0.5, 1, NOISE, sum, &nan_at));
     NOTE(sum);
     TRY(ugt_soft_curve(&scores, p, p, positive, negative, threshold, &n_points, &nan_at));
     note(digest, positive, (size_t)n_points * sizeof *positive);
@@ -308,6 +308,20 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
     const ugt_soft_column column = {row, last, NOISE, NULL, 0.5, 1, 3, 3};
     ugt_soft_resampled(&column, NOISE, NULL, 1, sum);
     NOTE(sum);
+    return UGT_OK;
+}
+
+static int add_parts(const shared *in, uint64_t *digest)
+{
+    (void)in;
+    double columns[7 * UGT_EXACT_PARTS], rows[CASES * UGT_EXACT_PARTS], weights[11 * CASES];
+    int64_t n_parts;
+    TRY(ugt_exact_columns(NOISE, CASES, 7, UGT_EXACT_PARTS, columns, &n_parts));
+    NOTE(columns);
+    TRY(ugt_exact_rows(NOISE, CASES, 7, UGT_EXACT_PARTS, rows, &n_parts));
+    NOTE(rows);
+    TRY(ugt_poisson_weights(KEY, CASES, 5, 3, 14, weights));
+    NOTE(weights);
     return UGT_OK;
 }
 
@@ -577,6 +591,7 @@ const kernel KERNELS[] = {
     {"Dirichlet draws", draw_dirichlet},
     {"resamples", resample},
     {"sorted scores", sort_and_sum},
+    {"parts", add_parts},
     {"histograms", sum_histograms},
     {"sets", score_sets},
     {"fits of rankings", fit_rankings},

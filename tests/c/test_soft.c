@@ -139,7 +139,7 @@ static void test_sums(int pattern)
     const ugt_soft_column column = {order, last, sorted, NULL, 0.5, 0, N, N};
     for (int weighted = 0; weighted < 2; weighted++) {
         by_pairs(score, p, weighted ? w : one, N, 0.5, expected);
-        CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, sum, &nan_at) == UGT_OK);
+        CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, NULL, sum, &nan_at) == UGT_OK);
         for (int j = 0; j < UGT_SOFT_SUMS; j++)
             CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
         ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum);
@@ -186,13 +186,54 @@ static void test_expected_precision(int values)
         expected[2] += mean_precision(score, hard, N, i, 0);
     }
     const ugt_scores in = {score, NULL, NULL, N};
-    CHECK(ugt_soft_sums(&in, p, NULL, 0.5, 1, sum, &nan_at) == UGT_OK);
-    CHECK(ugt_soft_sums(&in, p, one, 0.5, 1, weighted, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(&in, p, NULL, 0.5, 1, NULL, sum, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(&in, p, one, 0.5, 1, NULL, weighted, &nan_at) == UGT_OK);
     CHECK_CLOSE(sum[UGT_SOFT_CERTAIN], expected[0], 1e-12, 0.0);
     CHECK_CLOSE(sum[UGT_SOFT_PROBABLE], expected[1], 1e-12, 0.0);
     CHECK_CLOSE(sum[UGT_SOFT_HARD_PRECISION], expected[2], 1e-12, 0.0);
     for (int j = 0; j < UGT_SOFT_SUMS; j++)
         CHECK_CLOSE(weighted[j], sum[j], 1e-13, 0.0);
+}
+
+/* Scores from the highest down in ranges, each above the next, of `values` different ones: sums add up to those of all. */
+static void test_ranges(int values, int expected)
+{
+    enum { N = 40000 };
+    static double score[N], p[N], w[N], own_score[N], own_p[N], own_w[N];
+    double whole[UGT_SOFT_SUMS], sum[UGT_SOFT_SUMS], total[UGT_SOFT_SUMS] = {0.0}, above[4] = {0.0};
+    const int cuts[] = {values, values - 1, values / 2, values / 3, 0};
+    int64_t nan_at;
+    uint64_t state = 12;
+    for (int i = 0; i < N; i++) {
+        score[i] = floor(values * draw(&state));
+        p[i] = draw(&state);
+        w[i] = 2.0 * draw(&state);
+    }
+    const ugt_scores all = {score, NULL, NULL, N};
+    CHECK(ugt_soft_sums(&all, p, w, 0.5, expected, NULL, whole, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(&all, p, w, 0.5, expected, above, sum, &nan_at) == UGT_OK && memcmp(sum, whole, sizeof sum) == 0);
+    for (size_t r = 0; r + 1 < LENGTH(cuts); r++) {
+        double by_hand = 0.0;
+        int64_t n = 0;
+        for (int i = 0; i < N; i++)
+            if (score[i] < cuts[r] && score[i] >= cuts[r + 1]) {
+                own_score[n] = score[i];
+                own_p[n] = p[i];
+                own_w[n++] = w[i];
+                by_hand += w[i] * p[i];
+            }
+        const ugt_scores own = {own_score, NULL, NULL, n};
+        CHECK(n > 0 && ugt_soft_sums(&own, own_p, own_w, 0.5, expected, above, sum, &nan_at) == UGT_OK);
+        CHECK_CLOSE(sum[UGT_SOFT_POSITIVE], by_hand, 1e-12, 0.0); /* of these alone */
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            total[j] += sum[j];
+        above[0] += sum[UGT_SOFT_POSITIVE];
+        above[1] += sum[UGT_SOFT_NEGATIVE];
+        above[2] += sum[UGT_SOFT_HARD_POSITIVE];
+        above[3] += sum[UGT_SOFT_HARD_NEGATIVE];
+    }
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        CHECK_CLOSE(total[j], whole[j], 1e-12, 0.0);
 }
 
 static void test_curve(void)
@@ -236,6 +277,10 @@ int main(void)
     test_expected_precision(2);
     test_expected_precision(100);
     test_expected_precision(1000000);
+    for (int expected = 0; expected < 2; expected++) {
+        test_ranges(9, expected);
+        test_ranges(30000, expected);
+    }
     test_curve();
     return RESULT;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ugt._core import _dirichlet, _order
+from ugt._core import _dirichlet, _exact, _order
 
 N_CLASSES = 6
 OFFSETS, INDEX, VALUE = np.array([0, 2, 3]), np.array([0, 4, 1], np.int32), np.array([2.0, 1.0, 3.0])
@@ -130,3 +130,19 @@ def test_read_only_input_is_enough():
         array.flags.writeable = False
     for function in (draws, top, overlaps, list_values, compare):
         function(offsets=frozen[0], index=frozen[1])
+
+
+@pytest.mark.parametrize("function", [_exact.exact_columns, _exact.exact_rows])
+def test_tables_of_exact_sums(function):
+    for x in (np.ones(3), np.ones((2, 2, 2)), np.ones((2, 2), np.float32), np.ones((4, 4)).T[:, :2], np.ones((2, 2), np.int64)):
+        with pytest.raises(ValueError, match=r"wrong number of dimensions|dtype mismatch|not C-contiguous"):
+            function(x)
+
+
+def test_keys_of_weights():
+    for keys in (np.ones(3, np.int64), np.ones((2, 2), np.uint64), np.ones(6, np.uint64)[::2]):
+        with pytest.raises(ValueError, match=r"wrong number of dimensions|dtype mismatch|not C-contiguous"):
+            _exact.poisson_weights(keys, 0, 0, 2)
+    for seed, begin in ((-1, 0), (2**64, 0), (0, 2**63)):
+        with pytest.raises(OverflowError):
+            _exact.poisson_weights(np.ones(3, np.uint64), seed, begin, begin + 1)

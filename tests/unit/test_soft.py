@@ -16,6 +16,7 @@ from twins import resampling as resampling_twin
 from twins import soft as twin
 
 import ugt
+from ugt._core import _soft
 from ugt._soft.columns import quotient
 
 INF, NAN = float("inf"), float("nan")
@@ -184,6 +185,40 @@ def test_pairs_of_classes_are_those_of_the_slow_twin(n_classes, average):
         hard = (p > 0.5).astype(float)
         assert found.hard == pytest.approx(twin.ovo(*lists(hard, scores, w), average, self_pairs), abs=1e-13)
         assert found.per_class is None and found.per_class_hard is None
+
+
+# ---- ranges of scores
+
+
+@pytest.mark.parametrize("expected", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_ranges_of_scores_add_up_to_the_whole(seed, weighted, expected):
+    """From the highest down, a tie group in one range; what is above a range are the totals of those before."""
+    p, scores, weights = problem(seed, 5 + 30 * seed, weighted)
+    kept = [0, 1, 6, 7]  # positive, negative, hard positive, hard negative
+    whole = _soft.Scores(scores).sums(p, weights, 0.4, expected)
+    values = np.unique(scores)[::-1]
+    cuts = np.sort(np.random.default_rng(seed).integers(0, len(values) + 1, 3))
+    above, total = np.zeros(4), np.zeros(_soft.N_SUMS)
+    for group in np.split(values, cuts):
+        own = np.isin(scores, group)
+        if not own.any():
+            continue
+        w = None if weights is None else weights[own]
+        sums = _soft.Scores(scores[own]).sums(p[own], w, 0.4, expected, above)
+        np.testing.assert_array_equal(sums[kept], _soft.Scores(scores[own]).sums(p[own], w, 0.4, expected)[kept])  # of its own cases
+        above, total = above + sums[kept], total + sums
+    np.testing.assert_allclose(total, whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(_soft.Scores(scores).sums(p, weights, 0.4, expected, np.zeros(4)), whole)
+
+
+def test_totals_above_count():
+    """Two cases of the highest scores are given by their totals."""
+    p, weights = np.array([0.75, 0.25, 0.5]), np.array([2.0, 1.0, 4.0])
+    above = np.array([2 * 0.75 + 0.25, 2 * 0.25 + 0.75, 2.0, 1.0])
+    sums = _soft.Scores(np.zeros(1)).sums(p[2:], weights[2:], 0.5, False, above)
+    assert sums.tolist() == [2.0, 2.0, 1.0, 2 * (1.75 + 1), 2 * 3.75 / 7 + 1 / 7, 2 * 3.75 / 7, 0.0, 4.0, 4 * 2.0, 0.0]
 
 
 # ---- scikit-learn

@@ -128,6 +128,12 @@ def test_lengths_that_do_not_fit():
             scores.curve(p, weight)
 
 
+@pytest.mark.parametrize("n", [0, 3, 5])
+def test_totals_that_are_not_four(n):
+    with pytest.raises(ValueError, match=rf"above must be 4 totals\. Got {n}\."):
+        _soft.Scores(np.arange(4.0)).sums(np.ones(4), None, 0.5, False, np.zeros(n))
+
+
 def resampled(row=(1, 0, 2), last=(0, 1, 1), positive=3, negative=None, n_cases=3, weight=(2, 3), p=None, out=(2, _soft.N_SUMS)):
     parts = (None if shape is None else np.full(shape, 0.5) for shape in (negative, weight, p))
     negative, weight, p = parts

@@ -63,6 +63,15 @@ class Effort(NamedTuple):
         return cls(starts, _checks.scalar("tolerance", tolerance), _checks.whole("max_iter", max_iter), seed)
 
 
+def three(argument: str, prior: Any, positive: bool = False) -> Prior:
+    """Pseudo-counts: one number for all, or three."""
+    values = [prior] * 3 if np.ndim(prior) == 0 else list(prior)
+    if len(values) != 3:
+        raise _checks.error(argument, "be a number or (diagonal, off_diagonal, prevalence)", repr(prior))
+    first, second, third = (_checks.scalar(argument, v, positive=positive) for v in values)
+    return first, second, third
+
+
 def climb(fit: Fit, effort: Effort, n_labels: float, stop: NDArray[np.int32]) -> Run:
     """Steps until the objective gains less than the tolerance a label."""
     trace: list[float] = []
@@ -187,33 +196,39 @@ def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_th
 # ---- one coin an annotator
 
 
+def coin_mode(right: Array, class_count: Array, n_labels: Array, prior: Prior) -> tuple[Array, Array, tuple[Array, Array], float]:
+    """Accuracies and prevalences of highest density given expected counts; logs of a right and of one wrong label; the log prior."""
+    k, density = len(class_count), 0.0
+    right_prior, wrong_prior = prior[0], (k - 1) * prior[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = n_labels + right_prior + wrong_prior
+        accuracy = np.minimum((right + right_prior) / total, 1.0)  # NaN: an annotator without labels
+        prevalence = class_count + prior[2]
+        prevalence = prevalence / prevalence.sum()
+        wrong = np.maximum((n_labels - right + wrong_prior) / total, 0.0)
+        logs = np.log(accuracy), np.log(wrong / max(k - 1, 1))
+    for pseudo, x in ((right_prior, logs[0]), (wrong_prior, logs[1])):
+        density += pseudo * float(x.sum()) if pseudo > 0 else 0.0
+    return accuracy, prevalence, logs, density + (prior[2] * float(np.log(prevalence).sum()) if prior[2] > 0 else 0.0)
+
+
 class CoinFit(Fit):
     """Dawid–Skene with one accuracy for every annotator."""
 
     def __init__(self, given: Given, prior: Prior, q: Array) -> None:
         self.given, self.prior = given, prior
         k = given.n_classes
-        self.right_prior, self.wrong_prior = prior[0], (k - 1) * prior[1]
         self.q, self.rest = q, np.zeros(given.axes.n_cases)
         self.right = given.per_annotator(q[given.entry])
         self.class_count = np.asarray(np.bincount(given.index, q, k), np.float64)
 
     def value(self) -> float:
         """Parameters from the counts, and the counts they lead to."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total = self.given.n_labels + self.right_prior + self.wrong_prior
-            self.accuracy = np.minimum((self.right + self.right_prior) / total, 1.0)  # NaN: an annotator without labels
-            self.prevalence = self.class_count + self.prior[2]
-            self.prevalence = self.prevalence / self.prevalence.sum()
-            wrong = np.maximum((self.given.n_labels - self.right + self.wrong_prior) / total, 0.0)
-            logs = np.log(self.accuracy), np.log(wrong / max(self.given.n_classes - 1, 1))
+        self.accuracy, self.prevalence, logs, density = coin_mode(self.right, self.class_count, self.given.n_labels, self.prior)
         out = self.q, self.rest, np.empty_like(self.right), np.empty_like(self.class_count)
         self.log_likelihood = self.given.coins.expect(*logs, self.prevalence, *out, False)
         self.right, self.class_count = out[2], out[3]
-        density = 0.0
-        for pseudo, x in ((self.right_prior, logs[0]), (self.prior[1] * (self.given.n_classes - 1), logs[1])):
-            density += pseudo * float(x.sum()) if pseudo > 0 else 0.0
-        return self.log_likelihood + density + (self.prior[2] * float(np.log(self.prevalence).sum()) if self.prior[2] > 0 else 0.0)
+        return self.log_likelihood + density
 
     def improve(self) -> None:
         """The counts are in place already."""
@@ -229,7 +244,7 @@ def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> 
         given.labels.annotators,
         given.n_labels,
         fit.accuracy,
-        accuracy_errors(given, fit.q, fit.accuracy, fit.right_prior + fit.wrong_prior),
+        accuracy_errors(given, fit.q, fit.accuracy, prior[0] + (given.n_classes - 1) * prior[1]),
         fit.prevalence,
         given.left_out,
         None,

@@ -23,7 +23,7 @@ cdef extern from "ugt.h" nogil:
 
     int UGT_SOFT_SUMS
     int ugt_argsort_descending(const ugt_scores *, int64_t *, int64_t *)
-    int ugt_soft_sums(const ugt_scores *, const double *, const double *, double, int, double *, int64_t *)
+    int ugt_soft_sums(const ugt_scores *, const double *, const double *, double, int, const double *, double *, int64_t *)
     int ugt_soft_curve(const ugt_scores *, const double *, const double *, double *, double *, double *, int64_t *, int64_t *)
     void ugt_soft_resampled(const ugt_soft_column *, const double *, const double *, int64_t, double *)
 
@@ -75,14 +75,19 @@ cdef class Scores:
             return NULL
         return &weight[0]
 
-    def sums(self, const double[::1] p, const double[::1] weight, double threshold, bint expected):
-        """The sums of ugt.h (N_SUMS,)."""
+    def sums(self, const double[::1] p, const double[::1] weight, double threshold, bint expected, const double[::1] above=None):
+        """The sums of ugt.h (N_SUMS,); above (4,): totals of cases with higher scores than all of these."""
         cdef double[::1] out = np.zeros(UGT_SOFT_SUMS)
         cdef const double *w = self.weights(p, weight)
+        cdef const double *base = NULL
         cdef int64_t nan_at
         cdef int status
+        if above is not None:
+            if above.shape[0] != 4:
+                raise ValueError(f"above must be 4 totals. Got {above.shape[0]}.")
+            base = &above[0]
         with nogil:
-            status = ugt_soft_sums(&self.scores, &p[0], w, threshold, expected, &out[0], &nan_at)
+            status = ugt_soft_sums(&self.scores, &p[0], w, threshold, expected, base, &out[0], &nan_at)
         self.checked(status, nan_at)
         return np.asarray(out)
 

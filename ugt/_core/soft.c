@@ -13,7 +13,7 @@ typedef struct {
     double threshold;
     int expected;
     const double *p, *weight;              /* by case, where there are weights; else p is the load */
-    double before[4];                      /* u, v, hard u, hard v of all earlier buckets */
+    double above[4], before[4];            /* u, v, hard u, hard v of scores that are not here, and of all earlier buckets */
     double sum[UGT_SOFT_SUMS];
     double *positive, *negative, *score;   /* curves */
     int64_t n_points;
@@ -98,7 +98,9 @@ static inline void add_member(const tally *t, const ugt_record *record, group *g
 static int add_bucket(void *context, const ugt_record *record, int64_t n)
 {
     tally *t = context;
-    double sum[UGT_SOFT_SUMS] = {0.0}, u = 0.0, v = 0.0, hard_u = 0.0, hard_v = 0.0;
+    double sum[UGT_SOFT_SUMS] = {0.0}, start[3], u = 0.0, v = 0.0, hard_u = 0.0, hard_v = 0.0;
+    for (int j = 0; j < 3; j++)
+        start[j] = t->above[j] + t->before[j];
     for (int64_t i = 0; i < n;) {
         const uint64_t key = record[i].key;
         group g = {0.0, 0.0, 0.0, 0.0, 0.0};
@@ -109,7 +111,7 @@ static int add_bucket(void *context, const ugt_record *record, int64_t n)
         v += g.v;
         hard_u += g.hard_u;
         hard_v += g.hard_v;
-        add_group(sum, t->expected, &g, t->before[0] + u, t->before[1] + v, t->before[2] + hard_u);
+        add_group(sum, t->expected, &g, start[0] + u, start[1] + v, start[2] + hard_u);
     }
     for (int j = 0; j < UGT_SOFT_SUMS; j++)
         t->sum[j] += sum[j];
@@ -129,9 +131,11 @@ static void write_totals(const double *total, double *sum)
 }
 
 int ugt_soft_sums(const ugt_scores *scores, const double *p, const double *weight, double threshold, int expected,
-                  double *sum, int64_t *nan_at)
+                  const double *above, double *sum, int64_t *nan_at)
 {
     tally t = {.threshold = threshold, .expected = expected, .p = p, .weight = weight};
+    if (above != NULL)
+        memcpy(t.above, above, sizeof t.above);
     ugt_scores in = *scores;
     in.load = weight == NULL ? p : NULL;
     const int status = ugt_sort_scores(&in, add_bucket, &t, nan_at);

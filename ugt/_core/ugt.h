@@ -332,9 +332,11 @@ enum {
 };
 
 /* p [n] in [0, 1]; weight [n] >= 0 or NULL; expected: precision of tied scores as the mean over their orders, else at the
- * end of the tie group. sum [UGT_SOFT_SUMS]. Memory: 18 bytes a case and the largest bucket. */
+ * end of the tie group. above [4], or NULL: none: positive, negative, hard positive and hard negative of cases with higher scores than
+ * all of these, finite and >= 0; with it the sums of ranges of scores add up to those of all, each having the totals of its own cases.
+ * sum [UGT_SOFT_SUMS]. Memory: 18 bytes a case and the largest bucket. */
 int ugt_soft_sums(const ugt_scores *scores, const double *p, const double *weight, double threshold, int expected,
-                  double *sum, int64_t *nan_at);
+                  const double *above, double *sum, int64_t *nan_at);
 
 /* positive, negative, score [n]: sum w p and sum w (1 - p) down to the end of each tie group, and its score. */
 int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weight, double *positive, double *negative,

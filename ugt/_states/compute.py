@@ -101,7 +101,7 @@ def _state(metric: str, options: Mapping[str, Any], ids: Mapping[str, NDArray[An
     data = load(item)
     if data is None or len(data[0]) == 0:
         return None
-    here = {name: one[item.begin : item.end] for name, one in ids.items()}
+    here: dict[str, Any] = {name: one[item.begin : item.end] for name, one in ids.items()}
     return partial(metric, *data, **here, **options)
 
 
@@ -126,7 +126,8 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], limit
     n_columns = {len(columns) for columns, _, _ in samples}
     if len(n_columns) > 1:
         raise error("parts", "have one number of classes", sorted(n_columns))
-    n, left_out = sum(n for _, n, _ in samples), {}
+    n = sum(n for _, n, _ in samples)
+    left_out: dict[str, int] = {}
     for _, _, missing in samples:
         for reason, count in missing.items():
             left_out[reason] = left_out.get(reason, 0) + count
@@ -163,9 +164,7 @@ def _totals(found: ranges.Ranges, k: int, threshold: float, item: Any) -> Array:
     return found.totals(*ranges.column_of(ranges.read_part(data), k), threshold)
 
 
-def _range(
-    items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, totals: Array, above: Array, r: int
-) -> Array:
+def _range(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, totals: Array, above: Array, r: int) -> Array:
     if found.single[r]:
         return ranges.tie_sums(totals[r], settings, above[r])
     n, at = int(totals[r, 5]), 0

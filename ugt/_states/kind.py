@@ -28,9 +28,7 @@ HOMES = {
     "discrepancies": "discrepancy_ratio",
     "ranking": "soft_auroc soft_average_precision",
     "losses": "histogram_losses disagreement_losses",
-    "coefficients": (
-        "percent_agreement cohen_kappa scott_pi fleiss_kappa gwet_ac1 gwet_ac2 krippendorff_alpha intraclass_correlation"
-    ),
+    "coefficients": ("percent_agreement cohen_kappa scott_pi fleiss_kappa gwet_ac1 gwet_ac2 krippendorff_alpha intraclass_correlation"),
 }
 HOME_OF = {metric: home for home, metrics in HOMES.items() for metric in metrics.split()}
 

@@ -12,8 +12,19 @@ import numpy as np
 
 from .._checks import option
 from .._core import _soft
-from .._soft.columns import HARD_NEGATIVE, HARD_PAIRS, HARD_POSITIVE, NEGATIVE, PAIRS, POSITIVE, SELF, SELF_PAIRS
-from .._soft.columns import CERTAIN, HARD_PRECISION, PROBABLE
+from .._soft.columns import (
+    CERTAIN,
+    HARD_NEGATIVE,
+    HARD_PAIRS,
+    HARD_POSITIVE,
+    HARD_PRECISION,
+    NEGATIVE,
+    PAIRS,
+    POSITIVE,
+    PROBABLE,
+    SELF,
+    SELF_PAIRS,
+)
 from .._soft.input import Input, check_threshold, read
 from .ranking import mean_over_orders
 
@@ -50,7 +61,8 @@ def column_of(given: Input, k: int) -> tuple[Array, Array]:
 
 def read_part(data: Sequence[Any]) -> Input:
     """The cases of a part, checked."""
-    return read(*data, None)
+    p, scores = data
+    return read(p, scores, None)
 
 
 def sample(scores: Array) -> Array:

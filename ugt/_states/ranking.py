@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,8 @@ class Ranking(Kind):
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of p and scores, one column or K."""
         chosen = _options(metric, options)
-        given = read(*data, None)
+        truth, predicted = data
+        given = read(truth, predicted, None)
         edges = np.asarray(chosen["edges"])
         p, scores = (table if table.ndim == 2 else table[:, None] for table in (given.p, given.scores))
         at = np.searchsorted(edges, scores.ravel(), side="right").reshape(scores.shape) + np.arange(p.shape[1]) * (len(edges) + 1)
@@ -69,8 +71,8 @@ class Ranking(Kind):
             return _exact(metric, settings, sums["ranges"])
         bins = sums["bins"][..., ::-1, :]  # highest scores first: (W, K, B, 5)
         hard = np.stack([bins[..., HARD_U], bins[..., HARD_V], np.zeros(bins.shape[:-1])], axis=-1)
-        of = (lambda part: auroc(part, SELF_PAIRS[settings["self_pairs"]])) if metric == "soft_auroc" else (
-            lambda part: precision(part, settings["self_term"] == "certain")
+        of = partial(auroc, self_pairs=SELF_PAIRS[settings["self_pairs"]]) if metric == "soft_auroc" else (
+            partial(precision, certain=settings["self_term"] == "certain")
         )  # fmt: skip
         ends = {"value": of(bins[..., :3]), "hard": of(hard)}
         weighted, numbers = settings["average"] == "weighted", {}
@@ -126,7 +128,7 @@ def _edges(given: Any) -> list[float]:
     """Between bins: ascending numbers, or those of n bins of equal width from 0 to 1."""
     must = f"be a number of bins from 2 to {MOST_EDGES}, or ascending finite numbers between them"
     if np.ndim(given) == 0:
-        return np.linspace(0, 1, whole("edges", given, 2, MOST_EDGES) + 1)[1:-1].tolist()
+        return [float(edge) for edge in np.linspace(0, 1, whole("edges", given, 2, MOST_EDGES) + 1)[1:-1]]
     edges = np.asarray(given)
     good = edges.ndim == 1 and edges.dtype.kind in "iuf" and 1 <= len(edges) < MOST_EDGES
     if not good or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
@@ -140,7 +142,8 @@ def auroc(bins: Array, self_pairs: float) -> tuple[Array, Array, Array]:
     positive, negative = u.sum(-1), v.sum(-1)
     pairs = (v * (np.cumsum(u, axis=-1) - 0.5 * u)).sum(-1) + self_pairs * s.sum(-1)
     hidden = np.maximum(u * v - s, 0.0).sum(-1) / 2
-    return tuple(quotient(x, positive * negative) for x in (pairs, pairs - hidden, pairs + hidden))  # type: ignore[return-value]
+    value, low, high = (quotient(x, positive * negative) for x in (pairs, pairs - hidden, pairs + hidden))
+    return value, low, high
 
 
 def precision(bins: Array, certain: bool) -> tuple[Array, Array, Array]:
@@ -153,8 +156,9 @@ def precision(bins: Array, certain: bool) -> tuple[Array, Array, Array]:
     low = u * quotient(above, before + v) + quotient(own, before + m)
     high = u * quotient(above + u, before + u) + quotient(own, before + 1.0)
     value = np.where(m > 1.0, mean_over_orders(u, s, m, above, before, certain), single)
-    parts = (value, np.where(m > 1.0, np.minimum(np.nan_to_num(low), value), single), np.where(m > 1.0, np.maximum(high, value), single))
-    return tuple(quotient(np.nan_to_num(part).sum(-1), u.sum(-1)) for part in parts)  # type: ignore[return-value]
+    ends = (value, np.where(m > 1.0, np.minimum(np.nan_to_num(low), value), single), np.where(m > 1.0, np.maximum(high, value), single))
+    found, least, most = (quotient(np.nan_to_num(part).sum(-1), u.sum(-1)) for part in ends)
+    return found, least, most
 
 
 def mean_over_orders(u: Array, s: Array, m: Array, above: Array, before: Array, certain: bool) -> Array:

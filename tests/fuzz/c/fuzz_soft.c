@@ -52,7 +52,7 @@ static void check_sums(const columns *x, const ugt_scores *scores, const double 
 {
     double sum[UGT_SOFT_SUMS], positive = 0, negative = 0, self = 0, pairs = 0, hard = 0, hard_pairs = 0;
     int64_t nan_at = -1;
-    EXPECT(ugt_soft_sums(scores, x->p, weight, x->threshold, expected, sum, &nan_at) == UGT_OK);
+    EXPECT(ugt_soft_sums(scores, x->p, weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
     for (int64_t i = 0; i < x->n; i++) {
         const double w = weight ? weight[i] : 1.0, si = scores->score ? x->score[i] : (double)x->single[i];
         positive += w * x->p[i];
@@ -75,6 +75,41 @@ static void check_sums(const columns *x, const ugt_scores *scores, const double 
     EXPECT(sum[UGT_SOFT_PROBABLE] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_PROBABLE] >= 0);
     EXPECT(sum[UGT_SOFT_CERTAIN] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_CERTAIN] >= sum[UGT_SOFT_PROBABLE] * (1 - 1e-12));
     EXPECT(sum[UGT_SOFT_HARD_PRECISION] <= hard * (1 + 1e-12) && sum[UGT_SOFT_HARD_PRECISION] >= 0);
+}
+
+/* The best and the others, ties in one range: their sums add up. */
+static void check_ranges(const columns *x, int expected)
+{
+    double whole[UGT_SOFT_SUMS], total[UGT_SOFT_SUMS] = {0}, sum[UGT_SOFT_SUMS], above[4] = {0};
+    double *score = NEW(double, x->n), *p = NEW(double, x->n), *weight = NEW(double, x->n);
+    const double cut = x->score[x->n / 2];
+    const ugt_scores all = {.score = x->score, .n = x->n};
+    int64_t nan_at;
+    EXPECT(ugt_soft_sums(&all, x->p, x->weight, x->threshold, expected, NULL, whole, &nan_at) == UGT_OK);
+    for (int lower = 0; lower < 2; lower++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < x->n; i++)
+            if ((x->score[i] < cut) == lower) {
+                score[n] = x->score[i];
+                p[n] = x->p[i];
+                weight[n++] = x->weight[i];
+            }
+        const ugt_scores own = {.score = score, .n = n};
+        if (n == 0)
+            continue;
+        EXPECT(ugt_soft_sums(&own, p, weight, x->threshold, expected, above, sum, &nan_at) == UGT_OK);
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            total[j] += sum[j];
+        above[0] = sum[UGT_SOFT_POSITIVE];
+        above[1] = sum[UGT_SOFT_NEGATIVE];
+        above[2] = sum[UGT_SOFT_HARD_POSITIVE];
+        above[3] = sum[UGT_SOFT_HARD_NEGATIVE];
+    }
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        EXPECT_CLOSE(total[j], whole[j], 1e-10, 1e-10);
+    free(score);
+    free(p);
+    free(weight);
 }
 
 static void check_curve(const columns *x, const ugt_scores *scores, const double *weight)
@@ -101,7 +136,7 @@ static void check_resampled(const columns *x, const ugt_scores *scores, int expe
     uint8_t *last = NEW(uint8_t, x->n);
     double *p = NEW(double, x->n), *weight = NEW(double, 2 * x->n);
     EXPECT(ugt_argsort_descending(scores, order, &nan_at) == UGT_OK);
-    EXPECT(ugt_soft_sums(scores, x->p, x->weight, x->threshold, expected, sum, &nan_at) == UGT_OK);
+    EXPECT(ugt_soft_sums(scores, x->p, x->weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
     for (int64_t i = 0; i < x->n; i++) {
         p[i] = x->p[order[i]];
         last[i] = i == x->n - 1 || x->score[order[i]] != x->score[order[i + 1]];
@@ -133,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_order(&x, scores, first_nan);
     if (first_nan < 0) {
         check_sums(&x, scores, weight, how >> 1 & 1);
+        check_ranges(&x, how >> 1 & 1);
         check_curve(&x, scores, weight);
         check_resampled(&x, &wide, how >> 1 & 1);
     }
