@@ -44,7 +44,11 @@ def partitions(name: str, given: Any) -> list[Any]:
         raise error(name, must, type(given).__name__)
     if hasattr(given, "chunks") and any(n > 1 for n in given.numblocks[1:]):
         raise error(name, "be chunked along its first axis only: each case whole in one partition", f"chunks {given.chunks}")
-    return list(np.ravel(given.to_delayed()))
+    if not hasattr(given, "simplify"):  # arrays, bags, and data frames of dask without a query planner
+        return list(np.ravel(given.to_delayed()))
+    # The planner's last steps put small files together, for each frame in another way: partitions would no longer be side by side.
+    simple = given.simplify()
+    return list((simple if simple.npartitions == given.npartitions else given).to_delayed(optimize_graph=False))
 
 
 def _is_delayed(one: Any) -> bool:
