@@ -140,6 +140,14 @@ def test_more_numbers_than_a_limb_takes_between_two_settlements():
     assert _exact.exact_rows(x).tobytes() == expansions([[(x < 0).sum() * Fraction(-1e-3) + 7]]).tobytes()
 
 
+def test_limbs_do_not_overflow():
+    """The largest significand at every place within a limb, more often than fits into one."""
+    values = np.ldexp(np.nextafter(2.0, 0.0), np.arange(32)) * np.where(np.arange(32) % 3, 1, -1)
+    expected = expansions([[5000 * Fraction(value)] for value in values.tolist()]).tobytes()
+    assert _exact.exact_columns(np.tile(values, (5000, 1))).tobytes() == expected
+    assert _exact.exact_rows(np.tile(values[:, None], (1, 5000))).tobytes() == expected
+
+
 def test_blocks_of_rows():
     """Rows of blocks that follow each other; late ones have the most parts."""
     x = np.random.default_rng(4).normal(size=(300_000, 3))

@@ -1,40 +1,45 @@
 /* Exact sums of doubles: the same to the last bit in whatever order, and from whatever parts, they are added up.
  *
- * A sum is a whole number of 2^-1074, held in limbs of 32 bits that lie in int64 and take carries later (the "small superaccumulator"
+ * A sum is a whole number of 2^-1074, held in limbs of 32 bits that lie in int64 and carry later (the "small superaccumulator"
  * of Neal, "Fast exact summation using small and large superaccumulators", 2015). What comes out is the canonical expansion: the sum
  * rounded to the nearest double, then what is left of it rounded, until nothing is left. */
 #include "ugt.h"
 
 #include <string.h>
 
-#define LIMBS 68              /* 2098 bits of doubles, and 63 for how many there are */
-#define UNSETTLED 1048576     /* additions between two settlements; a limb would hold 2^30 */
-#define COLUMNS_AT_ONCE 32    /* their limbs stay in the first cache */
+#define LIMBS 68           /* 2098 bits of doubles, and 63 for how many there are */
+#define UNSETTLED 1024     /* additions of up to 52 bits to a limb between two settlements of the carries */
+#define COLUMNS_AT_ONCE 32 /* their limbs stay in the first cache */
+#define NOT_FINITE 0x7ffu  /* exponent */
 #define LIMB_MASK 0xffffffffu
 #define FRACTION_MASK 0xfffffffffffffu
 
-typedef struct {
-    uint64_t magnitude; /* of the double: magnitude 2^(shift + 32 limb - 1074) */
-    int negative, limb, shift, finite;
-} pieces;
-
-static inline pieces take_apart(double x)
+static inline uint64_t bits_of(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    const unsigned exponent = (unsigned)(bits >> 52) & 0x7ffu, normal = exponent != 0, offset = exponent - normal;
-    return (pieces){(bits & FRACTION_MASK) | (uint64_t)normal << 52, (int)(bits >> 63), (int)(offset >> 5), (int)(offset & 31u),
-                    exponent != 0x7ffu};
+    return bits;
 }
 
-static inline void add_pieces(int64_t *limb, const pieces *x)
+static inline unsigned exponent_of(uint64_t bits)
 {
-    const uint64_t above = x->magnitude >> (32 - x->shift);
-    const int64_t sign = -(int64_t)x->negative;
-    limb += x->limb;
-    limb[0] += ((int64_t)(x->magnitude << x->shift & LIMB_MASK) ^ sign) - sign;
-    limb[1] += ((int64_t)(above & LIMB_MASK) ^ sign) - sign;
-    limb[2] += ((int64_t)(above >> 32) ^ sign) - sign;
+    return (unsigned)(bits >> 52) & 0x7ffu;
+}
+
+/* of the lowest bit that a number of this exponent may have, in units of 2^-1074 */
+static inline unsigned place_of(unsigned exponent)
+{
+    return exponent - (exponent != 0);
+}
+
+static inline void add_bits(int64_t *limb, uint64_t bits, unsigned exponent)
+{
+    const unsigned place = place_of(exponent), shift = place & 31u;
+    const uint64_t magnitude = (bits & FRACTION_MASK) | (uint64_t)(exponent != 0) << 52;
+    const int64_t sign = -(int64_t)(bits >> 63), low = (int64_t)(magnitude << shift & LIMB_MASK), high = (int64_t)(magnitude >> (32 - shift));
+    limb += place >> 5;
+    limb[0] += (low ^ sign) - sign;
+    limb[1] += (high ^ sign) - sign;
 }
 
 /* Limbs [low, high) become 0 to 2^32 - 1; limb high takes what is above, with its sign. */
@@ -62,6 +67,12 @@ static inline int any_below(const int64_t *limb, int low, int end)
     return highest(limb, low, end - 1) >= low;
 }
 
+/* of 1 to 2^32 - 1 */
+static inline int bit_length(uint64_t x)
+{
+    return (int)exponent_of(bits_of((double)x)) - 1022;
+}
+
 /* What is below bit `bit` stays: that, or how much it is short of 2^bit. */
 static void keep_rest(int64_t *limb, int low, int high, int bit, int complement)
 {
@@ -85,10 +96,7 @@ static uint64_t round_off(int64_t *limb, int low, int high, int *negative)
 {
     const uint64_t first = (uint64_t)limb[high], second = high >= 1 ? (uint64_t)limb[high - 1] : 0;
     const uint64_t third = high >= 2 ? (uint64_t)limb[high - 2] : 0;
-    int zeros = 0;
-    while ((first << zeros & 0x80000000u) == 0)
-        zeros++;
-    const int top = 32 * high + 31 - zeros;
+    const int length = bit_length(first), zeros = 32 - length, top = 32 * high + length - 1;
     *negative = 0;
     if (top <= 52) { /* a double of the smallest exponent */
         keep_rest(limb, low, high, 32 * low, 0);
@@ -124,7 +132,7 @@ static int expand(int64_t *limb, int low, int high, int64_t max_parts, double *p
         if (n >= max_parts)
             return UGT_ERR_SIZE;
         const uint64_t bits = round_off(limb, low, high, &negative);
-        if (bits >> 52 >= 0x7ffu)
+        if (bits >> 52 >= NOT_FINITE)
             return UGT_ERR_VALUE;
         const uint64_t with_sign = bits | sign;
         memcpy(&part[n], &with_sign, sizeof with_sign);
@@ -141,20 +149,24 @@ static int sum_columns(const double *x, int64_t n, int64_t m, int64_t first, int
                        int64_t *n_parts)
 {
     int64_t limb[COLUMNS_AT_ONCE][LIMBS];
-    int finite = 1, status = UGT_OK;
+    unsigned exponents = 0;
+    int status = UGT_OK;
     memset(limb, 0, (size_t)n_columns * sizeof limb[0]);
     for (int64_t i = 0; i < n;) {
         const int64_t end = n - i > UNSETTLED ? i + UNSETTLED : n;
-        for (; i < end; i++)
+        for (; i < end; i++) {
+            const double *row = x + i * m + first;
             for (int64_t j = 0; j < n_columns; j++) {
-                const pieces own = take_apart(x[i * m + first + j]);
-                finite &= own.finite;
-                add_pieces(limb[j], &own);
+                const uint64_t bits = bits_of(row[j]);
+                const unsigned exponent = exponent_of(bits);
+                exponents |= exponent + 1; /* reaches another bit if it is that of no number */
+                add_bits(limb[j], bits, exponent);
             }
+        }
         for (int64_t j = 0; j < n_columns && i < n; j++)
             settle(limb[j], 0, LIMBS - 1);
     }
-    if (!finite)
+    if (exponents > NOT_FINITE)
         return UGT_ERR_VALUE;
     for (int64_t j = 0; j < n_columns && status == UGT_OK; j++) {
         const int top = highest(limb[j], 0, LIMBS - 1); /* before the carries */
@@ -189,13 +201,15 @@ int ugt_exact_rows(const double *x, int64_t n, int64_t m, int64_t max_parts, dou
     for (int64_t i = 0; i < n; i++) {
         int low = LIMBS, high = 0; /* limbs in use: most rows have a few */
         for (int64_t j = 0; j < m; j++) {
-            const pieces own = take_apart(x[i * m + j]);
-            if (!own.finite)
+            const uint64_t bits = bits_of(x[i * m + j]);
+            const unsigned exponent = exponent_of(bits);
+            if (exponent == NOT_FINITE)
                 return UGT_ERR_VALUE;
-            if (own.magnitude != 0) {
-                low = own.limb < low ? own.limb : low;
-                high = own.limb + 3 > high ? own.limb + 3 : high;
-                add_pieces(limb, &own);
+            if (bits << 1 != 0) { /* 0 takes no limb */
+                const int first = (int)(place_of(exponent) >> 5);
+                low = first < low ? first : low;
+                high = first + 2 > high ? first + 2 : high;
+                add_bits(limb, bits, exponent);
             }
             if ((j + 1) % UNSETTLED == 0) {
                 high = LIMBS - 1;

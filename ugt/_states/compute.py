@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-HELD = 96  # bytes that a score of a range takes: as it is read, chosen and sorted
+HELD = 44  # bytes that a score of a range takes: with its p, and as a record of a bucket while they are sorted
+SORTED = 0.75  # of the memory: for the range that is sorted; the rest for the block that is read
 
 
 def compute(
@@ -86,11 +87,13 @@ def compute(
         raise error("parts", "be given instead of data", "both" if data else "neither")
     if parts is not None and (case_ids is not None or clusters is not None):
         raise error("case_ids and clusters", "be in the parts, as the case ids of their data", "arrays beside parts")
-    items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit, n_jobs or 1)
-    if HOME_OF[metric] == "ranking" and "edges" not in options:
+    exact = HOME_OF[metric] == "ranking" and "edges" not in options
+    held = (limit - ITSELF) * SORTED if exact else 0.0
+    items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit - held, n_jobs or 1)
+    if exact:
         if options.get("n_resamples"):
             raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
-        return finish(_ranked(metric, items, options, limit, n_jobs))
+        return finish(_ranked(metric, items, options, held, n_jobs))
     ids = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
     task = bound(_state, metric, {**options}, {name: np.asarray(one) for name, one in ids.items()})
     return finish(merge_states(_some(run(task, items, n_jobs))))
@@ -118,7 +121,7 @@ def _some(states: Iterator[State | None]) -> Iterator[State]:
 # ---- exact ranking metrics
 
 
-def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], limit: float, n_jobs: int | None) -> State:
+def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held: float, n_jobs: int | None) -> State:
     settings = ranges.options_of(metric, options)
     samples = [found for found in run(_sample, items, n_jobs) if found is not None]
     if not samples:
@@ -131,7 +134,7 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], limit
     for _, _, missing in samples:
         for reason, count in missing.items():
             left_out[reason] = left_out.get(reason, 0) + count
-    at_once = max(1, int((limit - ITSELF) / (n_jobs or 1) / HELD))
+    at_once = max(1, int(held / (n_jobs or 1) / HELD))
     sums = []
     for k in range(n_columns.pop()):
         found = ranges.Ranges.of([(columns[k], size) for columns, size, _ in samples], -(-n // at_once) + (n > at_once))
@@ -174,7 +177,7 @@ def _range(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ran
         if data is None or len(data[0]) == 0:
             continue
         some = ranges.column_of(ranges.read_part(data), k)
-        chosen = found.which(some[1]) == r
+        chosen = found.holds(some[1], r)
         end = at + int(np.count_nonzero(chosen))
         p[at:end], scores[at:end] = some[0][chosen], some[1][chosen]
         at = end

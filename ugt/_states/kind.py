@@ -23,7 +23,8 @@ HOMES = {
     "means": (
         "annotation_certainty expected_risk ua_topk_accuracy ua_set_accuracy ua_overlap ua_average_overlap ua_kendall_distance "
         "ua_footrule_distance ua_coverage ua_plausibility_mass leave_one_annotator_out annotator_average_overlap rating_certainty "
-        "ua_rating_accuracy histogram_brier_score histogram_log_loss ranked_probability_score manhattan_distance wasserstein_distance"
+        "ua_rating_accuracy partial_average_overlap histogram_brier_score histogram_log_loss ranked_probability_score "
+        "manhattan_distance wasserstein_distance"
     ),
     "discrepancies": "discrepancy_ratio",
     "ranking": "soft_auroc soft_average_precision",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _notices
 from .._checks import error, whole
 from .kind import kind_of
 from .merged import Merged, spread_of
@@ -72,7 +73,11 @@ def partial(
     """
     kind = kind_of(metric)
     design = Design.of(n_resamples, clusters, case_ids, seed)
-    part = kind.part(metric, data, options)
+    with _notices.heard() as warnings:
+        part = kind.part(metric, data, options)
+    for text in warnings:
+        if not text.startswith("undefined"):  # which only all parts together can be
+            _notices.warn(text)
     state = State(metric, {**part.settings, **design.settings}, part.n_cases, part.left_out, part.sums(), design.sums(part))
     _check_groups(state, min_cases)
     return state
@@ -160,6 +165,8 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     if state.replicates:
         resampled = kind.answer(state.metric, state.settings, rounded(state.replicates)).value
     error_of = kind.std_error(state.metric, state.settings, sums) if state.settings.get("units", "cases") == "cases" else np.nan
+    if answer.reason is not None and np.isnan(answer.value[0]):
+        _notices.warn(f"undefined: {answer.reason}")
     return Merged(
         state.metric,
         float(answer.value[0]),

@@ -101,6 +101,11 @@ class Ranges(NamedTuple):
         """(N,) range of every score."""
         return np.searchsorted(self.lower[1:], scores, side="right")
 
+    def holds(self, scores: Array, r: int) -> NDArray[np.bool_]:
+        """(N,) whether a score is of range r; as ``which``, but without a search."""
+        inside = scores >= self.lower[r] if r > 0 else np.ones(len(scores), bool)
+        return inside & (scores < self.lower[r + 1]) if r + 1 < len(self) else inside
+
     def totals(self, p: Array, scores: Array, threshold: float) -> Array:
         """(R, 6) of each range: U, V, S, HARD_U, HARD_V and the number of cases."""
         at, hard = self.which(scores), (p > threshold) * 1.0

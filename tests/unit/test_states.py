@@ -1,0 +1,437 @@
+"""States of parts of the data: whatever the parts and the order of merging, what is made of them is what the function says of all."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import states
+from ugt._axes import stream_keys_of
+from ugt._core import _exact
+from ugt._states import state as state_module
+
+N, K = 60, 4
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)
+
+
+def cuts(rng, n, n_parts=6):
+    """Rows of parts: a random division, with an empty part and a part of one case."""
+    which = rng.integers(1, n_parts, n)
+    which[0] = n_parts
+    return [np.flatnonzero(which == j) for j in range(n_parts + 1)]
+
+
+def merged(rng, parts):
+    """By a random tree of merges."""
+    left = list(parts)
+    while len(left) > 1:
+        chosen = rng.permutation(len(left))[: rng.integers(2, 4)].tolist()
+        left = [one for i, one in enumerate(left) if i not in chosen] + [states.merge([left[i] for i in chosen])]
+    return left[0]
+
+
+def nested_rankings(rng, n):
+    return [[[[int(c)] for c in rng.permutation(K)[:2]] for _ in range(rng.integers(0, 4))] for _ in range(n)]
+
+
+def rankings_of(nested, ids):
+    return ugt.Rankings.from_blocks(nested, n_classes=K, case_ids=ids)
+
+
+class Data:
+    """Everything about N cases, of which any rows can be taken."""
+
+    def __init__(self, rng):
+        self.ids = np.array([f"case {i}" for i in range(N)])
+        self.counts = rng.integers(0, 4, (N, K))
+        self.counts[3] = 0
+        self.scores, self.probs = rng.random((N, K)).round(1), rng.dirichlet(np.ones(K), N)
+        self.nested = nested_rankings(rng, N)
+        self.others = nested_rankings(rng, N)
+        self.ratings = rng.normal(3, 1, (N, 4))
+        self.sets = rng.random((N, K)) < 0.5
+
+    def labels(self, rows):
+        return ugt.Labels.from_counts(self.counts[rows], case_ids=self.ids[rows])
+
+    def posterior(self, rows):
+        return ugt.dirichlet(self.labels(rows), prior=0.3)
+
+    def rankings(self, rows, nested=None):
+        return rankings_of([(nested or self.nested)[i] for i in rows], self.ids[rows])
+
+    def normal(self, rows):
+        ratings = ugt.Ratings.from_wide(self.ratings[rows], case_ids=self.ids[rows])
+        return ugt.normal(ratings, prior=ugt.NormalPrior(3.0, 1.0, 2.0, 1.0))
+
+    def drawn(self, rows):
+        return ugt.plackett_luce(self.rankings(rows), n_draws=60, n_warmup=20, n_chains=2, seed=5)
+
+
+METRICS = {
+    "annotation_certainty": (lambda d, r: (d.posterior(r),), {"k": 2}),
+    "expected_risk": (lambda d, r: (d.posterior(r),), {"risk": [0, 1, 2, 5]}),
+    "ua_topk_accuracy": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
+    "ua_set_accuracy": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
+    "ua_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
+    "ua_average_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 3}),
+    "ua_kendall_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2, "penalty": 0.5}),
+    "ua_footrule_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
+    "ua_coverage": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
+    "ua_plausibility_mass": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
+    "leave_one_annotator_out": (lambda d, r: (d.rankings(r),), {}),
+    "annotator_average_overlap": (lambda d, r: (d.rankings(r),), {"depth": 2}),
+    "rating_certainty": (lambda d, r: (d.normal(r),), {"cut": 3.2}),
+    "ua_rating_accuracy": (lambda d, r: (d.normal(r), d.ratings[r, 0]), {"cuts": 3.0}),
+    "histogram_brier_score": (lambda d, r: (d.labels(r), d.probs[r]), {}),
+    "histogram_log_loss": (lambda d, r: (d.labels(r), d.probs[r]), {}),
+    "ranked_probability_score": (lambda d, r: (d.labels(r), d.probs[r]), {}),
+    "manhattan_distance": (lambda d, r: (d.labels(r), d.probs[r]), {}),
+    "wasserstein_distance": (lambda d, r: (d.labels(r), d.probs[r]), {}),
+    "discrepancy_ratio": (lambda d, r: (d.labels(r), d.counts[r].argmax(1)), {"distance": "zero-one"}),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.filterwarnings("ignore:undefined", "ignore:chains")
+def test_parts_say_what_all_cases_say(metric, rng):
+    data, (make, options) = Data(rng), METRICS[metric]
+    every = np.arange(N)
+    rows = [part for part in cuts(rng, N) if len(part)]
+    found = states.finish(merged(rng, [states.partial(metric, *make(data, part), **options) for part in rows]))
+    truth = getattr(ugt, metric)(*make(data, every), **options)
+    assert found.value == pytest.approx(truth.value, rel=1e-13)
+    assert (found.n_cases, found.left_out) == (truth.n_cases, dict(truth.left_out))
+    for name in ("draw_std", "mc_error", "mean_set_size", "alpha", "mu"):
+        if getattr(truth, name, None) is not None:
+            assert found.numbers[name] == pytest.approx(getattr(truth, name), rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:chains")
+def test_draws_of_the_truth_are_added_up_one_by_one(rng):
+    data, every = Data(rng), np.arange(N)
+    rows = [part for part in cuts(rng, N) if len(part)]
+    parts = [states.partial("ua_topk_accuracy", data.drawn(part), data.scores[part]) for part in rows]
+    found, truth = states.finish(merged(rng, parts)), ugt.ua_topk_accuracy(data.drawn(every), data.scores)
+    assert found.value == pytest.approx(truth.value, rel=1e-13)
+    np.testing.assert_allclose(found.numbers["per_draw"], truth.per_draw, rtol=1e-12)
+
+
+def test_every_metric_is_tested():
+    elsewhere = {"soft_auroc", "soft_average_precision", "histogram_losses", "disagreement_losses", "partial_average_overlap"}
+    agreement = {name for name in states.METRICS if name.endswith(("agreement", "kappa", "_pi", "_ac1", "_ac2", "_alpha", "correlation"))}
+    assert set(states.METRICS) == set(METRICS) | elsewhere | agreement
+
+
+def test_two_rankings_of_each_case(rng):
+    data = Data(rng)
+    kept = [i for i in range(N) if len(data.nested[i]) and len(data.others[i])]
+    first, second = ([data_of[i][0] for i in kept] for data_of in (data.nested, data.others))
+    truth = ugt.partial_average_overlap(first, second, 2, n_classes=K)
+    halves = [slice(0, 10), slice(10, None)]
+    found = states.merge([states.partial("partial_average_overlap", first[h], second[h], depth=2, n_classes=K) for h in halves])
+    assert states.finish(found).value == pytest.approx(truth.value, rel=1e-13)
+
+
+# ---- sums
+
+
+def test_the_state_of_a_mean_depends_neither_on_parts_nor_on_order(rng):
+    p, scores = rng.dirichlet(np.ones(K), N) * 10.0 ** rng.integers(-3, 3), rng.random((N, K))
+    p = p / p.sum(1, keepdims=True)
+    texts = set()
+    for _ in range(20):
+        rows = [part for part in cuts(rng, N) if len(part)]
+        state = merged(rng, [states.partial("ua_topk_accuracy", p[part], scores[part]) for part in rows])
+        texts.add(state.to_json())
+    assert len(texts) == 1
+    one = states.merge([states.partial("ua_topk_accuracy", p[[i]], scores[[i]]) for i in rng.permutation(N)])
+    assert texts == {one.to_json()}
+
+
+def test_states_of_other_metrics_do_not_depend_on_order(rng):
+    p, scores = rng.random(N), rng.random(N)
+    parts = [states.partial("soft_auroc", p[part], scores[part], edges=10) for part in cuts(rng, N) if len(part)]
+    assert len({merged(rng, parts).to_json() for _ in range(10)}) == 1
+
+
+def test_standard_errors_are_those_of_the_cases(rng):
+    p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
+    per_case = ugt.ua_topk_accuracy(p, scores).per_case
+    found = states.finish(states.partial("ua_topk_accuracy", p, scores))
+    assert found.std_error == pytest.approx(per_case.std(ddof=1) / math.sqrt(N), rel=1e-12)
+    low, high = found.interval(0.9, kind="normal")
+    assert (high - low) / 2 == pytest.approx(1.6448536269514722 * found.std_error, rel=1e-9)
+    votes, said = rng.integers(0, 2, (N, 3)), rng.integers(0, 2, N)
+    ratio = ugt.discrepancy_ratio(votes, said)
+    spread = ratio.resamples().influence[:, 0]
+    assert states.finish(states.partial("discrepancy_ratio", votes, said)).std_error == pytest.approx(
+        math.sqrt((spread**2).sum() * N / (N - 1)), rel=1e-9
+    )
+
+
+# ---- resamples
+
+
+def weights_of(ids, n, seed):
+    return _exact.poisson_weights(stream_keys_of(np.asarray(ids)), seed, 0, n)
+
+
+@pytest.mark.parametrize("units", ["cases", "clusters"])
+@pytest.mark.parametrize("metric", ["ua_overlap", "discrepancy_ratio", "soft_auroc", "soft_average_precision"])
+def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
+    ids, p = np.array([f"c{i}" for i in range(N)]), rng.dirichlet(np.ones(K), N)
+    clusters = np.array([f"patient {i % 17}" for i in range(N)])  # lie in several parts
+    votes, scores = rng.integers(0, 2, (N, 3)), rng.random((N, K))
+    data = {"discrepancy_ratio": (votes, votes[:, 0]), "ua_overlap": (p, scores)}.get(metric, (p[:, 0], scores[:, 0]))
+    options = {"edges": 7} if metric.startswith("soft") else {}
+
+    def partial(rows):
+        by = {"case_ids": ids[rows]} if units == "cases" else {"clusters": clusters[rows]}
+        return states.partial(metric, *(one[rows] for one in data), n_resamples=30, seed=4, **by, **options)
+
+    found = states.finish(merged(rng, [partial(part) for part in cuts(rng, N) if len(part)]))
+    whole = states.finish(partial(np.arange(N)))
+    np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
+    assert found.units == units and np.ptp(found.resampled) > 0
+    weights = weights_of(ids if units == "cases" else clusters, 30, 4).astype(int)
+    for b in range(5):  # the cases themselves, as often as they count
+        rows = np.repeat(np.arange(N), weights[b])
+        again = states.finish(states.partial(metric, *(one[rows] for one in data), **options)).value
+        assert found.resampled[b] == pytest.approx(again, rel=1e-12)
+
+
+def test_intervals_by_resamples(rng):
+    p, scores = rng.dirichlet(np.ones(K), 400), rng.random((400, K))
+    found = states.finish(states.partial("ua_topk_accuracy", p, scores, case_ids=np.arange(400), n_resamples=2000))
+    assert found.resampled.std() == pytest.approx(found.std_error, rel=0.1)
+    assert found.interval() == pytest.approx(np.quantile(found.resampled, [0.025, 0.975]), abs=2e-3)
+    other = states.finish(states.partial("ua_topk_accuracy", p, p, case_ids=np.arange(400), n_resamples=2000))
+    difference = other.resamples().values - found.resamples().values
+    assert difference.mean() == pytest.approx(other.value - found.value, abs=0.01)  # the same resamples: a paired difference
+
+
+def test_cases_that_are_only_numbered_have_no_resamples():
+    with pytest.raises(ValueError, match=r"case_ids must be given for resamples.*Got None"):
+        states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3)
+    with pytest.raises(ValueError, match=r"case_ids must be 1 ids, one a case. Got 2"):
+        states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
+    with pytest.raises(ValueError, match="clusters must be given with n_resamples"):
+        states.partial("annotation_certainty", [[0.5, 0.5]], clusters=["a"])
+    with pytest.raises(ValueError, match="be 'normal' for a state without resamples"):
+        states.finish(states.partial("annotation_certainty", [[0.5, 0.5]])).interval()
+
+
+def test_resamples_know_the_ids_of_the_data(rng):
+    labels = ugt.Labels.from_counts(rng.integers(0, 4, (9, 3)) + 1, case_ids=[f"x{i}" for i in range(9)])
+    named = states.partial("annotation_certainty", ugt.dirichlet(labels, prior=1), n_resamples=4)
+    given = states.partial(
+        "annotation_certainty", ugt.Dirichlet.from_array(labels.counts() + 1.0), n_resamples=4, case_ids=[f"x{i}" for i in range(9)]
+    )
+    assert named == given
+
+
+# ---- text
+
+
+def test_text_and_back(rng):
+    p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
+    state = states.partial("ua_topk_accuracy", p, scores, k=2, case_ids=np.arange(N), n_resamples=3)
+    again = states.State.from_json(state.to_json())
+    assert (
+        again == state and again != states.partial("ua_topk_accuracy", p, scores, k=2) and repr(again).startswith("State(metric='ua_topk")
+    )
+    for name, table in state.sums.items():
+        assert table.tobytes() == again.sums[name].tobytes()
+    assert states.finish(again).value == states.finish(state).value
+
+
+VERSION_1 = (
+    '{"ugt_state": 1, "metric": "annotation_certainty", "settings": {"options": {"k": 1}, "n_resamples": 0}, "n_cases": 2, '
+    '"left_out": {"case without annotations": 1}, "sums": {"mean": [[1.6], [2.0]], "mean squared": '
+    '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "variances": [[0.0], [0.0]]}, "replicates": {}}'
+)
+
+
+def test_a_state_of_version_1_can_be_read_for_ever():
+    state = states.State.from_json(VERSION_1)
+    assert states.finish(state).value == 0.8 and states.finish(state).left_out == {"case without annotations": 1}
+    new = states.partial("annotation_certainty", [[0.6, 0.4], [0.3, 0.7]], k=1)
+    both = states.finish(states.merge([state, new]))
+    assert both.n_cases == 4 and both.value == pytest.approx((1.6 + 2.0) / 4)  # a Point is certain of its best class
+
+
+def test_an_earlier_version_is_brought_up_to_date(monkeypatch):
+    monkeypatch.setattr(state_module, "VERSION", 3)
+    renamed = {1: lambda d: {**d, "metric": d["metric"].upper()}, 2: lambda d: {**d, "metric": d["metric"].lower()}}
+    monkeypatch.setattr(state_module, "UPGRADES", renamed)
+    state = states.State.from_json(VERSION_1)
+    assert state.metric == "annotation_certainty" and json.loads(state.to_json())["ugt_state"] == 3
+
+
+def test_versions_without_a_way_up_do_not_exist():
+    assert sorted(state_module.UPGRADES) == list(range(1, state_module.VERSION))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "text must be the JSON of a state. Got JSONDecodeError"),
+        (None, "text must be the JSON of a state. Got TypeError"),
+        ("[1]", "with its version as 'ugt_state'. Got None"),
+        ('{"ugt_state": true}', "with its version as 'ugt_state'. Got True"),
+        ('{"ugt_state": 99}', "be of version 1 or earlier: a later ugt wrote it. Got 99"),
+        ('{"ugt_state": 1}', "be that of a whole state"),
+        (VERSION_1.replace('"n_cases": 2', '"n_cases": -2'), "n_cases must be a whole number"),
+        (VERSION_1.replace("1.45", "NaN, 1.45"), "tables of finite numbers"),
+        (VERSION_1.replace('[1.6], [2.0]], "mean s', '[1.6], []], "mean s'), "tables of finite numbers"),
+        (VERSION_1.replace("[[0.0], [0.0]]}", '[["x"]]}'), "tables of finite numbers"),
+    ],
+)
+def test_damaged_text(text, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        states.State.from_json(text)
+
+
+# ---- what does not fit together
+
+
+def test_only_what_was_made_alike_is_merged():
+    p = [[0.6, 0.4], [0.3, 0.7]]
+    one = states.partial("ua_topk_accuracy", p, p)
+    for other, message in (
+        (states.partial("annotation_certainty", p), "one metric, 'ua_topk_accuracy'. Got 'annotation_certainty', first at state 1"),
+        (states.partial("ua_topk_accuracy", p, p, k=2), "with the same options"),
+        (states.partial("ua_topk_accuracy", p, p, case_ids=[1, 2], n_resamples=2), "with the same n_resamples, 0. Got 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            states.merge([one, other])
+    with pytest.raises(TypeError, match=r"states must be State. Got float"):
+        states.merge([one, 0.5])
+    with pytest.raises(TypeError, match="state must be a State"):
+        states.finish(0.5)
+    with pytest.raises(ValueError, match=r"states must be at least one. Got none"):
+        states.merge([])
+    with pytest.raises(ValueError, match="metric must be one of 'annotation_certainty'"):
+        states.partial("accuracy", p, p)
+
+
+def test_draws_of_the_truth_must_be_of_one_number(rng):
+    draws = [ugt.Draws.from_array(rng.dirichlet(np.ones(K), (3, n))) for n in (10, 20)]
+    parts = [states.partial("ua_topk_accuracy", one, rng.random((3, K))) for one in draws]
+    with pytest.raises(ValueError, match="have sums of the same shapes"):
+        states.merge(parts)
+
+
+def test_infinite_scores_cannot_be_added_up():
+    with pytest.raises(ValueError, match=r"have a finite score in every case.*Got inf, first at row 1"):
+        states.partial("histogram_log_loss", [[1, 1], [2, 0]], [[0.5, 0.5], [0.0, 1.0]])
+
+
+def test_nothing_left():
+    empty = ugt.dirichlet(ugt.Labels.from_counts([[0, 0]]))
+    state = states.partial("annotation_certainty", empty)
+    with pytest.warns(RuntimeWarning, match="undefined: no case is left"):
+        found = states.finish(state)
+    assert math.isnan(found.value) and found.reason == "no case is left" and found.left_out == {"case without annotations": 1}
+
+
+# ---- small groups
+
+
+def test_minimum_sizes():
+    p, q = [[0.6, 0.4], [0.3, 0.7]], [0.1, 0.9, 0.95]
+    state = states.partial("annotation_certainty", p, min_cases=2)
+    with pytest.raises(ValueError, match=r"at least min_cases = 3 cases.*Got 2 cases"):
+        states.partial("annotation_certainty", p, min_cases=3)
+    with pytest.raises(ValueError, match="at least min_cases = 5 cases"):
+        states.merge([state, state], min_cases=5)
+    assert states.merge([state, state], min_cases=4).n_cases == 4
+    with pytest.raises(ValueError, match="at least min_cases = 3 cases"):
+        states.finish(state, min_cases=3)
+    with pytest.raises(ValueError, match="Got 3 cases, and 1 groups of fewer, the smallest of 1"):
+        states.partial("soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
+    with pytest.raises(ValueError, match="min_cases must be a whole number"):
+        states.partial("annotation_certainty", p, min_cases=-1)
+
+
+def test_a_state_holds_no_case(rng):
+    few, many = (states.partial("ua_topk_accuracy", rng.dirichlet(np.ones(K), n), rng.random((n, K))) for n in (10, 10_000))
+    assert few.n_sums <= many.n_sums <= 3 * few.n_sums  # a few more doubles a sum, whatever the number of cases
+    assert len(many.to_json()) < 1000
+
+
+# ---- ranking
+
+
+@pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
+@pytest.mark.parametrize("kind", ["soft", "hard", "tied"])
+def test_bins_bound_the_exact_value(metric, kind, rng):
+    n = 3000
+    p = rng.random(n) if kind == "soft" else (rng.random(n) < 0.2) * 1.0
+    scores = 1 / (1 + np.exp(-(p + rng.normal(size=n))))
+    scores = scores.round(2) if kind == "tied" else scores
+    exact, width = getattr(ugt, metric)(p, scores), []
+    for n_bins in (2, 30, 500, 20_000):
+        found = states.finish(states.partial(metric, p, scores, edges=n_bins))
+        for value, name in ((exact.value, ""), (exact.hard, "hard ")):
+            low, high = found.numbers[f"{name}low"], found.numbers[f"{name}high"]
+            assert low - 1e-12 <= value <= high + 1e-12
+            assert low <= (found.numbers["hard"] if name else found.value) <= high
+        width.append(found.numbers["high"] - found.numbers["low"])
+    assert (np.diff(width) < 1e-12).all() and (width[-1] < 0.01 or kind == "tied")
+
+
+@pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_one_bin_a_score_is_exact(metric, average, rng):
+    p, scores = rng.dirichlet(np.ones(3), 50), rng.permutation(150).reshape(50, 3) / 150
+    exact = getattr(ugt, metric)(p, scores, average=average)
+    edges = (np.arange(150) + 0.5) / 150
+    parts = [states.partial(metric, p[part], scores[part], average=average, edges=edges) for part in cuts(rng, 50) if len(part)]
+    found = states.finish(merged(rng, parts))
+    for value in (found.value, found.numbers["low"], found.numbers["high"]):
+        assert value == pytest.approx(exact.value, rel=1e-12)
+    assert found.numbers["hard"] == pytest.approx(exact.hard, rel=1e-12)
+    np.testing.assert_allclose(found.numbers["per_class"], exact.per_class, rtol=1e-12)
+
+
+def test_bins_of_equal_scores_are_ties_in_expectation(rng):
+    p, scores = rng.random(200), rng.integers(0, 5, 200).astype(float)
+    found = states.finish(states.partial("soft_average_precision", p, scores, edges=[0.5, 1.5, 2.5, 3.5]))
+    assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, ties="expected").value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"edges": 1}, "edges must be a whole number from 2"),
+        ({"edges": [1.0, 1.0]}, "edges must be a number of bins"),
+        ({"edges": [np.nan]}, "edges must be a number of bins"),
+        ({"average": "micro"}, "average must be one of"),
+        ({"self_pairs": "no"}, "self_pairs must be one of"),
+        ({"threshold": 2}, "threshold must be from 0 to 1"),
+    ],
+)
+def test_options_of_ranking(options, message):
+    with pytest.raises(ValueError, match=message):
+        states.partial("soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
+
+
+def test_unknown_options():
+    with pytest.raises(TypeError, match="knows no option 'weights'"):
+        states.partial("soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2])
+    with pytest.raises(TypeError, match="knows no option 'level'"):
+        states.partial("discrepancy_ratio", [[0, 1]], [1], level=0.9)
+
+
+def test_no_positives():
+    with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
+        found = states.finish(states.partial("soft_auroc", [0.0, 0.0], [0.1, 0.2]))
+    assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"

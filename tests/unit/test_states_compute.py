@@ -1,0 +1,323 @@
+"""Data of any size on one machine: blocks, parts, memory limits, processes; Dawid-Skene in parts."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import states
+from ugt._states import blocks, compute, ranges
+
+K = 3
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Blocks of a few cases and ranges of a few scores."""
+    monkeypatch.setattr(compute, "HELD", 1e7)
+    monkeypatch.setattr(blocks, "ROW", 1e7)
+
+
+# ---- blocks
+
+
+@pytest.mark.parametrize("metric", ["annotation_certainty", "ua_topk_accuracy", "discrepancy_ratio", "soft_auroc"])
+def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
+    p, scores = rng.dirichlet(np.ones(K), 200), rng.random((200, K))
+    votes = rng.integers(0, 2, (200, 3)).astype(float)
+    votes[rng.random(votes.shape) < 0.1] = np.nan
+    data = {"annotation_certainty": (p,), "discrepancy_ratio": (votes, scores[:, 0])}.get(metric, (p, scores))
+    mapped = []
+    for j, table in enumerate(data):
+        np.save(tmp_path / f"{j}.npy", table)
+        mapped.append(np.load(tmp_path / f"{j}.npy", mmap_mode="r"))
+    assert len(blocks.blocks_of(mapped, 3e8, 1)) >= 10
+    found, truth = states.compute(metric, *mapped, max_memory="300 MB"), getattr(ugt, metric)(*data)
+    assert found.value == pytest.approx(truth.value, rel=1e-13) and found.n_cases == truth.n_cases
+
+
+def test_ids_are_cut_with_the_data(small, rng):
+    p, ids = rng.dirichlet(np.ones(K), 90), [f"c{i}" for i in range(90)]
+    options = {"n_resamples": 5, "seed": 3}
+    for name in ("case_ids", "clusters"):
+        found = states.compute("annotation_certainty", p, max_memory="300 MB", **{name: ids}, **options)
+        whole = states.finish(states.partial("annotation_certainty", p, **{name: ids}, **options))
+        np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
+
+
+def test_parts_may_be_functions_and_empty(rng):
+    p = rng.dirichlet(np.ones(K), 30)
+    parts = [(p[:10],), None, lambda: (p[10:15],), lambda: None, (p[:0],), lambda: p[15:]]
+    found = states.compute("annotation_certainty", parts=parts)
+    assert found.value == ugt.annotation_certainty(p).value and found.n_cases == 30
+    assert states.compute("soft_auroc", parts=[(p[:9, 0], p[:9, 1]), None, (p[9:, 0], p[9:, 1])]).value == pytest.approx(
+        ugt.soft_auroc(p[:, 0], p[:, 1]).value, rel=1e-13
+    )
+
+
+def test_what_compute_refuses(rng):
+    p = rng.dirichlet(np.ones(K), 30)
+    for given, message in (
+        ({}, "parts must be given instead of data. Got neither"),
+        ({"parts": [None]}, "data must hold at least one case. Got none"),
+        ({"parts": [(p,)], "case_ids": range(30)}, "case_ids and clusters must be in the parts"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            states.compute("annotation_certainty", **given)
+    with pytest.raises(ValueError, match="data must hold at least one case"):
+        states.compute("soft_auroc", parts=[None])
+    with pytest.raises(ValueError, match=r"data must be of one length, 30 cases. Got 29, first at argument 1"):
+        states.compute("ua_topk_accuracy", p, p[1:])
+    with pytest.raises(ValueError, match="edges must be given with n_resamples"):
+        states.compute("soft_auroc", p, p, n_resamples=3, case_ids=range(30))
+    with pytest.raises(ValueError, match="parts must have one number of classes"):
+        states.compute("soft_auroc", parts=[(p, p), (p[:, :2], p[:, :2])])
+    with pytest.raises(TypeError, match="soft_auroc in ranges knows no option 'weights'"):
+        states.compute("soft_auroc", p, p, weights=np.ones(30))
+    with pytest.raises(ValueError, match="self_term must be one of"):
+        states.compute("soft_average_precision", p, p, self_term="sure")
+
+
+@pytest.mark.parametrize(
+    ("said", "n_bytes"), [("4 GB", 4e9), ("4GiB", 2**32), (" 0.5gb ", 5e8), (10**9, 1e9), ("300000 kB", 3e8), (np.float64(3e8), 3e8)]
+)
+def test_memory_in_words(said, n_bytes):
+    assert blocks.memory_of(said) == n_bytes
+
+
+@pytest.mark.parametrize("said", ["4 G", "much", "", True, -1, "1 MB", 1000, None, [1]])
+def test_memory_that_cannot_be(said):
+    if said is None:
+        assert blocks.memory_of(None) == blocks.ITSELF + blocks.COMFORT
+        return
+    with pytest.raises(ValueError, match="max_memory must be"):
+        blocks.memory_of(said)
+
+
+def test_a_case_that_does_not_fit():
+    with pytest.raises(MemoryError, match="one case of 10000000 numbers does not fit into max_memory"):
+        states.compute("annotation_certainty", np.broadcast_to(0.1, (2, 10_000_000)), max_memory="300 MB")
+
+
+# ---- memory, kept
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+limit = int(float(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+import ugt
+from ugt import states
+p, scores = (np.load(f"{sys.argv[2]}/{name}.npy", mmap_mode="r") for name in ("p", "scores"))
+if sys.argv[3] == "blocks":
+    print(repr(states.compute(sys.argv[4], p, scores, max_memory=limit).value))
+else:
+    print(repr(getattr(ugt, sys.argv[4])(p, scores).value))
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Eight million cases, 128 MB in two files, and their soft AUROC."""
+    folder, rng, n = tmp_path_factory.mktemp("large"), np.random.default_rng(3), 8_000_000
+    p = rng.random(n)
+    scores = p + rng.random(n)
+    for name, table in (("p", p), ("scores", scores)):
+        np.save(folder / f"{name}.npy", table)
+    return folder, ugt.soft_auroc(p, scores).value
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are set by the kernel of Linux")
+@pytest.mark.parametrize("how", ["blocks", "at once"])
+def test_a_memory_limit_is_kept(how, large):
+    folder, value = large
+    command = [sys.executable, "-c", LIMITED, "320e6", str(folder), how, "soft_auroc"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    if how == "blocks":
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout.strip().removeprefix("np.float64(").rstrip(")")) == pytest.approx(value, rel=1e-13)
+    else:
+        assert done.returncode != 0 and "MemoryError" in done.stderr
+
+
+# ---- ranges of scores
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "one value", "half one value", "infinite", "single"])
+@pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
+def test_ranges_are_exact_whatever_the_scores(kind, metric, small, rng):
+    p, scores = rng.random(400), rng.normal(size=400)
+    p[5] = np.nan
+    if kind == "tied":
+        scores = scores.round(1) + 0.0
+        scores[::7] = -0.0
+    elif kind == "one value":
+        scores[:] = 2.5
+    elif kind == "half one value":
+        scores[rng.random(400) < 0.5] = 0.5
+    elif kind == "infinite":
+        scores[:100], scores[100:250] = -np.inf, np.inf
+    elif kind == "single":
+        scores = scores.astype(np.float32)
+    for options in ({}, {"ties": "expected"}, {"self_term": "probability"}) if metric != "soft_auroc" else ({}, {"self_pairs": "include"}):
+        found, truth = states.compute(metric, p, scores, max_memory="300 MB", **options), getattr(ugt, metric)(p, scores, **options)
+        assert found.value == pytest.approx(truth.value, rel=1e-12)
+        assert found.numbers["hard"] == pytest.approx(truth.hard, rel=1e-12)
+        assert (found.n_cases, found.left_out) == (399, {"case without annotations": 1})
+
+
+def test_ranges_hold_about_as_many(rng):
+    scores = np.sort(rng.exponential(size=100_000))
+    found = ranges.Ranges.of([(ranges.sample(scores[::2]), 50_000), (ranges.sample(scores[1::2]), 50_000)], 8)
+    counts = np.bincount(found.which(scores), minlength=8)
+    assert len(found) == 8 and counts.max() < 1.1 * 100_000 / 8
+    for r in range(8):
+        np.testing.assert_array_equal(found.holds(scores, r), found.which(scores) == r)
+
+
+# ---- processes
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_any_backend_of_joblib(backend, small, rng):
+    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
+    p, scores = rng.dirichlet(np.ones(K), 60), rng.random((60, K))
+    with joblib.parallel_backend(backend):
+        for metric in ("ua_topk_accuracy", "soft_auroc"):
+            alone, shared, again = (states.compute(metric, p, scores, max_memory="300 MB", n_jobs=n) for n in (None, 2, 2))
+            assert (
+                alone.value == pytest.approx(shared.value, rel=1e-14) and shared.value == again.value
+            )  # blocks differ, for half the memory
+    with pytest.raises(ValueError, match="max_memory must be"):
+        states.compute("ua_topk_accuracy", p, scores, max_memory="x", n_jobs=2)
+
+
+def test_joblib_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match=r"n_jobs needs joblib: pip install 'ugt\[joblib\]'"):
+        states.compute("annotation_certainty", [[0.5, 0.5]], n_jobs=2)
+
+
+# ---- Dawid-Skene
+
+
+def crowd(rng, n=150, n_annotators=7):
+    truth = rng.integers(0, K, n)
+    rows = []
+    for i in range(n):
+        for a in rng.choice(n_annotators, 3, replace=False):
+            label = truth[i] if rng.random() < 0.5 + 0.06 * a else rng.integers(K)
+            rows.append((f"case {i}", f"annotator {a}", int(label)))
+    return rows
+
+
+def labels_of(rows):
+    return ugt.Labels.from_long(*zip(*rows), classes=K)
+
+
+def in_parts(rows, rng, n_parts=5):
+    which = {case: rng.integers(n_parts) for case, _, _ in rows}
+    parts = [[row for row in rows if which[row[0]] == j] for j in range(n_parts)]
+    return [labels_of(part) for part in parts if part]
+
+
+@pytest.mark.parametrize("model", ["full", "one-coin"])
+@pytest.mark.parametrize("prior", [0, (2, 0.5, 1)])
+@pytest.mark.parametrize("n_restarts", [0, 2])
+def test_dawid_skene_in_parts(model, prior, n_restarts, rng):
+    rows = crowd(rng)
+    whole = labels_of(rows)
+    truth = ugt.dawid_skene(whole, model=model, prior=prior, n_restarts=n_restarts)
+    found = states.dawid_skene([*in_parts(rows, rng), None, lambda: None], model=model, prior=prior, n_restarts=n_restarts)
+    order = [truth.annotators.tolist().index(one) for one in found.annotators]
+    np.testing.assert_allclose(found.trace, truth.trace, rtol=1e-12)
+    np.testing.assert_allclose(found.prevalence, truth.prevalence, rtol=1e-9)
+    np.testing.assert_allclose(found.accuracy, truth.accuracy[order], rtol=1e-9)
+    np.testing.assert_array_equal(found.n_labels, truth.n_labels[order])
+    np.testing.assert_allclose(found.plausibilities(whole).mean(), truth.plausibilities.mean(), atol=1e-9)
+    for annotator in found.annotators:
+        np.testing.assert_allclose(found.confusion(annotator), truth.confusion(annotator), atol=1e-9)
+    assert found.n_cases == 150 and found.converged and found.log_likelihood == pytest.approx(truth.log_likelihood, rel=1e-12)
+
+
+def test_dawid_skene_does_not_depend_on_the_parts(rng):
+    rows = crowd(rng, 60)
+    found = [states.dawid_skene(in_parts(rows, rng, n), prior=1) for n in (2, 3, 60)]
+    for other in found[1:]:
+        np.testing.assert_allclose(other.trace, found[0].trace, rtol=1e-12)
+
+
+def test_dawid_skene_by_functions_and_processes(rng):
+    rows = crowd(rng, 60)
+    parts = in_parts(rows, rng, 3)
+    found = states.dawid_skene([lambda part=part: part for part in parts], prior=1)
+    np.testing.assert_array_equal(found.trace, states.dawid_skene(parts, prior=1).trace)
+    pytest.importorskip("joblib", reason="joblib is not installed")
+    np.testing.assert_array_equal(found.trace, states.dawid_skene(parts, prior=1, n_jobs=2).trace)
+
+
+def test_what_dawid_skene_refuses(rng):
+    rows = crowd(rng, 20)
+    part = labels_of(rows)
+    for parts, options, message in (
+        ([], {}, "parts must hold at least one label. Got none"),
+        ([None], {}, "parts must hold at least one label. Got none"),
+        ([part], {"model": "glad"}, "model must be one of 'full', 'one-coin'"),
+        ([part, ugt.Labels.from_long(["x"], ["a"], [1], classes=2)], {}, "parts must have the same classes"),
+        ([part, ugt.Labels.from_long(["x"], [1], [1], classes=K)], {}, "parts must have annotators of one kind"),
+        ([ugt.Labels.from_wide([[0, 1]], classes=2)], {"n_restarts": 1}, "parts must name their cases for n_restarts"),
+        ([ugt.Labels.from_counts([[0, 1]])], {}, "labels must say who gave each of them"),
+        ([part], {"prior": (1, 2)}, "prior must be a number or"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            states.dawid_skene(parts, **options)
+    with pytest.raises(TypeError, match="labels must be Labels"):
+        states.dawid_skene([[[0, 1]]])
+    with pytest.warns(RuntimeWarning, match="has not converged within max_iter = 1"):
+        states.dawid_skene([part], max_iter=1)
+
+
+def test_what_a_skill_model_refuses(rng):
+    found = states.dawid_skene([labels_of(crowd(rng, 20))], prior=1)
+    assert repr(found) == "SkillModel(model='full', n_cases=20, n_classes=3, n_annotators=7)"
+    with pytest.raises(ValueError, match=r"labels must be of the 7 annotators of the model. Got 'stranger'"):
+        found.plausibilities(ugt.Labels.from_long(["x"], ["stranger"], [1], classes=K))
+    with pytest.raises(ValueError, match=r"labels must have the 3 classes of the model. Got 2"):
+        found.plausibilities(ugt.Labels.from_long(["x"], ["annotator 1"], [1], classes=2))
+    with pytest.raises(ValueError, match=r"annotator must be one of the 7 annotators. Got 'stranger'"):
+        found.confusion("stranger")
+
+
+# ---- what is drawn for a case depends on the case alone
+
+
+def test_posteriors_of_a_case_do_not_depend_on_its_part(rng):
+    nested = [[[[int(c)] for c in rng.permutation(5)[:2]] for _ in range(3)] for _ in range(30)]
+    ids = np.array([f"case {i}" for i in range(30)])
+    rows = rng.permutation(30)
+
+    def drawn(some):
+        rankings = ugt.Rankings.from_blocks([nested[i] for i in some], n_classes=5, case_ids=ids[some])
+        return ugt.plackett_luce(rankings, n_draws=40, n_warmup=10, n_chains=2, seed=9)
+
+    with pytest.warns(RuntimeWarning):
+        whole = drawn(np.arange(30)).draws(40)
+        for part in (rows[:1], rows[1:12], rows[12:]):
+            np.testing.assert_array_equal(drawn(part).draws(40), whole[part])
+    counts = rng.integers(0, 5, (30, 4)) + 1
+    exact = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts(counts, case_ids=ids)), np.tile([0.1, 0.2, 0.3, 0.4], (30, 1)))
+    for part in (rows[:1], rows[1:]):
+        labels = ugt.Labels.from_counts(counts[part], case_ids=ids[part])
+        again = ugt.ua_topk_accuracy(ugt.dirichlet(labels), np.tile([0.1, 0.2, 0.3, 0.4], (len(part), 1)))
+        np.testing.assert_array_equal(again.per_case, exact.per_case[part])
+        np.testing.assert_array_equal(
+            ugt.dirichlet(labels).draws(7), ugt.dirichlet(ugt.Labels.from_counts(counts, case_ids=ids)).draws(7)[part]
+        )
