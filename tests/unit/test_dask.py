@@ -180,7 +180,7 @@ def dirichlet_draws(labels):
 
 
 def plackett_luce(rankings):
-    return ugt.annotation_certainty(ugt.plackett_luce(rankings, n_draws=10, n_warmup=10, seed=3))
+    return ugt.annotation_certainty(ugt.plackett_luce(rankings, n_draws=12, n_warmup=10, seed=3))
 
 
 @pytest.mark.parametrize("seed", range(3))
