@@ -32,6 +32,7 @@ LAYERS = {
     **dict.fromkeys(["_plausibilities", "_resampling", "_annotators", "_calibrators", "_coefficients", "_discrepancy", "_substitution"], 1),
     **dict.fromkeys(["_soft", "_histogram", "_disagreement", "_io.predictions"], 1),
     **dict.fromkeys(["_io.csv_table", "_io.formulas", "_io.frames", "_io.roles", "_io.source", "_io.whole_file"], 0),
+    **dict.fromkeys(["dask", "_dask", "states", "_states"], 3),
     **dict.fromkeys(["conformal", "_conformal", "evaluation", "_evaluation", "io", "_io", "plots", "report", "synthetic"], 3),
     **dict.fromkeys(["states", "_states", "dask", "_dask"], 3),
     **dict.fromkeys(["cli", "_cli", "__main__"], 4),

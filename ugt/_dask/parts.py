@@ -1,0 +1,90 @@
+"""Collections of dask as lists of partitions, and trees of tasks over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._checks import error, whole
+
+
+def needed() -> Any:
+    """The module dask."""
+    try:
+        import dask  # noqa: PLC0415
+    except ImportError:
+        raise ImportError("ugt.dask needs dask: pip install 'ugt[dask]'") from None
+    return dask
+
+
+def zipped(collections: Sequence[Any], names: Sequence[str] | None = None) -> list[tuple[Any, ...]]:
+    """The partitions of collections side by side: for each, one Delayed of every collection."""
+    if not collections:
+        raise error("collections", "be at least one", "none")
+    called = names or [f"collection {number}" for number in range(len(collections))]
+    lists = [partitions(name, one) for name, one in zip(called, collections)]
+    for name, one in zip(called, lists):
+        if len(one) != len(lists[0]):
+            raise error(name, f"have as many partitions as {called[0]}, {len(lists[0])}", len(one))
+    _check_rows(called, collections)
+    if not lists[0]:
+        raise error(called[0], "have at least one partition", "none")
+    return list(zip(*lists))
+
+
+def partitions(name: str, given: Any) -> list[Any]:
+    """The partitions of one collection, each as a Delayed."""
+    delayed = needed().delayed
+    if isinstance(given, (list, tuple)):
+        return [one if _is_delayed(one) else delayed(one, traverse=False) for one in given]
+    if not hasattr(given, "__dask_graph__") or not hasattr(given, "to_delayed"):
+        must = "be an array, a data frame, a series or a bag of dask, or a list of partitions"
+        raise error(name, must, type(given).__name__)
+    if hasattr(given, "chunks") and any(n > 1 for n in given.numblocks[1:]):
+        raise error(name, "be chunked along its first axis only: each case whole in one partition", f"chunks {given.chunks}")
+    if not hasattr(given, "simplify"):  # arrays, bags, and data frames of dask without a query planner
+        return list(np.ravel(given.to_delayed()))
+    # The planner's last steps put small files together, for each frame in another way: partitions would no longer be side by side.
+    simple = given.simplify()
+    return list((simple if simple.npartitions == given.npartitions else given).to_delayed(optimize_graph=False))
+
+
+def _is_delayed(one: Any) -> bool:
+    return hasattr(one, "__dask_graph__") and hasattr(one, "key")
+
+
+def _check_rows(names: Sequence[str], collections: Sequence[Any]) -> None:
+    """Arrays of dask know their rows, or say NaN."""
+    known = [(name, one.chunks[0]) for name, one in zip(names, collections) if getattr(one, "chunks", None)]
+    for name, rows in known[1:]:
+        differ = [i for i, (mine, its) in enumerate(zip(known[0][1], rows)) if mine != its and mine == mine and its == its]  # noqa: PLR0124
+        if differ:
+            i = differ[0]
+            raise error(name, f"have chunks of as many rows as {known[0][0]}, {known[0][1][i]}", rows[i], f"partition {i}")
+
+
+def held(data: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The data of a partition; None where it has no rows."""
+    found = [one if one is None or hasattr(one, "__len__") else list(one) for one in data]
+    empty = [one is None or len(one) == 0 for one in found]
+    if all(empty):
+        return None
+    if any(empty):
+        raise error("partitions", "be empty in all collections or in none", f"nothing in collection {empty.index(True)} alone")
+    return tuple(found)
+
+
+def values(one: Any) -> Any:
+    """Frames and series of pandas as arrays."""
+    return one.to_numpy() if hasattr(one, "to_numpy") else one
+
+
+def tree(join: Callable[[list[Any]], Any], items: Sequence[Any], split_every: Any) -> Any:
+    """``join`` of a few at a time, until one Delayed is left: no worker holds all of them."""
+    width, task, level = whole("split_every", split_every, 2), needed().delayed(join), list(items)
+    while True:
+        level = [task(level[begin : begin + width]) for begin in range(0, len(level), width)]
+        if len(level) == 1:
+            return level[0]

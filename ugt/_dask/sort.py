@@ -1,0 +1,138 @@
+"""Exact ranking metrics of scores in partitions: each range of scores is brought together and sorted on one worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._checks import error, whole
+from .._states import ranges
+from .._states.state import State
+from .._states.sums import added, as_exact
+from .parts import held, needed, tree, values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+MOST_RANGES = 256
+SAMPLES = 1 << 18  # scores of a column, over all partitions, from which the ends of ranges are chosen
+
+
+class Plan(NamedTuple):
+    """Ranges of the scores of every column, and the cases of all partitions."""
+
+    ranges: list[ranges.Ranges]
+    n_cases: int
+    left_out: dict[str, int]
+
+
+def ranked(metric: str, parts: Sequence[tuple[Any, ...]], options: dict[str, Any], split_every: int) -> Any:
+    """A Delayed state; of None where no partition has a case."""
+    if options.pop("n_resamples", 0):
+        raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
+    given = options.pop("n_ranges", None)
+    n = max(2, min(len(parts), MOST_RANGES)) if given is None else whole("n_ranges", given, 1)
+    settings = ranges.options_of(metric, options)
+    delayed = needed().delayed
+    plan = delayed(_plan)([delayed(_sample)(len(parts), *data) for data in parts], n)
+    totals = tree(_added, [delayed(_totals)(plan, n, settings["threshold"], *data) for data in parts], split_every)
+    pieces = [delayed(_split, nout=n)(plan, n, *data) for data in parts]
+    sums = [delayed(_range)(plan, totals, settings, r, [piece[r] for piece in pieces]) for r in range(n)]
+    return delayed(_state)(metric, settings, plan, tree(_added, sums, split_every))
+
+
+def _read(data: Sequence[Any]) -> Any:
+    found = held(data)
+    return None if found is None else ranges.read_part([values(one) for one in found])
+
+
+def _sample(n_parts: int, *data: Any) -> tuple[list[Array], int, dict[str, int]] | None:
+    """Sorted scores of each column, fewer where there are many partitions; how many cases they stand for; what is left out."""
+    given = _read(data)
+    if given is None:
+        return None
+    columns = 1 if given.p.ndim == 1 else given.p.shape[1]
+    most = max(64, SAMPLES // n_parts)
+    found = [ranges.sample(ranges.column_of(given, k)[1]) for k in range(columns)]
+    return [one[:: -(-len(one) // most) or 1] for one in found], len(given.p), given.left_out
+
+
+def _plan(samples: list[Any], n_ranges: int) -> Plan | None:
+    some = [one for one in samples if one is not None]
+    if not some:
+        return None
+    n_columns = {len(columns) for columns, _, _ in some}
+    if len(n_columns) > 1:
+        raise error("partitions", "have one number of classes", sorted(n_columns))
+    left_out: dict[str, int] = {}
+    for _, _, missing in some:
+        for reason, count in missing.items():
+            left_out[reason] = left_out.get(reason, 0) + count
+    found = [ranges.Ranges.of([(columns[k], n) for columns, n, _ in some], n_ranges) for k in range(n_columns.pop())]
+    return Plan(found, sum(n for _, n, _ in some), left_out)
+
+
+def _totals(plan: Plan | None, n_ranges: int, threshold: float, *data: Any) -> Array | None:
+    """(K, R, 6, 1) of each column and range; there may be fewer ranges than tasks for them."""
+    given = _read(data)
+    if given is None or plan is None:
+        return None
+    out = np.zeros((len(plan.ranges), n_ranges, 6))
+    for k, found in enumerate(plan.ranges):
+        out[k, : len(found)] = found.totals(*ranges.column_of(given, k), threshold)
+    return as_exact(out)
+
+
+def _split(plan: Plan | None, n_ranges: int, *data: Any) -> list[list[tuple[Array, Array]]]:
+    """The cases (p, scores) of every range, of each column; none where the totals of a range say all."""
+    given = _read(data)
+    pieces: list[list[tuple[Array, Array]]] = [[] for _ in range(n_ranges)]
+    if given is None or plan is None:
+        return pieces
+    for k, found in enumerate(plan.ranges):
+        p, scores = ranges.column_of(given, k)
+        at = found.which(scores)
+        order = np.argsort(at, kind="stable")
+        ends = np.searchsorted(at[order], np.arange(n_ranges + 1))
+        for r in range(n_ranges):
+            chosen = order[ends[r] : ends[r + 1]] if r < len(found) and not found.single[r] else order[:0]
+            pieces[r].append((p[chosen], scores[chosen]))
+    return pieces
+
+
+def _range(
+    plan: Plan | None, totals: Array | None, settings: Mapping[str, Any], r: int, pieces: list[list[tuple[Array, Array]]]
+) -> Array | None:
+    """(K, N_SUMS, 1) of a range of each column."""
+    if plan is None or totals is None:
+        return None
+    sums = []
+    for k, found in enumerate(plan.ranges):
+        total = totals[k, : len(found), :, 0]
+        if r >= len(found):
+            sums.append(ranges.range_sums(np.empty(0), np.empty(0), settings, np.zeros(4)))
+            continue
+        above = ranges.above_of(total)[r]
+        if found.single[r]:
+            sums.append(ranges.tie_sums(total[r], settings, above))
+            continue
+        columns = [piece[k] for piece in pieces if piece]
+        p, scores = (np.concatenate([column[j] for column in columns]) for j in (0, 1))
+        sums.append(ranges.range_sums(p, scores, settings, above))
+    return as_exact(np.stack(sums))
+
+
+def _added(tables: list[Array | None]) -> Array | None:
+    some = [one for one in tables if one is not None]
+    return added(some) if some else None
+
+
+def _state(metric: str, settings: Mapping[str, Any], plan: Plan | None, sums: Array | None) -> State | None:
+    """Sums that have been rounded once, as those of one machine."""
+    if plan is None or sums is None:
+        return None
+    return State(metric, settings, plan.n_cases, plan.left_out, {"ranges": as_exact(sums[..., 0])})
