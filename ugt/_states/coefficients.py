@@ -129,15 +129,25 @@ def _shared(metric: str, given: Any, weights: Any = None, classes: Any = None) -
 def _two(metric: str, given: Any, weights: Any = None, annotators: Any = None, classes: Any = None) -> Part:
     """Cohen's kappa, Scott's pi: of the same two annotators in all parts, in the same order."""
     judged = _labels(given, classes)
-    columns = make.pair_named("labels", judged.annotators, annotators, may_lack=True)
-    names = plain(judged.annotators if annotators is None else _ids.distinct("annotators", annotators))
-    if annotators is None:
-        order = sorted(range(2), key=names.__getitem__)
-        columns, names = [columns[j] for j in order], [names[j] for j in order]
-    pair = make.Pair.of(judged, [len(judged.annotators) if column < 0 else column for column in columns])
+    columns, names = _named(judged, annotators)
+    pair = make.Pair.of(judged, columns)
     form = pair.form(weights, POOLED[metric])
     settings = {"weights": plain(weights), "annotators": names}
     return _part(form, pair.both, settings, pair.left_out(annotators is not None), by_class.two_sums(*pair[:3]), given)
+
+
+def _named(judged: Judgements, annotators: Any) -> tuple[list[int], list[Any]]:
+    """Positions of the two annotators, beyond all others for one without labels here, and their names."""
+    known = judged.annotators
+    if len(judged.case) == 0 and len(known) == 0:
+        if annotators is None:
+            raise error("annotators", "be given for a part without labels", None)
+        known = _ids.distinct("annotators", annotators)
+    columns = make.pair_named("labels", known, annotators, may_lack=True)
+    if annotators is None:
+        first, second = sorted(columns, key=lambda column: plain(known[column]))
+        return [first, second], plain(known[[first, second]])
+    return [len(known) if column < 0 else column for column in columns], plain(_ids.distinct("annotators", annotators))
 
 
 def _alpha(given: Any, level: str = "nominal", values: Any = None, classes: Any = None, center: Any = None) -> Part:
