@@ -17,6 +17,11 @@ WITHOUT_A_PAGE = ("__version__",)  # no function or class; in the reference's in
 MODULES = {
     "io": ("Files", "Readers and writers behind the command line. Formats and examples: :doc:`/files`."),
     "plots": ("Plots", "One function each, with matplotlib. Pictures: :doc:`/gallery`."),
+    "states": (
+        "Metrics of data in several places",
+        "Sums instead of cases: made in each place, merged, finished. Explained in :doc:`/beyond-one-machine`.",
+    ),
+    "dask": ("Metrics on Dask", "The same on partitions of Dask collections. Explained in :doc:`/beyond-one-machine`."),
     "synthetic": ("Generated data", "Annotations and predictions with a known truth: for examples, tests, and planning a study."),
 }
 

@@ -12,13 +12,14 @@ import numpy as np
 from . import _checks
 from ._axes import Frozen
 from ._histogram.input import OUTSIDE, array_of, whole_counts
-from ._histogram.sums import divided
+from ._histogram.sums import CASES, Loss, calibration, divided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
+N_PARTS = 5  # of what a case adds to a bin
 MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
 
 
@@ -181,3 +182,67 @@ def _choose(n: Array, m: int) -> Array:
     for j in range(m):
         out = out * np.maximum(n - j, 0) / (j + 1)
     return out
+
+
+# ---- what losses are made of
+
+
+def statistics_of(counts: Any, predicted: Any, statistic: Any) -> tuple[Array, Array, str]:
+    """Observed (M, N), NaN where a case has too few labels, and predicted (M, N) values of M statistics; what such a case is called."""
+    table = whole_counts(counts)
+    columns = _predictions(predicted, table.shape, statistic is not None)
+    if statistic is None:
+        return _observed(table, len(columns) > 1), columns, "case with fewer than two labels"
+    return _statistic(statistic, len(table))[None], columns, "case without the statistic"
+
+
+def parts_of(mu: Array, predicted: Array) -> tuple[Any, ...]:
+    """What each case adds to its bin: 1, φ, μ, μ² and its loss, which is (statistic - φ)² as the statistic is 0 or 1."""
+    return 1.0, predicted, mu, mu**2, mu - 2 * mu * predicted + predicted**2
+
+
+def losses_of(sums: Array, single_bins: str) -> tuple[Array, list[Loss]]:
+    """Losses (W, M), and W times CL by bin (M, B), from sums (W, M, B, 5)."""
+    n = sums[:, 0, :, CASES].sum(axis=1)
+    loss = divided(sums[..., 4].sum(axis=2), n[:, None])
+    return np.asarray(loss), [calibration(cells, float(total), single_bins) for cells, total in zip(sums[..., :4], n)]
+
+
+def _observed(table: Array, by_class: bool) -> Array:
+    """(1 or 1 + K, N) unbiased estimates."""
+    n = table.sum(axis=1)
+    pairs = np.where(n >= 2, n * (n - 1), np.nan)
+    rows = [1 - (table * (table - 1)).sum(axis=1) / pairs]
+    rows += [2 * y * (n - y) / pairs for y in table.T] if by_class else []
+    return np.stack(rows)
+
+
+def _predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array:
+    """(M, N) predictions from 0 to 1."""
+    if isinstance(predicted, PredictedDisagreement) and not overall:
+        if predicted.per_class.shape != shape:
+            raise _checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
+        columns = np.concatenate([predicted.overall[None], predicted.per_class.T])
+    else:
+        must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
+        columns = array_of("predicted", predicted, must)
+        if columns.shape != shape[:1]:
+            raise _checks.error("predicted", must, f"{columns.dtype} of shape {columns.shape}")
+        columns = columns.astype(np.float64)[None]
+    bad = ~((columns >= -OUTSIDE) & (columns <= 1 + OUTSIDE))
+    if bad.any():
+        j, i = (int(x) for x in np.argwhere(bad)[0])
+        raise _checks.error("predicted", "be from 0 to 1", columns[j, i], f"case {i}")
+    return np.ascontiguousarray(columns)
+
+
+def _statistic(values: Any, n: int) -> Array:
+    must = f"be {n} numbers from 0 to 1 or NaN, one a case"
+    array = array_of("statistic", values, must)
+    if array.shape != (n,):
+        raise _checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")
+    bad = (array < 0) | (array > 1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise _checks.error("statistic", must, array[i].item(), f"case {i}")
+    return array.astype(np.float64)

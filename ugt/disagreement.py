@@ -10,16 +10,13 @@ import numpy as np
 
 from . import _checks, _notices, resampling
 from ._axes import Frozen
-from ._disagreement import PredictedDisagreement
-from ._histogram.input import OUTSIDE, array_of, whole_counts
-from ._histogram.sums import CASES, SINGLE_BINS, Bins, Loss, calibration, divided
+from ._disagreement import N_PARTS, losses_of, parts_of, statistics_of
+from ._histogram.sums import CASES, SINGLE_BINS, Bins, Loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-TOO_FEW = "case with fewer than two labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,21 +176,19 @@ class _Columns(Frozen):
         observed, predicted = (np.take_along_axis(table, order, axis=1) for table in (observed, predicted))
         return cls(observed, predicted, order, bins.edges, size, single_bins)
 
-    def losses(self, weights: Array) -> tuple[Array, list[Loss], Array]:
-        """Losses (W, M), CL by bin (M, B) and cells (W, M, B, 4), of cases that count ``weights`` (W, n) times."""
-        n, sums = weights.sum(axis=1), np.zeros((len(weights), *self.size.shape, 5))
+    def sums(self, weights: Array) -> Array:
+        """(W, M, B, 5) of cases that count ``weights`` (W, n) times."""
+        sums = np.zeros((len(weights), *self.size.shape, N_PARTS))
         for j, (mu, predicted, order, size) in enumerate(zip(self.observed, self.predicted, self.order, self.size)):
             starts, filled = (np.cumsum(size) - size)[size > 0], np.flatnonzero(size)
             w = weights[:, order]
-            squared = mu - 2 * mu * predicted + predicted**2  # (phi - predicted)², phi = phi²
-            for column, part in enumerate((1.0, predicted, mu, mu**2, squared) if len(starts) else ()):
+            for column, part in enumerate(parts_of(mu, predicted) if len(starts) else ()):
                 sums[:, j, filled, column] = np.add.reduceat(w * part, starts, axis=1)
-        loss = divided(sums[..., 4].sum(axis=2), n[:, None])
-        return loss, [calibration(cells, float(total), self.single_bins) for cells, total in zip(sums, n)], sums[..., :4]
+        return sums
 
     def numbers(self, estimate: str, weights: Array) -> Array:
         """(W, 2 M): loss and CL of each statistic."""
-        loss, by_bin, _ = self.losses(weights)
+        loss, by_bin = losses_of(self.sums(weights), self.single_bins)
         cl = np.stack([getattr(one.sum(-1), estimate) for one in by_bin])
         return np.stack([loss, cl], axis=2).reshape(len(weights), -1)
 
@@ -247,60 +242,19 @@ def disagreement_losses(
     >>> round(found.l_phi, 3), found.observed, found.left_out
     (0.167, array([0.6, 0. , 0.4, nan]), {'case with fewer than two labels': 1})
     """
-    table = whole_counts(counts)
     _checks.option("single_bins", single_bins, SINGLE_BINS)
-    columns = _predictions(predicted, table.shape, statistic is not None)
-    observed = _observed(table, len(columns) > 1) if statistic is None else _statistic(statistic, len(table))[None]
+    observed, columns, too_few = statistics_of(counts, predicted, statistic)
     kept = ~np.isnan(observed[0])
     if not kept.any():
         _notices.warn("undefined: no case has enough labels", stacklevel=2)
     found = _Columns.of(observed[:, kept], columns[:, kept], binning, n_bins, single_bins)
-    (loss,), (per_bin,), (cells,) = found.losses(np.ones((1, int(kept.sum()))))
+    sums = found.sums(np.ones((1, int(kept.sum()))))
+    (loss,), (per_bin,) = losses_of(sums, single_bins)
     cl = per_bin.sum(-1)
     by_class = Loss(cl.plugin[1:], cl.bias[1:], cl.debiased[1:]) if len(columns) > 1 else None
     missing = int((~kept).sum())
     return DisagreementLosses(
         float(loss[0]), Loss(*(float(x[0]) for x in (cl.plugin, cl.bias, cl.debiased))), loss[1:] if by_class else None, by_class,
-        int(kept.sum()), {TOO_FEW if statistic is None else "case without the statistic": missing} if missing else {}, observed[0],
-        found.edges, cells[..., CASES].astype(np.int64), per_bin, found,
+        int(kept.sum()), {too_few: missing} if missing else {}, observed[0],
+        found.edges, sums[0, ..., CASES].astype(np.int64), per_bin, found,
     )  # fmt: skip
-
-
-def _observed(table: Array, by_class: bool) -> Array:
-    """(1 or 1 + K, N) unbiased estimates."""
-    n = table.sum(axis=1)
-    pairs = np.where(n >= 2, n * (n - 1), np.nan)
-    rows = [1 - (table * (table - 1)).sum(axis=1) / pairs]
-    rows += [2 * y * (n - y) / pairs for y in table.T] if by_class else []
-    return np.stack(rows)
-
-
-def _predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array:
-    """(M, N) predictions from 0 to 1."""
-    if isinstance(predicted, PredictedDisagreement) and not overall:
-        if predicted.per_class.shape != shape:
-            raise _checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
-        columns = np.concatenate([predicted.overall[None], predicted.per_class.T])
-    else:
-        must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
-        columns = array_of("predicted", predicted, must)
-        if columns.shape != shape[:1]:
-            raise _checks.error("predicted", must, f"{columns.dtype} of shape {columns.shape}")
-        columns = columns.astype(np.float64)[None]
-    bad = ~((columns >= -OUTSIDE) & (columns <= 1 + OUTSIDE))
-    if bad.any():
-        j, i = (int(x) for x in np.argwhere(bad)[0])
-        raise _checks.error("predicted", "be from 0 to 1", columns[j, i], f"case {i}")
-    return np.ascontiguousarray(columns)
-
-
-def _statistic(values: Any, n: int) -> Array:
-    must = f"be {n} numbers from 0 to 1 or NaN, one a case"
-    array = array_of("statistic", values, must)
-    if array.shape != (n,):
-        raise _checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")
-    bad = (array < 0) | (array > 1)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise _checks.error("statistic", must, array[i].item(), f"case {i}")
-    return array.astype(np.float64)

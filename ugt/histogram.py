@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import _checks, _notices
-from ._histogram.input import NO_LABELS, ONE_LABEL, Histograms, class_names
-from ._histogram.losses import HistogramLosses, record
+from ._histogram.input import Histograms, class_names
+from ._histogram.losses import HistogramLosses, left_out_of, record
 from ._histogram.sums import SINGLE_BINS, SINGLETONS, Bins, Sums
 
 
@@ -97,11 +97,10 @@ def _rules(singletons: str, single_bins: str) -> tuple[str, str]:
 
 def _said(sums: Sums, singletons: str) -> dict[str, int]:
     """What is left out, by reason; a warning where nothing is left."""
-    n_single = sums.n_single if singletons == "omit" else 0
-    if sums.n_cases == n_single:
+    if sums.n_cases == (sums.n_single if singletons == "omit" else 0):
         reason = "no case has labels" if sums.n_cases == 0 else "EL, DL and IL need cases with at least two labels"
         _notices.warn(f"undefined: {reason}", stacklevel=3)
-    return {reason: int(n) for reason, n in ((NO_LABELS, sums.n_empty), (ONE_LABEL, n_single)) if n}
+    return left_out_of(sums, singletons)
 
 
 class HistogramAccumulator:

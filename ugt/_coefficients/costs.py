@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import error
-from .._ragged import sizes_of
 from .table import Judgements, Ragged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-    Index = NDArray[np.int32]
+    Index = NDArray[np.int64]
 
 ROOM = 1 << 21  # pairs of classes that are looked at together
 WEIGHTS = ("linear", "quadratic")
@@ -44,20 +44,10 @@ class Cost:
 
     def pair_sums(self, table: Ragged) -> Array:
         """(rows,) Σ_kl a_k δ_kl a_l of each row of amounts a: pairs of classes of the row, some at a time."""
-        sizes = sizes_of(table.offsets)
-        row = table.row
-        after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
-        ends = np.cumsum(after)
-        found, begin = np.zeros(len(sizes)), 0
-        while begin < len(row):
-            before = ends[begin] - after[begin]
-            end = max(begin + 1, int(np.searchsorted(ends, before + ROOM, side="right")))
-            here = np.arange(begin, end)
-            first = np.repeat(here, after[begin:end])
-            second = first + 1 + np.arange(len(first)) - np.repeat(ends[begin:end] - after[begin:end] - before, after[begin:end])
+        found = np.zeros(len(table.offsets) - 1)
+        for first, second in pairs_of(table):
             cost = table.amount[first] * table.amount[second] * self.between(table.index[first], table.index[second])
-            found += np.bincount(row[first], 2 * cost, len(sizes))
-            begin = end
+            found += np.bincount(table.row[first], 2 * cost, len(found))
         return found
 
     def _blocks(self) -> list[slice]:
@@ -67,6 +57,19 @@ class Cost:
     def _rows(self, part: slice) -> Array:
         every = np.arange(self.n_classes)
         return self.between(every[part, None], every)
+
+
+def pairs_of(table: Ragged) -> Iterator[tuple[Index, Index]]:
+    """Positions of all pairs of entries of the same row, each once, some at a time."""
+    row = table.row
+    after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
+    ends, begin = np.cumsum(after), 0
+    while begin < len(row):
+        before = ends[begin] - after[begin]
+        end = max(begin + 1, int(np.searchsorted(ends, before + ROOM, side="right")))
+        first = np.repeat(np.arange(begin, end), after[begin:end])
+        yield first, first + 1 + np.arange(len(first)) - np.repeat(ends[begin:end] - after[begin:end] - before, after[begin:end])
+        begin = end
 
 
 class Nominal(Cost):
@@ -184,8 +187,7 @@ def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
     """Krippendorff's squared differences, divided by the largest between classes in use; not for ordinal data, where they depend on use."""
     if level == "nominal":
         return Nominal(len(values))
-    used = values[in_use]
-    low, high = (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)
+    low, high = ends_of(values, in_use)
     if level == "interval":
         middle, span = low / 2 + high / 2, high - low
         if not np.isfinite(span):
@@ -194,6 +196,12 @@ def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
     if low < 0:
         raise error("level", "be another than 'ratio' where values are negative", low)
     return Ratio(values)
+
+
+def ends_of(values: Array, in_use: NDArray[np.bool_]) -> tuple[float, float]:
+    """The least and the largest of the values in use; 0 if there are none."""
+    used = values[in_use]
+    return (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)
 
 
 def class_values(values: Any, judged: Judgements, level: str) -> Array:

@@ -43,6 +43,10 @@ class Form:
         Units that take part; others have zeros throughout.
     finite : bool
         Whether the variance takes n / (n - 1).
+    dense : (N, C) array
+        What each unit adds to C sums.
+    amounts : tuple of Ragged
+        Tables (N, K), whose sums follow.
     """
 
     finite = True
@@ -51,7 +55,7 @@ class Form:
 
     def __init__(self, judged: Judgements, dense: Array, amounts: tuple[Ragged, ...]) -> None:
         self._row, self._times, self._n_classes = judged.row, judged.times, judged.n_classes
-        self._dense, self._amounts = dense, amounts
+        self.dense, self.amounts = dense, amounts
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -85,17 +89,17 @@ class Form:
 
     @cached_property
     def _ones(self) -> Array:
-        dense = np.einsum("i,ij->j", self._times, self._dense)  # not a matrix product: its last bits depend on the threads
-        return np.concatenate([dense, *(table.totals(self._n_classes, self._times) for table in self._amounts)])
+        dense = np.einsum("i,ij->j", self._times, self.dense)  # not a matrix product: its last bits depend on the threads
+        return np.concatenate([dense, *(table.totals(self._n_classes, self._times) for table in self.amounts)])
 
     @cached_property
     def _columns(self) -> Any:
         """(C + K, N) sparse: a product with it adds up in the same order for any number of resamples at a time."""
         from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
-        shape = (len(self._dense), self._n_classes)
-        tables = [sparse.csr_matrix((table.amount, table.index, table.offsets), shape=shape) for table in self._amounts]
-        return sparse.hstack([sparse.csr_matrix(self._dense), *tables]).T.tocsr()
+        shape = (len(self.dense), self._n_classes)
+        tables = [sparse.csr_matrix((table.amount, table.index, table.offsets), shape=shape) for table in self.amounts]
+        return sparse.hstack([sparse.csr_matrix(self.dense), *tables]).T.tocsr()
 
     def weighted_sums(self, weights: Array) -> Array:
         """(B, C + K)."""
@@ -122,35 +126,40 @@ class Shared(Form):
         amounts = () if chance == "none" else (share,)
         super().__init__(judged, np.stack([a, two * 1.0, any_ * 1.0], axis=1), amounts)
 
-    @cached_property
-    def _scale(self) -> float:
-        """Σ w / (K (K - 1)) of AC2."""
-        k = self._n_classes
-        ones = np.ones((1, k))
-        return float(k * k - self.cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
-
     def _values(self, weights: Array, sums: Array) -> Values:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = sums[:, 0] / sums[:, 1]
-            if self.chance == "none":
-                return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
-            pooled = sums[:, 3:] / sums[:, 2:3]
-        if self.chance == "gwet":
-            return Values.of(mean, 1 - self._scale * (1 - (pooled**2).sum(axis=1)))
-        return Values.of(mean, self.cost.bilinear(pooled, pooled))
+        return shared_of(sums, self.cost, self.chance)
 
     def _influence(self) -> Array:
-        a, two, any_ = self._dense.T
+        a, two, any_ = self.dense.T
         n_two, n_any = self._ones[1:3]
         observed = (a - self._ones[0] / n_two * two) / n_two
         if self.chance == "none":
             return np.asarray(-observed)
         found = self.values()
         pooled = self._ones[3:] / n_any
-        slope = 2 * (self._scale * pooled if self.chance == "gwet" else self.cost.times(pooled))
-        share = self._amounts[0]
+        slope = 2 * (_scale(self.cost) * pooled if self.chance == "gwet" else self.cost.times(pooled))
+        share = self.amounts[0]
         by = (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
         return _chain(float(found.value[0]), float(1 - found.expected[0]), observed, by)
+
+
+def shared_of(sums: Array, cost: Cost, chance: str) -> Values:
+    """From sums (B, 3 + K), or (B, 3) for percent agreement: disagreement, cases with two annotators and with any; shares of classes."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = sums[:, 0] / sums[:, 1]
+        if chance == "none":
+            return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
+        pooled = sums[:, 3:] / sums[:, 2:3]
+    if chance == "gwet":
+        return Values.of(mean, 1 - _scale(cost) * (1 - (pooled**2).sum(axis=1)))
+    return Values.of(mean, cost.bilinear(pooled, pooled))
+
+
+def _scale(cost: Cost) -> float:
+    """Σ w / (K (K - 1)) of AC2."""
+    k = cost.n_classes
+    ones = np.ones((1, k))
+    return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
 
 
 class Two(Form):
@@ -165,23 +174,28 @@ class Two(Form):
         super().__init__(first, np.stack([a, both * 1.0], axis=1), amounts)
 
     def _values(self, weights: Array, sums: Array) -> Values:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = sums[:, 0] / sums[:, 1]
-            p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
-        if self.pooled:
-            p = q = (p + q) / 2
-        return Values.of(mean, self.cost.bilinear(p, q))
+        return two_of(sums, self.cost, self.pooled)
 
     def _influence(self) -> Array:
-        a, both = self._dense.T
+        a, both = self.dense.T
         n = self._ones[1]
         p, q = np.split(self._ones[2:] / n, 2)
         slopes = [self.cost.times((p + q) / 2)] * 2 if self.pooled else [self.cost.times(q), self.cost.times(p)]
         found = self.values()
         by = -(slopes[0] @ p + slopes[1] @ q) * both
-        for table, slope in zip(self._amounts, slopes):
+        for table, slope in zip(self.amounts, slopes):
             by = by + table.sums(table.amount * slope[table.index])
         return _chain(float(found.value[0]), float(1 - found.expected[0]), (a - self._ones[0] / n * both) / n, by / n)
+
+
+def two_of(sums: Array, cost: Cost, pooled: bool) -> Values:
+    """From sums (B, 2 + 2 K): disagreement, cases of both, classes of the first and of the second annotator."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = sums[:, 0] / sums[:, 1]
+        p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
+    if pooled:
+        p = q = (p + q) / 2
+    return Values.of(mean, cost.bilinear(p, q))
 
 
 def _where(table: Ragged, rows: NDArray[np.bool_]) -> Ragged:
@@ -201,19 +215,19 @@ class Alpha(Form):
         super().__init__(judged, np.stack([a, size * two, within * two], axis=1), (_where(judged.classes, two),))
 
     def _values(self, weights: Array, sums: Array) -> Values:
-        return _alpha(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
+        return alpha_of(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(sums[:, 3:], sums[:, 3:]))
 
     def _influence(self) -> Array:
-        a, size, within = self._dense.T
+        a, size, within = self.dense.T
         total_a, n, total_within = self._ones[:3]
-        amounts, table = self._ones[3:], self._amounts[0]
+        amounts, table = self._ones[3:], self.amounts[0]
         slope = self.cost.times(amounts)
         pairs = slope @ amounts - total_within
         by_pairs = 2 * table.sums(table.amount * slope[table.index]) - within
         return np.asarray(-(size * total_a + (n - 1) * a - (n - 1) * total_a * by_pairs / pairs) / pairs)
 
 
-def _alpha(between: Array, n: Array, within: Array, pairs: Array) -> Values:
+def alpha_of(between: Array, n: Array, within: Array, pairs: Array) -> Values:
     """From the sums of δ over pairs of a case / (annotators - 1), over the labels of a judgement, and over all pairs of labels."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
@@ -266,13 +280,9 @@ class OrdinalAlpha(Form):
 
     def _values(self, weights: Array, sums: Array) -> Values:
         n, amounts = sums[:, 0], sums[:, 1:]
-        x = _midranks(amounts)
-        span = _span(x, amounts)
-        x = x / np.where(span > 0, span, 1.0)[:, None]
+        x = ranked(amounts)
         between, within = self._between(x)
-        mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
-        pairs = 2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1)
-        return _alpha((weights * between.T).sum(axis=1), n, (weights * within.T).sum(axis=1), pairs)
+        return alpha_of((weights * between.T).sum(axis=1), n, (weights * within.T).sum(axis=1), rank_pairs(x, amounts))
 
     def _influence(self) -> Array:
         n, amounts = self._ones[0], self._ones[1:]
@@ -303,6 +313,20 @@ class OrdinalAlpha(Form):
         by_between = np.bincount(table.index, each / others[case], k) - np.bincount(mixed.index, of_mixed, k)
         by_all = 4 * amounts * (amounts.sum() * x - amounts @ x) - np.bincount(mixed.index, inside, k)
         return np.asarray(by_between), np.asarray(by_all)
+
+
+def ranked(amounts: Array) -> Array:
+    """(B, K) mid-ranks in amounts (B, K), divided by the largest difference of those in use, as the values of ordinal classes."""
+    x = _midranks(amounts)
+    span = _span(x, amounts)
+    return np.asarray(x / np.where(span > 0, span, 1.0)[:, None])
+
+
+def rank_pairs(x: Array, amounts: Array) -> Array:
+    """(B,) Σ (x_k - x_l)² over all pairs of n judgements."""
+    n = amounts.sum(axis=1)
+    mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
+    return np.asarray(2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1))
 
 
 def _midranks(amounts: Array) -> Array:

@@ -124,6 +124,32 @@ class Icc(Form):
         return float(low), float(high)
 
 
+def one_way(sums: Array) -> Squares:
+    """From sums (B, 6) over cases: cases, ratings, squares of their number, Σ x, (Σ x)² / ratings, and squares within cases."""
+    n, size, square, total, between, inside = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cases = np.maximum(between - total**2 / size, 0.0) / (n - 1)
+        return Squares(cases, inside / (size - n), np.zeros(len(n)), n, (size - square / size) / (n - 1))
+
+
+def two_way_columns(x: Array, in_use: NDArray[np.bool_]) -> Array:
+    """(N, 3 + k) of ratings (N, k): whether the case counts, (Σ x)², squares within the case, and the ratings; x is 0 where it does not."""
+    inside = ((x - x.sum(axis=1, keepdims=True) / max(1, x.shape[1])) ** 2).sum(axis=1)
+    return np.concatenate([np.stack([in_use * 1.0, x.sum(axis=1) ** 2, inside], axis=1), x], axis=1)
+
+
+def two_way(sums: Array) -> Squares:
+    """From sums (B, 3 + k) of such columns."""
+    n, rows, inside, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], sums.shape[1] - 3
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = columns.sum(axis=1) / k
+        annotators = ((columns - middle[:, None]) ** 2).sum(axis=1) / n
+        cases = rows / k - middle**2 * k / n
+        parts = cases / (n - 1), (inside - annotators) / ((n - 1) * (k - 1)), annotators / (k - 1)
+    cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # less than 0 by rounding
+    return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
+
+
 class OneWay(Icc):
     """Annotators of a case are interchangeable, and may be of any number."""
 
@@ -137,16 +163,13 @@ class OneWay(Icc):
         super().__init__(judged, dense, ())
 
     def squares(self, sums: Array) -> Squares:
-        n, size, square, total, between, inside = sums.T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            cases = np.maximum(between - total**2 / size, 0.0) / (n - 1)
-            return Squares(cases, inside / (size - n), np.zeros(len(n)), n, (size - square / size) / (n - 1))
+        return one_way(sums)
 
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         return float(ms.n) - 1, float(self._ones[1] - self._ones[0])
 
     def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
-        kept, size, square, total, between, inside = self._dense.T
+        kept, size, square, total, between, inside = self.dense.T
         n, all_, squares, sum_, _, _ = self._ones
         mean = sum_ / all_
         cases = (between - 2 * mean * total + mean**2 * size - ms.cases * kept) / (n - 1)
@@ -168,18 +191,10 @@ class TwoWay(Icc):
         self._x = np.where(self.in_use[:, None], x, 0.0)
         if self.in_use.any():
             self._x = np.where(self.in_use[:, None], self._x - self._x[self.in_use].mean(), 0.0)
-        dense = np.concatenate([np.stack([self.in_use * 1.0, self._x.sum(axis=1) ** 2, (self._x**2).sum(axis=1)], axis=1), self._x], axis=1)
-        super().__init__(judged, dense, ())
+        super().__init__(judged, two_way_columns(self._x, self.in_use), ())
 
     def squares(self, sums: Array) -> Squares:
-        n, rows, every, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], self.k
-        with np.errstate(invalid="ignore", divide="ignore"):
-            middle = columns.sum(axis=1) ** 2 / (n * k)
-            cases, annotators = rows / k - middle, (columns**2).sum(axis=1) / n - middle
-            error = every - rows / k - annotators
-            parts = cases / (n - 1), error / ((n - 1) * (k - 1)), annotators / (k - 1)
-        cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # less than 0 by rounding
-        return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
+        return two_way(sums)
 
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         return float(ms.n) - 1, (float(ms.n) - 1) * (self.k - 1)

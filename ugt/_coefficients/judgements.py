@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -37,21 +37,41 @@ def shared(judged: Judgements, chance: str, weights: Any = None, name: str | Non
     form = Shared(judged, weighted(weights, judged.n_classes), chance)
     reason = record.SINGLE_CLASS if chance == "gwet" and judged.n_classes == 1 else None
     called = _with_weights(name or SHARED[chance], weights)
-    return _record(called, judged, form, by_class.shared(judged, chance), _few(judged), reason, 0.0 if chance == "none" else -1.0)
+    return _record(called, judged, form, by_class.shared(judged, chance), few(judged), reason, 0.0 if chance == "none" else -1.0)
 
 
 def two(judged: Judgements, annotators: Any, weights: Any, pooled: bool, argument: str = "labels") -> Agreement:
     """Cohen's kappa or Scott's pi."""
-    columns = _pair(argument, judged, annotators)
-    first, second = (judged.only(judged.annotator == column) for column in columns)
-    n_judges = first.size + second.size
-    both = judged.only(np.isin(judged.annotator, columns) & (n_judges[judged.case] == 2))
-    cost = weighted(weights, judged.n_classes)
-    form = Two(first, second, cost, disagreement(both, cost)[0], pooled)
-    per_class = by_class.two(first.only(form.in_use[first.case]), second.only(form.in_use[second.case]), both, pooled)
-    left_out = _counts(judged, {NEITHER if annotators is not None else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
+    pair = Pair.of(judged, pair_named(argument, judged.annotators, annotators))
     called = _with_weights("Scott's pi" if pooled else "Cohen's kappa", weights)
-    return _record(called, both, form, per_class, left_out, n_annotators=2, no_pairs=record.NO_SHARED)
+    left_out, form = pair.left_out(annotators is not None), pair.form(weights, pooled)
+    return _record(called, pair.both, form, by_class.two(*pair[:3], pooled), left_out, n_annotators=2, no_pairs=record.NO_SHARED)
+
+
+class Pair(NamedTuple):
+    """Judgements of two annotators, and of both, of the cases that they share; how many of the two (N,) judged each case."""
+
+    first: Judgements
+    second: Judgements
+    both: Judgements
+    n_judges: Array
+
+    @classmethod
+    def of(cls, judged: Judgements, columns: list[int]) -> Pair:
+        """Of annotators at two positions."""
+        n_judges = sum((judged.only(judged.annotator == column).size for column in columns), np.zeros(judged.n_cases))
+        shared = n_judges[judged.case] == 2
+        first, second = (judged.only((judged.annotator == column) & shared) for column in columns)
+        return cls(first, second, judged.only(np.isin(judged.annotator, columns) & shared), n_judges)
+
+    def form(self, weights: Any, pooled: bool) -> Two:
+        """Cohen's kappa or Scott's pi."""
+        cost = weighted(weights, self.both.n_classes)
+        return Two(self.first, self.second, cost, disagreement(self.both, cost)[0], pooled)
+
+    def left_out(self, named: bool) -> dict[str, int]:
+        """Cases that not both judged; ``named``: the two among others."""
+        return counts_of(self.both, {NEITHER if named else EMPTY: self.n_judges == 0, ONE_OF_TWO: self.n_judges == 1})
 
 
 def alpha_at(level: str) -> Callable[..., Agreement]:
@@ -72,14 +92,14 @@ def alpha(judged: Judgements, level: str, values: Any = None) -> Agreement:
         table = judged.classes
         in_use = np.bincount(table.index, judged.size[table.row] >= 2, judged.n_classes) > 0
         form = Alpha(judged, of_level(level, numbers, in_use))
-    return _record(f"Krippendorff's alpha ({level})", judged, form, by_class.alpha(judged), _few(judged))
+    return _record(f"Krippendorff's alpha ({level})", judged, form, by_class.alpha(judged), few(judged))
 
 
 def icc(judged: Judgements, kind: str) -> Agreement:
     """Intraclass correlation."""
     size = judged.size
     form: Icc = OneWay(judged, kind) if kind.startswith("1") else TwoWay(judged, kind)
-    left_out = _counts(judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~form.in_use})
+    left_out = counts_of(judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~form.in_use})
     n_cases, n_annotators = int(form.kept.sum()), judged.n_annotators
     kept = judged.only(form.in_use[judged.case])
     value, reason = math.nan, None
@@ -215,13 +235,13 @@ def _no_variation(judged: Judgements, form: Form) -> str:
     return record.ONE_CLASS if used.sum() < 2 else record.NO_WEIGHT
 
 
-def _counts(judged: Judgements, reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+def counts_of(judged: Judgements, reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
     found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
     return {reason: n for reason, n in found.items() if n}
 
 
-def _few(judged: Judgements) -> dict[str, int]:
-    return _counts(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})
+def few(judged: Judgements) -> dict[str, int]:
+    return counts_of(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})
 
 
 def _with_weights(name: str, weights: Any) -> str:
@@ -230,9 +250,8 @@ def _with_weights(name: str, weights: Any) -> str:
     return f"{name} ({weights if isinstance(weights, str) else 'weighted'})"
 
 
-def _pair(argument: str, judged: Judgements, annotators: Any) -> list[int]:
-    """Positions of the two annotators."""
-    names = judged.annotators
+def pair_named(argument: str, names: NDArray[Any], annotators: Any, may_lack: bool = False) -> list[int]:
+    """Positions of the two annotators among all; ``may_lack``: -1 for one that is not among them."""
     if len(names) == 0:
         raise _checks.error(argument, "name their annotators", "counts")
     if annotators is None:
@@ -243,7 +262,7 @@ def _pair(argument: str, judged: Judgements, annotators: Any) -> list[int]:
     if len(pair) != 2:
         raise _checks.error("annotators", "be two", len(pair))
     position = _ids.lookup(names, pair)
-    if (position < 0).any():
+    if (position < 0).any() and not (may_lack and _ids.is_text(names) == _ids.is_text(pair)):
         j = int(np.argmax(position < 0))
         raise _checks.error("annotators", f"be among those of {argument}", _ids.name(pair[j]), f"position {j}")
     return [int(j) for j in position]

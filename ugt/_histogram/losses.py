@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _checks, resampling
 from . import reliability
-from .input import Histograms
+from .input import NO_LABELS, ONE_LABEL, Histograms
 from .sums import CASES, Bins, Loss, Losses, Sums
 
 if TYPE_CHECKING:
@@ -280,3 +280,9 @@ def record(
         float(overall.l_sq), overall.el, overall.cl, overall.dl, overall.il, sums.accuracy, by_class, losses, int(sums.n_cases),
         left_out, classes, bins.edges, bin_counts, sums, bins, rules, data,
     )  # fmt: skip
+
+
+def left_out_of(sums: Sums, singletons: str) -> dict[str, int]:
+    """Cases left out of all or of some losses, by reason."""
+    n_single = sums.n_single if singletons == "omit" else 0
+    return {reason: int(n) for reason, n in ((NO_LABELS, sums.n_empty), (ONE_LABEL, n_single)) if n}

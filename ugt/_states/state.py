@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _notices
 from .._checks import error, whole
 from .sums import added
 
@@ -105,7 +106,7 @@ class State:
             n_cases = whole("n_cases", document["n_cases"], 0)
         except (KeyError, AttributeError, TypeError) as exc:
             raise error("text", "be that of a whole state", f"one without a readable {exc}") from None
-        return cls(metric, settings, n_cases, left_out, *tables)
+        return _usable(cls(metric, settings, n_cases, left_out, *tables))
 
 
 def _document(text: str) -> dict[str, Any]:
@@ -121,6 +122,19 @@ def _document(text: str) -> dict[str, Any]:
     for earlier in range(version, VERSION):
         document = UPGRADES[earlier](document)
     return dict(document)
+
+
+def _usable(state: State) -> State:
+    """Text comes from elsewhere: whether the metric can be made of what it holds shows when it is made."""
+    from .making import finish  # noqa: PLC0415  (which imports this)
+
+    try:
+        with _notices.heard():
+            finish(state)
+            finish(_merged([state, state]))  # with more cases, more of the sums is looked at
+    except Exception as exc:  # whatever it is that does not fit
+        raise error("text", "be that of a state whose sums fit its metric", f"{type(exc).__name__}: {exc}") from None
+    return state
 
 
 def _table(name: str, given: Any) -> Array:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ugt import states
+
 CORPUS = Path(__file__).parents[1] / "corpus"
 
 
@@ -161,6 +163,13 @@ def models():
     yield b"case,a,b\nx,1,2\n"
 
 
+def state():
+    p, scores = [[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.5, 0.5]]
+    yield states.partial("ua_topk_accuracy", p, scores, case_ids=[1, 2], n_resamples=2).to_json().encode()
+    yield states.partial("soft_average_precision", [0.5, 1.0, 0.0], [0.5, 0.25, 0.75], edges=3).to_json().encode()
+    yield states.partial("discrepancy_ratio", [[0, 1], [1, 1]], [1, 1]).to_json().encode()
+
+
 def names():
     yield b"1\n2\n3\n"
     yield "cat\r\ndog \u00e9\u2028\n x\n".encode()
@@ -211,7 +220,8 @@ def cli():
 
 
 READERS = (
-    csv, rankings, prodigy, preflib, arrays, npz, mapping, predictions, models, names, clusters, subgroups, plan, gz, evaluation, cli,
+    csv, rankings, prodigy, preflib, arrays, npz, mapping, predictions, models, names, clusters, subgroups, plan, gz, evaluation,
+    state, cli,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from fuzz.python.arguments import INPUTS, Taker, arguments, words
 
 import ugt.cli
-from ugt import Labels, Rankings, Ratings
+from ugt import Labels, Rankings, Ratings, states
 from ugt import io as files
 from ugt._cli import subgroups as _subgroups
 from ugt._evaluation import plan as _plan
@@ -282,6 +282,16 @@ def predictions(data, folder):
 def models(data, folder):
     found = files.read_models(written(folder, "given.csv", data))
     promise(len(found) > 0 and all(np.isfinite(one.scores).all() for one in found.values()), "no models")
+
+
+@target
+def state(data, folder):
+    one = states.State.from_json(data.decode("utf-8"))
+    again = states.State.from_json(one.to_json())
+    promise(again == one, "a state is read as something else")
+    both = states.merge([one, again])
+    promise(both.n_cases == 2 * one.n_cases, "cases are lost")
+    states.finish(both)
 
 
 @target
