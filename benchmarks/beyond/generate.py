@@ -17,7 +17,7 @@ import pyarrow
 from pyarrow import parquet
 
 CLASSES, LABELS, ANNOTATORS = 10, 5, 1000
-MODELS = {"first": 2.0, "second": 1.0}  # how far the logit of the true class is above the others
+MODELS = {"first": 4.0, "second": 2.5}  # how far the logit of the true class is above the others
 
 
 def file_of(seed, number, begin, end):

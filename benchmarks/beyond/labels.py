@@ -17,22 +17,18 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas
 
 CLASSES, PRIOR, EVERY = 10, 0.1, 100
 
 
 def probabilities(table, model):
     """(N, K) from logits."""
-    logits = table[[f"{model}_{k}" for k in range(CLASSES)]].to_numpy(np.float64)
+    logits = table[[f"{model}_{k}" for k in range(CLASSES)]].to_numpy(np.float64, copy=True)
     logits -= logits.max(axis=1, keepdims=True)
     np.exp(logits, out=logits)
     logits /= logits.sum(axis=1, keepdims=True)
     return logits
-
-
-def side_by_side(labels, table):
-    if not np.array_equal(labels.axes.case_ids, table["case"].to_numpy()):
-        raise ValueError("labels and predictions must have the same cases in the same order in every file")
 
 
 def metrics(labels, table):
@@ -40,7 +36,8 @@ def metrics(labels, table):
     import ugt
     from ugt import states
 
-    side_by_side(labels, table)
+    if not np.array_equal(labels.axes.case_ids, table["case"].to_numpy()):
+        raise ValueError("labels and predictions must have the same cases in the same order in every file")
     truth, first = ugt.dirichlet(labels, prior=PRIOR), probabilities(table, "first")
     found = {
         "certainty": states.partial("annotation_certainty", truth),
@@ -60,9 +57,8 @@ def share(labels):
     return counts[:, 0] / counts.sum(axis=1)
 
 
-def score(labels, table):
-    side_by_side(labels, table)
-    return probabilities(table, "first")[:, 0]
+def score(table):
+    return pandas.Series(probabilities(table, "first")[:, 0])
 
 
 def alone(labels, table):
@@ -86,12 +82,10 @@ def evaluate(frames, step):
     import dask
 
     import ugt.dask
-    from ugt._dask.parts import partitions
 
-    labels, tables = ugt.dask.labels(frames[0], classes=CLASSES), partitions("predictions", frames[1])
-    found = step("metrics in one pass", lambda: ugt.dask.compute(metrics, labels, tables))
-    pairs = list(zip(labels, tables))
-    columns = [[dask.delayed(share)(one) for one, _ in pairs], [dask.delayed(score)(*pair) for pair in pairs]]
+    labels = ugt.dask.labels(frames[0], classes=CLASSES)
+    found = step("metrics in one pass", lambda: ugt.dask.compute(metrics, labels, frames[1]))
+    columns = [dask.delayed(share)(one) for one in labels], frames[1].map_partitions(score, meta=(None, "f8"))
     found["soft AUROC of class 0"] = step("exact soft AUROC", lambda: ugt.dask.compute("soft_auroc", *columns))
     return {name: {"value": one.value, "std_error": one.std_error, "n_cases": one.n_cases} for name, one in found.items()}
 
@@ -118,13 +112,11 @@ def peak():
 
 
 def run(folder, workers, memory_limit):
-    import cloudpickle
     from dask import dataframe
     from distributed import Client, LocalCluster
 
     import ugt.dask
 
-    cloudpickle.register_pickle_by_value(__import__(__name__))
     seconds = {}
 
     def step(name, call):
