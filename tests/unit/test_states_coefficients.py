@@ -12,6 +12,8 @@ from ugt import states
 from ugt._axes import stream_keys_of
 from ugt._core import _exact
 
+pytestmark = pytest.mark.filterwarnings("ignore:undefined")  # of all parts together, as a reason too
+
 CLASSES = ["a", "b", "c", "d"]
 TABLE = [[1, 0.5, 0.1, 0], [0.5, 1, 0.4, 0.2], [0.1, 0.4, 1, 0.9], [0, 0.2, 0.9, 1]]
 VALUES = [3.0, -2.0, 40.0, 3.5]
@@ -173,9 +175,9 @@ def test_conventions_of_ratings(table):
 
 
 def test_ratings_far_from_the_center_are_said_to_be_lost():
-    table = 1e9 + np.random.default_rng(1).normal(size=(20, 3))
+    table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
     for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
-        far, near = (states.finish(states.partial(metric, table, center=center, **options)) for center in (0, 1e9))
+        far, near = (states.finish(states.partial(metric, table, center=center, **options)) for center in (0, -1e9))
         assert math.isnan(far.value)
         assert "give a center near them" in far.reason
         assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
@@ -216,6 +218,7 @@ def test_small_classes_are_seen():
         ("cohen_kappa", [[0, 1, 1]], {"classes": 2, "annotators": ["0", "1"]}, "annotators must be among"),
         ("intraclass_correlation", [[0, 1, 1]], {"annotators": [0, 1]}, "none of the name 2"),
         ("intraclass_correlation", [[0, 1e200]], {"kind": "1"}, "have finite squares about center"),
+        ("intraclass_correlation", [[0, 1]], {"center": np.inf}, "center must be a finite number"),
         ("fleiss_kappa", [[0, 1]], {"classes": 2, "weights": "cubic"}, "weights must be"),
     ],
 )

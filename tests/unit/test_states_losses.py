@@ -13,6 +13,8 @@ from ugt import states
 from ugt._axes import stream_keys_of
 from ugt._core import _exact
 
+pytestmark = pytest.mark.filterwarnings("ignore:undefined")  # of all parts together, as a reason too
+
 HISTOGRAM = [
     {},
     {"n_bins": 4, "singletons": "zero", "single_bins": "plugin"},
