@@ -229,7 +229,7 @@ def test_errors(metric, data, options, message):
 def test_unknown_options_and_other_classes_are_refused():
     with pytest.raises(TypeError, match="gwet_ac1 in parts knows no option 'weights'"):
         states.partial("gwet_ac1", [[0, 1]], classes=2, weights="linear")
-    with pytest.raises(TypeError, match="gwet_ac1 in parts takes 1 of data before its options. Got 2"):
+    with pytest.raises(TypeError, match="takes 1 of data before its options"):
         states.partial("gwet_ac1", [[0, 1]], "linear", classes=2)
     parts = [states.partial("fleiss_kappa", [[0, 1]], classes=k) for k in (2, 3)]
     with pytest.raises(ValueError, match=r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]"):

@@ -49,7 +49,7 @@ def alpha_part(given: Any, level: str, center: Any) -> Part:
 def _center(given: Any) -> float:
     if given is None:
         return 0.0
-    if not isinstance(given, (int, float, np.number)) or isinstance(given, bool) or not np.isfinite(given):
+    if not isinstance(given, (int, float, np.integer, np.floating)) or isinstance(given, bool) or not np.isfinite(given):
         raise error("center", "be a finite number", repr(given))
     return float(given)
 
