@@ -30,7 +30,7 @@ LABELS = [
     ("krippendorff_alpha", {"level": "ratio", "values": POSITIVE}),
 ]
 RATINGS = [
-    *(("krippendorff_alpha", {"level": "interval", "center": center}) for center in (None, 99.0)),
+    *(("krippendorff_alpha", {"level": "interval", "center": center}) for center in (None, 99.0, -3)),
     *(("intraclass_correlation", {"kind": kind, "center": 100.5}) for kind in ("1", "A,1", "C,1", "1k", "A,k", "C,k")),
 ]
 
@@ -106,8 +106,8 @@ def test_ratings_in_parts_are_all_ratings(metric, options, seed):
     # who rated nothing in a part is one of the annotators there too
     named = {"annotators": [f"r{j}" for j in range(4)]} if options.get("kind", "1")[0] != "1" else {}
     found = states.finish(in_parts(metric, {**options, **named}, lambda part: ratings_of(part, rows), cut(ids, rows, seed)))
-    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-10 if options["center"] is None else 1e-12)
-    check(found, expected) if options["center"] is not None else None
+    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-12 if options["center"] in (99.0, 100.5) else 1e-10)
+    check(found, expected) if options["center"] in (99.0, 100.5) else None
     if metric == "krippendorff_alpha":
         seen, chance = (found.numbers[f"{name} disagreement"] for name in ("observed", "expected"))
         assert seen / chance == pytest.approx((1 - expected.observed) / (1 - expected.expected), rel=1e-9)
@@ -209,6 +209,8 @@ def test_small_classes_are_seen():
         ("krippendorff_alpha", [[0, 1]], {"level": "ordinal"}, "classes must be given for a table in parts"),
         ("krippendorff_alpha", ugt.Ratings.from_wide([[0.5, 1]]), {"level": "ratio"}, "level must be 'interval' for ratings in parts"),
         ("krippendorff_alpha", [[0, 1]], {"classes": 2, "center": 1}, "center must be given for ratings only"),
+        ("krippendorff_alpha", [[0, 1]], {"level": "interval", "center": math.inf}, "center must be a finite number"),
+        ("krippendorff_alpha", [[0, 1]], {"classes": 3, "level": "interval", "values": [0, 1e-200, 1]}, "at least 1e-150"),
         ("krippendorff_alpha", [[0, 1]], {"classes": 1001, "level": "ordinal"}, "at most 1000"),
         ("krippendorff_alpha", [[0, 1]], {"classes": 2, "level": "ordinal", "values": [1, 1]}, "values must differ"),
         ("krippendorff_alpha", [[0, 1]], {"level": "interval", "values": [1, 2]}, "be left out for ratings"),
@@ -230,6 +232,8 @@ def test_errors(metric, data, options, message):
 def test_unknown_options_and_other_classes_are_refused():
     with pytest.raises(TypeError, match="gwet_ac1 in parts knows no option 'weights'"):
         states.partial("gwet_ac1", [[0, 1]], classes=2, weights="linear")
+    with pytest.raises(TypeError, match="takes 1 of data before its options"):
+        states.partial("gwet_ac1", [[0, 1]], "linear", classes=2)
     parts = [states.partial("fleiss_kappa", [[0, 1]], classes=k) for k in (2, 3)]
     with pytest.raises(ValueError, match=r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]"):
         states.merge(parts)

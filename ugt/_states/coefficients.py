@@ -16,7 +16,7 @@ from .._coefficients.costs import LEVELS, class_values, ends_of, of_level, weigh
 from .._coefficients.table import Judgements, read
 from ..annotations import Labels, Ratings
 from . import ordinal, ratings
-from .kind import Answer, Kind, plain
+from .kind import Answer, Kind, check_call, plain
 from .part import Part, Rows, ids_of
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class Coefficients(Kind):
 
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of labels or ratings; a table of labels with ``classes=``. Ratings may have a ``center``, near which they are."""
-        unknown = [name for name in options if name not in OPTIONS[metric]]
-        if unknown:
-            raise TypeError(f"{metric} in parts knows no option {unknown[0]!r}")
+        check_call(metric, data, 1, options, OPTIONS[metric])
         (given,) = data
         if metric in CHANCE:
             return _shared(metric, given, **{**DEFAULTS.get(metric, {}), **options})
@@ -188,7 +186,7 @@ def _unit(level: str, values: Array, in_use: NDArray[np.bool_]) -> float:
     least, most = ends_of(values, in_use)
     unit = ((most - least) / (high - low)) ** 2
     if most > least and unit < LEAST_UNIT:
-        raise error("values", "of the classes in use differ by more than 1e-150 of what all differ by", f"{least} and {most}")
+        raise error("values", "differ, of classes in use, by at least 1e-150 of what all differ by", f"{least} and {most}")
     return unit
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +49,7 @@ def alpha_part(given: Any, level: str, center: Any) -> Part:
 def _center(given: Any) -> float:
     if given is None:
         return 0.0
-    if isinstance(given, bool) or not isinstance(given, numbers.Real) or not math.isfinite(given):
+    if not isinstance(given, (int, float, np.integer, np.floating)) or isinstance(given, bool) or not np.isfinite(given):
         raise error("center", "be a finite number", repr(given))
     return float(given)
 
