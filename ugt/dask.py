@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from ._dask.cases import cases_apart, labels, per_case
 from ._dask.merging import compute, partial
+from ._dask.skills import dawid_skene
 
-__all__ = ["cases_apart", "compute", "labels", "partial", "per_case"]
+__all__ = ["cases_apart", "compute", "dawid_skene", "labels", "partial", "per_case"]

@@ -207,6 +207,35 @@ def test_plackett_luce_does_not_depend_on_partitions(workers, seed):
     assert found["case"].tolist() == ids and found["value"].to_numpy().tobytes() == alone.tobytes()
 
 
+# ---- Dawid-Skene
+
+
+@pytest.mark.parametrize("model", ["full", "one-coin"])
+def test_dawid_skene_is_that_of_one_process(workers, long, model):
+    ends = cuts(np.random.default_rng(3), 9)
+    table = frame_of(ends, long)
+    found = ugt.dask.dawid_skene(ugt.dask.labels(table, classes=K), model=model, prior=1.5, n_restarts=1, tolerance=1e-6, split_every=2)
+    parts = [part if part is None else labels_of(part) for part in next(divided(ends, long))]
+    same = states.dawid_skene(parts, model=model, prior=1.5, n_restarts=1, tolerance=1e-6)
+    for name in ("accuracy", "prevalence", "trace", "n_labels"):
+        assert getattr(found, name).tobytes() == getattr(same, name).tobytes(), name
+    assert found.log_likelihood == same.log_likelihood and found.n_cases == N and found.converged
+    whole = ugt.dawid_skene(labels_of(long), model=model, prior=1.5, n_restarts=1, tolerance=1e-6)
+    assert found.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-9)
+
+
+def test_errors_of_dawid_skene():
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(ValueError, match="parts must hold at least one label"):
+            ugt.dask.dawid_skene([None, None])
+        with pytest.raises(TypeError):
+            ugt.dask.dawid_skene([np.ones((2, 2))])
+        with pytest.raises(ValueError, match="model must be one of 'full', 'one-coin'"):
+            ugt.dask.dawid_skene([None], model="two-coin")
+        with pytest.raises(ValueError, match="split_every must be a whole number of at least 2"):
+            ugt.dask.dawid_skene([None], split_every=0)
+
+
 # ---- Parquet
 
 
