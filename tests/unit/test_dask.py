@@ -233,7 +233,7 @@ def test_errors_of_dawid_skene():
         with pytest.raises(ValueError, match="model must be one of 'full', 'one-coin'"):
             ugt.dask.dawid_skene([None], model="two-coin")
         with pytest.raises(ValueError, match="split_every must be a whole number of at least 2"):
-            ugt.dask.dawid_skene([None], split_every=0)
+            ugt.dask.dawid_skene([ugt.Labels.from_wide([[0, 1]])], split_every=0)
 
 
 # ---- Parquet

@@ -181,7 +181,7 @@ def ratings_of(given: Any) -> Judgements:
         if not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
             raise TypeError(f"ratings must be Ratings or a table of numbers, cases x annotators. Got {type(given).__name__}.")
         given = Ratings.from_wide(given)
-    if len(given.annotators) == 0:
+    if len(given.annotators) == 0 and given.offsets[-1]:
         raise _checks.error("ratings", "name their annotators", "counts")
     judged = read("ratings", given)
     if judged.names.dtype.kind not in "if":

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MOST_RANGES = 256
-SAMPLES = 1 << 18  # scores of a column, over all partitions, from which the ends of ranges are chosen
 
 
 class Plan(NamedTuple):
@@ -56,9 +55,7 @@ def _sample(n_parts: int, *data: Any) -> tuple[list[Array], int, dict[str, int]]
     if given is None:
         return None
     columns = 1 if given.p.ndim == 1 else given.p.shape[1]
-    most = max(64, SAMPLES // n_parts)
-    found = [ranges.sample(ranges.column_of(given, k)[1]) for k in range(columns)]
-    return [one[:: -(-len(one) // most) or 1] for one in found], len(given.p), given.left_out
+    return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], len(given.p), given.left_out
 
 
 def _plan(samples: list[Any], n_ranges: int) -> Plan | None:

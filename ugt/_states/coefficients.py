@@ -16,7 +16,7 @@ from .._coefficients.costs import LEVELS, class_values, ends_of, of_level, weigh
 from .._coefficients.table import Judgements, read
 from ..annotations import Labels, Ratings
 from . import ordinal, ratings
-from .kind import Answer, Kind, plain
+from .kind import Answer, Kind, check_call, plain
 from .part import Part, Rows, ids_of
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class Coefficients(Kind):
 
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of labels or ratings; a table of labels with ``classes=``. Ratings may have a ``center``, near which they are."""
-        unknown = [name for name in options if name not in OPTIONS[metric]]
-        if unknown:
-            raise TypeError(f"{metric} in parts knows no option {unknown[0]!r}")
+        check_call(metric, data, 1, options, OPTIONS[metric])
         (given,) = data
         if metric in CHANCE:
             return _shared(metric, given, **{**DEFAULTS.get(metric, {}), **options})
@@ -129,15 +127,25 @@ def _shared(metric: str, given: Any, weights: Any = None, classes: Any = None) -
 def _two(metric: str, given: Any, weights: Any = None, annotators: Any = None, classes: Any = None) -> Part:
     """Cohen's kappa, Scott's pi: of the same two annotators in all parts, in the same order."""
     judged = _labels(given, classes)
-    columns = make.pair_named("labels", judged.annotators, annotators, may_lack=True)
-    names = plain(judged.annotators if annotators is None else _ids.distinct("annotators", annotators))
-    if annotators is None:
-        order = sorted(range(2), key=names.__getitem__)
-        columns, names = [columns[j] for j in order], [names[j] for j in order]
-    pair = make.Pair.of(judged, [len(judged.annotators) if column < 0 else column for column in columns])
+    columns, names = _named(judged, annotators)
+    pair = make.Pair.of(judged, columns)
     form = pair.form(weights, POOLED[metric])
     settings = {"weights": plain(weights), "annotators": names}
     return _part(form, pair.both, settings, pair.left_out(annotators is not None), by_class.two_sums(*pair[:3]), given)
+
+
+def _named(judged: Judgements, annotators: Any) -> tuple[list[int], list[Any]]:
+    """Positions of the two annotators, beyond all others for one without labels here, and their names."""
+    known = judged.annotators
+    if len(judged.case) == 0 and len(known) == 0:
+        if annotators is None:
+            raise error("annotators", "be given for a part without labels", None)
+        known = _ids.distinct("annotators", annotators)
+    columns = make.pair_named("labels", known, annotators, may_lack=True)
+    if annotators is None:
+        first, second = sorted(columns, key=lambda column: plain(known[column]))
+        return [first, second], plain(known[[first, second]])
+    return [len(known) if column < 0 else column for column in columns], plain(_ids.distinct("annotators", annotators))
 
 
 def _alpha(given: Any, level: str = "nominal", values: Any = None, classes: Any = None, center: Any = None) -> Part:
@@ -178,7 +186,7 @@ def _unit(level: str, values: Array, in_use: NDArray[np.bool_]) -> float:
     least, most = ends_of(values, in_use)
     unit = ((most - least) / (high - low)) ** 2
     if most > least and unit < LEAST_UNIT:
-        raise error("values", "of the classes in use differ by more than 1e-150 of what all differ by", f"{least} and {most}")
+        raise error("values", "differ, of classes in use, by at least 1e-150 of what all differ by", f"{least} and {most}")
     return unit
 
 

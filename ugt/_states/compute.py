@@ -79,7 +79,7 @@ def compute(
     >>> p, scores = rng.random(10_000), rng.random(10_000)
     >>> found = states.compute("soft_auroc", p, scores, max_memory="1 GB")
     >>> round(found.value, 3), found.n_cases
-    (0.501, 10000)
+    (0.503, 10000)
     """
     kind_of(metric)
     limit = memory_of(max_memory)
@@ -123,7 +123,7 @@ def _some(states: Iterator[State | None]) -> Iterator[State]:
 
 def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held: float, n_jobs: int | None) -> State:
     settings = ranges.options_of(metric, options)
-    samples = [found for found in run(_sample, items, n_jobs) if found is not None]
+    samples = [found for found in run(bound(_sample, len(items)), items, n_jobs) if found is not None]
     if not samples:
         raise error("data", "hold at least one case", "none")
     n_columns = {len(columns) for columns, _, _ in samples}
@@ -142,14 +142,14 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held:
     return State(metric, settings, n, left_out, {"ranges": as_exact(np.stack(sums))})
 
 
-def _sample(item: Any) -> tuple[list[Array], int, dict[str, int]] | None:
+def _sample(n_parts: int, item: Any) -> tuple[list[Array], int, dict[str, int]] | None:
     """Scores to choose ranges by, of each column; how many cases; how many are left out."""
     data = load(item)
     if data is None or len(data[0]) == 0:
         return None
     given = ranges.read_part(data)
     columns = 1 if given.p.ndim == 1 else given.p.shape[1]
-    return [ranges.sample(ranges.column_of(given, k)[1]) for k in range(columns)], len(given.p), given.left_out
+    return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], len(given.p), given.left_out
 
 
 def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, n_jobs: int | None) -> Array:

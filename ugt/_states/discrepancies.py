@@ -10,7 +10,7 @@ import numpy as np
 from .._discrepancy.input import compare
 from .._discrepancy.record import AGREE
 from .._discrepancy.sums import Sums
-from .kind import Answer, Kind, plain
+from .kind import Answer, Kind, check_call, plain
 from .part import Part, ids_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+DEFAULTS = {"distance": "squared", "values": None, "missing": "error"}
 N, ALPHA, MU = 0, 1, 2  # columns
 
 
@@ -26,11 +27,9 @@ class Discrepancies(Kind):
 
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of annotations and predictions; distance, values and missing as for the function."""
+        check_call(metric, data, 2, options, DEFAULTS)
         annotations, predictions = data
-        given = {"distance": "squared", "values": None, "missing": "error", **options}
-        compared = compare(annotations, {"model": predictions}, given.pop("distance"), given.pop("values"), given.pop("missing"))
-        if given:
-            raise TypeError(f"discrepancy_ratio in parts knows no option {next(iter(given))!r}")
+        compared = compare(annotations, {"model": predictions}, **{**DEFAULTS, **options})
         sums = Sums.of(compared)
         counted = sums.counted(compared.predicted[0])
         table = np.stack([counted * 1.0, *(np.where(counted, one, 0.0) for one in (sums.alpha, sums.mu[0]))], axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,6 +72,15 @@ def kind_of(metric: Any) -> Kind:
     found = import_module(f".{home}", __package__).KIND
     assert isinstance(found, Kind)
     return found
+
+
+def check_call(metric: str, data: tuple[Any, ...], n: int, options: Mapping[str, Any], known: Collection[str]) -> None:
+    """As Python checks the call of a function."""
+    if len(data) != n:
+        raise TypeError(f"{metric} in parts takes {n} of data before its options. Got {len(data)}.")
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise TypeError(f"{metric} in parts knows no option {unknown[0]!r}")
 
 
 def plain(value: Any) -> Any:

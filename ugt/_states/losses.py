@@ -14,7 +14,7 @@ from .._histogram.input import Histograms
 from .._histogram.losses import HistogramLosses, left_out_of, record
 from .._histogram.sums import CASES, SINGLE_BINS, SINGLETONS, Bins, Losses, Sums
 from ..annotations import Labels
-from .kind import Answer, Kind, plain
+from .kind import Answer, Kind, check_call, plain
 from .part import Part, ids_of
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ class LossesOf(Kind):
 
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of counts and probabilities, or counts and predicted disagreement."""
-        unknown = [name for name in options if name not in OPTIONS[metric]]
-        if unknown:
-            raise TypeError(f"{metric} in parts knows no option {unknown[0]!r}")
+        check_call(metric, data, 2, options, OPTIONS[metric])
         counts, predicted = data
         return _histogram(counts, predicted, **options) if metric == "histogram_losses" else _disagreement(counts, predicted, **options)
 

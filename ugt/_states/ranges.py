@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SAMPLE = 1 << 14  # scores of a part from which the ends of ranges are chosen
+SAMPLES = 1 << 18  # scores of all parts together, from which the ends of ranges are chosen
 U, V, S, HARD_U, HARD_V = range(5)  # of a range: Σ p, Σ (1 - p), Σ p (1 - p), and of the hard labels
 DEFAULTS = {"self_pairs": "exclude", "self_term": "certain", "ties": "group", "threshold": 0.5, "average": "macro"}
 
@@ -65,9 +65,11 @@ def read_part(data: Sequence[Any]) -> Input:
     return read(p, scores, None)
 
 
-def sample(scores: Array) -> Array:
-    """Some of the scores, evenly."""
-    return np.sort(scores[:: max(1, len(scores) // SAMPLE)])
+def sample(scores: Array, n_parts: int) -> Array:
+    """Some of the scores of a part, evenly, ascending; fewer where there are many parts."""
+    most = max(64, SAMPLES // n_parts)
+    found = np.sort(scores[:: -(-len(scores) // (4 * most)) or 1])
+    return found[:: -(-len(found) // most) or 1]
 
 
 class Ranges(NamedTuple):

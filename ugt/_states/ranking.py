@@ -12,7 +12,7 @@ import numpy as np
 from .._checks import error, option, whole
 from .._soft.columns import SELF_PAIRS, Auroc, Precision, average_of, column_mass, quotient
 from .._soft.input import check_threshold, read
-from .kind import Answer, Kind
+from .kind import Answer, Kind, check_call
 from .part import Part, ids_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 U, V, S, HARD_U, HARD_V = range(5)  # of a bin: Σ p, Σ (1 - p), Σ p (1 - p), and of the hard labels
 DEFAULTS = {"edges": 1000, "self_pairs": "exclude", "self_term": "certain", "threshold": 0.5, "average": "macro"}
+NOT_OF = {"soft_auroc": "self_term", "soft_average_precision": "self_pairs"}
 MOST_EDGES = 1_000_000
 
 
@@ -56,6 +57,7 @@ class Ranking(Kind):
 
     def part(self, metric: str, data: tuple[Any, ...], options: dict[str, Any]) -> Part:
         """Of p and scores, one column or K."""
+        check_call(metric, data, 2, options, [name for name in DEFAULTS if name != NOT_OF[metric]])
         chosen = _options(metric, options)
         truth, predicted = data
         given = read(truth, predicted, None)
@@ -109,11 +111,7 @@ def _undefined(metric: str) -> str:
 
 
 def _options(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    known = [name for name in DEFAULTS if name != ("self_term" if metric == "soft_auroc" else "self_pairs")]
-    for name in options:
-        if name not in known:
-            raise TypeError(f"{metric} in bins knows no option {name!r}")
-    chosen = {name: options.get(name, DEFAULTS[name]) for name in known}
+    chosen = {name: options.get(name, default) for name, default in DEFAULTS.items() if name != NOT_OF[metric]}
     option("average", chosen["average"], ("macro", "weighted"))
     chosen["threshold"] = check_threshold(chosen["threshold"])
     if metric == "soft_auroc":

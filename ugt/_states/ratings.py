@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ids
-from .._checks import error, option, scalar
+from .._checks import error, option
 from .._coefficients import forms, record
 from .._coefficients import judgements as make
 from .._coefficients.costs import ends_of, of_level
@@ -47,7 +47,11 @@ def alpha_part(given: Any, level: str, center: Any) -> Part:
 
 
 def _center(given: Any) -> float:
-    return 0.0 if given is None else float(scalar("center", given))
+    if given is None:
+        return 0.0
+    if not isinstance(given, (int, float, np.integer, np.floating)) or isinstance(given, bool) or not np.isfinite(given):
+        raise error("center", "be a finite number", repr(given))
+    return float(given)
 
 
 def _part(judged: Judgements, settings: dict[str, Any], columns: Array, n_cases: int, left_out: Mapping[str, int], given: Any) -> Part:

@@ -65,8 +65,8 @@ class SkillModel(Frozen):
     >>> labels = [ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1]], classes=2), ugt.Labels.from_wide([[0, 0, 0], [1, 1, 0]], classes=2)]
     >>> found = states.dawid_skene(labels, prior=(2, 1, 1))
     >>> found.plausibilities(labels[0]).mean().round(2)
-    array([[0.91, 0.09],
-           [0.07, 0.93]])
+    array([[0.86, 0.14],
+           [0.06, 0.94]])
     """
 
     model: str

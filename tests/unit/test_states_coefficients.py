@@ -1,0 +1,239 @@
+"""Agreement coefficients of cases in parts: the numbers of all cases in one place, resamples too, however they are cut and merged."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt import states
+from ugt._axes import stream_keys_of
+from ugt._core import _exact
+
+pytestmark = pytest.mark.filterwarnings("ignore:undefined")  # of all parts together, as a reason too
+
+CLASSES = ["a", "b", "c", "d"]
+TABLE = [[1, 0.5, 0.1, 0], [0.5, 1, 0.4, 0.2], [0.1, 0.4, 1, 0.9], [0, 0.2, 0.9, 1]]
+VALUES = [3.0, -2.0, 40.0, 3.5]
+POSITIVE = [3.0, 0.0, 40.0, 3.5]
+LABELS = [
+    *(("percent_agreement", {"weights": weights}) for weights in (None, "linear", TABLE)),
+    *(("fleiss_kappa", {"weights": weights}) for weights in (None, "quadratic", TABLE)),
+    ("gwet_ac1", {}),
+    *(("gwet_ac2", options) for options in ({}, {"weights": "linear"}, {"weights": None})),
+    *((name, {"weights": weights, "annotators": ["r2", "r0"]}) for name in ("cohen_kappa", "scott_pi") for weights in (None, "linear")),
+    ("krippendorff_alpha", {}),
+    *(("krippendorff_alpha", {"level": "ordinal", "values": values}) for values in (None, VALUES)),
+    ("krippendorff_alpha", {"level": "interval", "values": VALUES}),
+    ("krippendorff_alpha", {"level": "ratio", "values": POSITIVE}),
+]
+RATINGS = [
+    *(("krippendorff_alpha", {"level": "interval", "center": center}) for center in (None, 99.0, -3)),
+    *(("intraclass_correlation", {"kind": kind, "center": 100.5}) for kind in ("1", "A,1", "C,1", "1k", "A,k", "C,k")),
+]
+
+
+def rows_of(seed, n=60, repeat=0.2, p=0.6, label=None):
+    """Rows (case, annotator, label): some cases are empty, some have one label, some annotators label a case several times."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, len(CLASSES), n)
+    rows = []
+    for case in range(n):
+        for annotator in range(4) if rng.random() < 0.9 else ():
+            for _ in range((rng.random() < p) * (1 + (rng.random() < repeat))):
+                k = truth[case] if rng.random() < 0.6 else rng.integers(0, len(CLASSES))
+                rows.append((f"p{case}", f"r{annotator}", CLASSES[k] if label is None else label(rng, truth[case])))
+    return [f"p{case}" for case in range(n)], rows
+
+
+def labels_of(ids, rows):
+    columns = list(zip(*(row for row in rows if row[0] in set(ids)))) or [[], [], []]
+    return ugt.Labels.from_long(*columns, classes=CLASSES, cases=ids)
+
+
+def ratings_of(ids, rows):
+    columns = list(zip(*(row for row in rows if row[0] in set(ids)))) or [[], [], []]
+    return ugt.Ratings.from_long(*columns, cases=ids)
+
+
+def cut(ids, rows, seed):
+    """Parts in random order: of one case, of cases without labels, and others."""
+    rng = np.random.default_rng(seed)
+    labelled = {row[0] for row in rows}
+    empty, others = [one for one in ids if one not in labelled], [one for one in ids if one in labelled]
+    rng.shuffle(others)
+    at = [0, 1, 2, *sorted(rng.integers(2, len(others), 3)), len(others)]
+    parts = [part for part in (empty, *(others[begin:end] for begin, end in zip(at, at[1:]))) if part]
+    return [parts[j] for j in rng.permutation(len(parts))]
+
+
+def in_parts(metric, options, data, parts, **more):
+    """Merged, each state by way of its text."""
+    made = (states.partial(metric, data(part), **options, **more) for part in parts)
+    return states.merge([states.State.from_json(state.to_json()) for state in made])
+
+
+def check(found, expected):
+    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-12)
+    assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), expected.reason)
+    for name in ("observed", "expected", "prevalence", "per_class"):
+        if name in found.numbers:
+            np.testing.assert_allclose(found.numbers[name], getattr(expected, name), rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("metric", "options"), LABELS)
+def test_labels_in_parts_are_all_labels(metric, options, seed):
+    ids, rows = rows_of(seed)
+    expected = getattr(ugt, metric)(labels_of(ids, rows), **options)
+    assert math.isfinite(expected.value)
+    parts = cut(ids, rows, seed)
+    found = states.finish(in_parts(metric, options, lambda part: labels_of(part, rows), parts))
+    check(found, expected)
+    assert {"observed", "expected", "prevalence", "per_class"} == set(found.numbers)
+    np.testing.assert_allclose(found.std_error, expected.std_error if metric == "percent_agreement" else math.nan, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("metric", "options"), RATINGS)
+def test_ratings_in_parts_are_all_ratings(metric, options, seed):
+    ids, rows = rows_of(seed, p=0.8, label=lambda rng, truth: 100 + truth + rng.normal())
+    rows += [("p0", f"r{j}", 100.0 + j) for j in range(4)]
+    own = {name: one for name, one in options.items() if name != "center"}
+    expected = getattr(ugt, metric)(ratings_of(ids, rows), **own)
+    # who rated nothing in a part is one of the annotators there too
+    named = {"annotators": [f"r{j}" for j in range(4)]} if options.get("kind", "1")[0] != "1" else {}
+    found = states.finish(in_parts(metric, {**options, **named}, lambda part: ratings_of(part, rows), cut(ids, rows, seed)))
+    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-12 if options["center"] in (99.0, 100.5) else 1e-10)
+    check(found, expected) if options["center"] in (99.0, 100.5) else None
+    if metric == "krippendorff_alpha":
+        seen, chance = (found.numbers[f"{name} disagreement"] for name in ("observed", "expected"))
+        assert seen / chance == pytest.approx((1 - expected.observed) / (1 - expected.expected), rel=1e-9)
+
+
+def test_rounded_ratings_in_a_table_are_ratings_in_every_part():
+    table = np.random.default_rng(0).integers(0, 5, (30, 3)).astype(float)
+    table[3, 1], table[5:9, 0] = 2.5, np.nan
+    for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "C,k"})):
+        made = states.merge([states.partial(metric, part, **options) for part in (table[:3], table[3:4], table[4:])])
+        check(states.finish(made), getattr(ugt, metric)(table, **options))
+
+
+def twin(metric, table, options, weights):
+    """The function on cases that are there as often as they count; undefined without variation."""
+    found = getattr(ugt, metric)(np.repeat(table, weights.astype(int), axis=0), **options)
+    return found.value if found.reason is None else math.nan
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("fleiss_kappa", {"weights": "linear", "classes": 3}),
+        ("scott_pi", {"classes": 3, "annotators": [2, 0]}),
+        ("krippendorff_alpha", {"level": "nominal", "classes": 3}),
+        ("krippendorff_alpha", {"level": "ordinal", "classes": 3}),
+        ("krippendorff_alpha", {"level": "interval", "classes": 3, "values": [0, 1, 5]}),
+        ("krippendorff_alpha", {"level": "interval"}),
+        ("intraclass_correlation", {"kind": "A,1"}),
+        ("intraclass_correlation", {"kind": "1"}),
+    ],
+)
+def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, options):
+    rng = np.random.default_rng(4)
+    table = rng.integers(0, 3, (25, 3)).astype(float)
+    table[rng.random(table.shape) < 0.15] = np.nan
+    ids = np.array([f"p{i}" for i in range(25)])
+    parts, design = np.split(rng.permutation(25), [1, 9]), {"n_resamples": 20, "seed": 3}
+    whole = states.finish(states.partial(metric, table, case_ids=ids, **options, **design))
+    merged = states.finish(states.merge([states.partial(metric, table[part], case_ids=ids[part], **options, **design) for part in parts]))
+    np.testing.assert_allclose(merged.resampled, whole.resampled, rtol=0, atol=1e-12)
+    slow = [twin(metric, table, options, w) for w in _exact.poisson_weights(stream_keys_of(ids), 3, 0, 20)]
+    np.testing.assert_allclose(merged.resampled, slow, rtol=0, atol=1e-12)
+    assert len(np.unique(slow)) > 15
+
+
+@pytest.mark.parametrize("metric", ["percent_agreement", "cohen_kappa", "scott_pi", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha"])
+@pytest.mark.parametrize("table", [[[1, 1], [1, 1]], [[1, None], [None, 0]], [[None, None], [None, None]]])
+def test_conventions_are_those_of_the_functions(metric, table):
+    for options in ({"classes": 2}, {"classes": 2, "level": "ordinal"})[: 1 + (metric == "krippendorff_alpha")]:
+        found = states.finish(states.merge([states.partial(metric, [row], **options) for row in table]))
+        check(found, getattr(ugt, metric)(table, **options))
+
+
+@pytest.mark.parametrize("table", [[[0.1, 0.1], [0.1, 0.1]], [[0.1, math.nan]] * 2, [[0.1, 0.2], [0.2, 0.1], [0.15, 0.15]]])
+def test_conventions_of_ratings(table):
+    for metric, options in (
+        ("krippendorff_alpha", {"level": "interval"}),
+        *(("intraclass_correlation", {"kind": k}) for k in ("1", "C,1")),
+    ):
+        found = states.finish(states.merge([states.partial(metric, [row], **options) for row in table]))
+        named = {"annotators": 2} if options.get("kind") == "C,1" else {}
+        if not named or not np.isnan(table).any():  # who rates nothing at all is there in parts
+            check(found, getattr(ugt, metric)(table, **options))
+
+
+def test_ratings_far_from_the_center_are_said_to_be_lost():
+    table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
+    for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
+        far, near = (states.finish(states.partial(metric, table, center=center, **options)) for center in (0, -1e9))
+        assert math.isnan(far.value)
+        assert "give a center near them" in far.reason
+        assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
+
+
+def test_the_two_annotators_may_come_in_any_order_and_one_may_be_missing():
+    def data(*rows):
+        return ugt.Labels.from_long(*zip(*rows), classes=["x", "y"])
+
+    one, two = data((1, "ann", "x"), (1, "bob", "y"), (2, "ann", "y"), (2, "bob", "y")), data((3, "bob", "x"), (3, "ann", "x"))
+    every = data((1, "ann", "x"), (1, "bob", "y"), (2, "ann", "y"), (2, "bob", "y"), (3, "bob", "x"), (3, "ann", "x"))
+    check(states.finish(states.merge([states.partial("cohen_kappa", part) for part in (one, two)])), ugt.cohen_kappa(every))
+    lone = states.partial("cohen_kappa", data((4, "bob", "x")), annotators=["ann", "bob"])
+    assert (lone.n_cases, lone.left_out) == (0, {"case that only one of the two annotators labelled": 1})
+    assert states.finish(states.merge([lone, states.partial("cohen_kappa", two)])).n_cases == 1
+
+
+def test_small_classes_are_seen():
+    table = [[0, 0], [0, 0], [0, 1]]
+    states.partial("fleiss_kappa", table, classes=2, min_cases=1)
+    with pytest.raises(ValueError, match="groups of fewer, the smallest of 1"):
+        states.partial("fleiss_kappa", table, classes=2, min_cases=2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "data", "options", "message"),
+    [
+        ("fleiss_kappa", [[0, 1]], {}, "classes must be given for a table in parts"),
+        ("krippendorff_alpha", [[0, 1]], {"level": "ordinal"}, "classes must be given for a table in parts"),
+        ("krippendorff_alpha", ugt.Ratings.from_wide([[0.5, 1]]), {"level": "ratio"}, "level must be 'interval' for ratings in parts"),
+        ("krippendorff_alpha", [[0, 1]], {"classes": 2, "center": 1}, "center must be given for ratings only"),
+        ("krippendorff_alpha", [[0, 1]], {"level": "interval", "center": math.inf}, "center must be a finite number"),
+        ("krippendorff_alpha", [[0, 1]], {"classes": 3, "level": "interval", "values": [0, 1e-200, 1]}, "at least 1e-150"),
+        ("krippendorff_alpha", [[0, 1]], {"classes": 1001, "level": "ordinal"}, "at most 1000"),
+        ("krippendorff_alpha", [[0, 1]], {"classes": 2, "level": "ordinal", "values": [1, 1]}, "values must differ"),
+        ("krippendorff_alpha", [[0, 1]], {"level": "interval", "values": [1, 2]}, "be left out for ratings"),
+        ("cohen_kappa", labels_of(["p1"], []), {}, "annotators must be given for a part without labels"),
+        ("cohen_kappa", ugt.Labels.from_counts([[1, 1]]), {"annotators": ["a", "b"]}, "labels must name their annotators. Got counts"),
+        ("cohen_kappa", [[0, 1, 1]], {"classes": 2}, "annotators must name two"),
+        ("cohen_kappa", [[0, 1, 1]], {"classes": 2, "annotators": ["0", "1"]}, "annotators must be among"),
+        ("intraclass_correlation", [[0, 1, 1]], {"annotators": [0, 1]}, "none of the name 2"),
+        ("intraclass_correlation", [[0, 1e200]], {"kind": "1"}, "have finite squares about center"),
+        ("intraclass_correlation", [[0, 1]], {"center": np.inf}, "center must be a finite number"),
+        ("fleiss_kappa", [[0, 1]], {"classes": 2, "weights": "cubic"}, "weights must be"),
+    ],
+)
+def test_errors(metric, data, options, message):
+    with pytest.raises(ValueError, match=message):
+        states.partial(metric, data, **options)
+
+
+def test_unknown_options_and_other_classes_are_refused():
+    with pytest.raises(TypeError, match="gwet_ac1 in parts knows no option 'weights'"):
+        states.partial("gwet_ac1", [[0, 1]], classes=2, weights="linear")
+    with pytest.raises(TypeError, match="takes 1 of data before its options"):
+        states.partial("gwet_ac1", [[0, 1]], "linear", classes=2)
+    parts = [states.partial("fleiss_kappa", [[0, 1]], classes=k) for k in (2, 3)]
+    with pytest.raises(ValueError, match=r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]"):
+        states.merge(parts)
