@@ -142,6 +142,16 @@ def test_options_and_ids_of_cases_and_clusters(workers, scores):
     assert ugt.dask.compute("ua_topk_accuracy", *parts, min_cases=N).n_cases == N  # of all, not of each partition
 
 
+@pytest.mark.parametrize("metric", ["ua_topk_accuracy", "soft_auroc"])
+def test_joblib_on_the_same_workers(workers, scores, metric):
+    joblib = pytest.importorskip("joblib", reason="n_jobs needs joblib, which is not installed")
+    truth = np.random.default_rng(1).dirichlet(np.ones(K), N)
+    parts = list(zip(np.array_split(truth, 5), np.array_split(scores, 5)))
+    with joblib.parallel_config(backend="dask"):
+        found = states.compute(metric, parts=parts, n_jobs=2)
+    assert found.value == states.compute(metric, parts=parts).value
+
+
 @pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
 @pytest.mark.parametrize("columns", [None, 3])
 @pytest.mark.parametrize("tied", [False, True])
@@ -312,6 +322,44 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(workers, long, scores, tm
         here = ugt.dask.partial(several, *collections, split_every=2).compute(scheduler="synchronous")
     for name, one in here.items():
         assert disturbed[name].to_json() == again[name].to_json() == one.to_json()
+
+
+def deadly_scores(p, scores, marker):
+    if not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return scores
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is of POSIX systems")
+def test_a_worker_killed_before_a_sort_changes_no_byte(workers, tmp_path):
+    rng, marker = np.random.default_rng(0), str(tmp_path / "killed")
+    p, scores = (np.array_split(rng.random(4000), 8) for _ in range(2))
+    task = dask.delayed(deadly_scores)
+    disturbed = ugt.dask.partial("soft_auroc", p, [*scores[:5], task(p[5], scores[5], marker), *scores[6:]]).compute()
+    assert os.path.exists(marker)
+    assert disturbed.to_json() == ugt.dask.partial("soft_auroc", p, scores, split_every=3).compute(scheduler="synchronous").to_json()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is of POSIX systems")
+def test_a_worker_killed_with_the_labels_it_holds_changes_no_byte(workers, long, monkeypatch):
+    from ugt._dask import skills
+
+    workers.wait_for_workers(2)
+    parts = next(divided(list(range(0, N + 1, 30)), long))
+    labels = [dask.delayed(labels_of)(part) for part in parts]
+    total, calls = skills.OnDask.total, []
+
+    def disturbed(engine, task):
+        calls.append(task)
+        if len(calls) == 3:
+            os.kill(next(iter(workers.run(os.getpid).values())), signal.SIGKILL)
+        return total(engine, task)
+
+    monkeypatch.setattr(skills.OnDask, "total", disturbed)
+    found = ugt.dask.dawid_skene(labels, prior=1.5, tolerance=1e-6)
+    same = states.dawid_skene([labels_of(part) for part in parts], prior=1.5, tolerance=1e-6)
+    assert len(calls) > 3 and found.trace.tobytes() == same.trace.tobytes() and found.accuracy.tobytes() == same.accuracy.tobytes()
 
 
 # ---- errors
