@@ -142,6 +142,16 @@ def test_options_and_ids_of_cases_and_clusters(workers, scores):
     assert ugt.dask.compute("ua_topk_accuracy", *parts, min_cases=N).n_cases == N  # of all, not of each partition
 
 
+@pytest.mark.parametrize("metric", ["ua_topk_accuracy", "soft_auroc"])
+def test_joblib_on_the_same_workers(workers, scores, metric):
+    joblib = pytest.importorskip("joblib", reason="n_jobs needs joblib, which is not installed")
+    truth = np.random.default_rng(1).dirichlet(np.ones(K), N)
+    parts = list(zip(np.array_split(truth, 5), np.array_split(scores, 5)))
+    with joblib.parallel_config(backend="dask"):
+        found = states.compute(metric, parts=parts, n_jobs=2)
+    assert found.value == states.compute(metric, parts=parts).value
+
+
 @pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
 @pytest.mark.parametrize("columns", [None, 3])
 @pytest.mark.parametrize("tied", [False, True])
@@ -205,6 +215,35 @@ def test_plackett_luce_does_not_depend_on_partitions(workers, seed):
     ]
     found = ugt.dask.per_case(plackett_luce, parts).compute()
     assert found["case"].tolist() == ids and found["value"].to_numpy().tobytes() == alone.tobytes()
+
+
+# ---- Dawid-Skene
+
+
+@pytest.mark.parametrize("model", ["full", "one-coin"])
+def test_dawid_skene_is_that_of_one_process(workers, long, model):
+    ends = cuts(np.random.default_rng(3), 9)
+    table = frame_of(ends, long)
+    found = ugt.dask.dawid_skene(ugt.dask.labels(table, classes=K), model=model, prior=1.5, n_restarts=1, tolerance=1e-6, split_every=2)
+    parts = [part if part is None else labels_of(part) for part in next(divided(ends, long))]
+    same = states.dawid_skene(parts, model=model, prior=1.5, n_restarts=1, tolerance=1e-6)
+    for name in ("accuracy", "prevalence", "trace", "n_labels"):
+        assert getattr(found, name).tobytes() == getattr(same, name).tobytes(), name
+    assert found.log_likelihood == same.log_likelihood and found.n_cases == N and found.converged
+    whole = ugt.dawid_skene(labels_of(long), model=model, prior=1.5, n_restarts=1, tolerance=1e-6)
+    assert found.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-9)
+
+
+def test_errors_of_dawid_skene():
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(ValueError, match="parts must hold at least one label"):
+            ugt.dask.dawid_skene([None, None])
+        with pytest.raises(TypeError):
+            ugt.dask.dawid_skene([np.ones((2, 2))])
+        with pytest.raises(ValueError, match="model must be one of 'full', 'one-coin'"):
+            ugt.dask.dawid_skene([None], model="two-coin")
+        with pytest.raises(ValueError, match="split_every must be a whole number of at least 2"):
+            ugt.dask.dawid_skene([ugt.Labels.from_wide([[0, 1]])], split_every=0)
 
 
 # ---- Parquet
@@ -283,6 +322,44 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(workers, long, scores, tm
         here = ugt.dask.partial(several, *collections, split_every=2).compute(scheduler="synchronous")
     for name, one in here.items():
         assert disturbed[name].to_json() == again[name].to_json() == one.to_json()
+
+
+def deadly_scores(p, scores, marker):
+    if not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return scores
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is of POSIX systems")
+def test_a_worker_killed_before_a_sort_changes_no_byte(workers, tmp_path):
+    rng, marker = np.random.default_rng(0), str(tmp_path / "killed")
+    p, scores = (np.array_split(rng.random(4000), 8) for _ in range(2))
+    task = dask.delayed(deadly_scores)
+    disturbed = ugt.dask.partial("soft_auroc", p, [*scores[:5], task(p[5], scores[5], marker), *scores[6:]]).compute()
+    assert os.path.exists(marker)
+    assert disturbed.to_json() == ugt.dask.partial("soft_auroc", p, scores, split_every=3).compute(scheduler="synchronous").to_json()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is of POSIX systems")
+def test_a_worker_killed_with_the_labels_it_holds_changes_no_byte(workers, long, monkeypatch):
+    from ugt._dask import skills
+
+    workers.wait_for_workers(2)
+    parts = next(divided(list(range(0, N + 1, 30)), long))
+    labels = [dask.delayed(labels_of)(part) for part in parts]
+    total, calls = skills.OnDask.total, []
+
+    def disturbed(engine, task):
+        calls.append(task)
+        if len(calls) == 3:
+            os.kill(next(iter(workers.run(os.getpid).values())), signal.SIGKILL)
+        return total(engine, task)
+
+    monkeypatch.setattr(skills.OnDask, "total", disturbed)
+    found = ugt.dask.dawid_skene(labels, prior=1.5, tolerance=1e-6)
+    same = states.dawid_skene([labels_of(part) for part in parts], prior=1.5, tolerance=1e-6)
+    assert len(calls) > 3 and found.trace.tobytes() == same.trace.tobytes() and found.accuracy.tobytes() == same.accuracy.tobytes()
 
 
 # ---- errors

@@ -48,6 +48,11 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
     ImportError
         If dask is missing.
 
+    Notes
+    -----
+    Frames from Parquet are side by side if their files are: ``dask.dataframe.read_parquet(path, split_row_groups=False)`` makes each file a
+    partition. For exact ranking metrics dask holds p and the scores of all partitions for a while, on disk where memory is short.
+
     Examples
     --------
     >>> import dask.array

@@ -44,11 +44,24 @@ def partitions(name: str, given: Any) -> list[Any]:
         raise error(name, must, type(given).__name__)
     if hasattr(given, "chunks") and any(n > 1 for n in given.numblocks[1:]):
         raise error(name, "be chunked along its first axis only: each case whole in one partition", f"chunks {given.chunks}")
-    if not hasattr(given, "simplify"):  # arrays, bags, and data frames of dask without a query planner
-        return list(np.ravel(given.to_delayed()))
-    # The planner's last steps put small files together, for each frame in another way: partitions would no longer be side by side.
-    simple = given.simplify()
-    return list((simple if simple.npartitions == given.npartitions else given).to_delayed(optimize_graph=False))
+    return _as_declared(given) if hasattr(given, "simplify") else list(np.ravel(given.to_delayed()))
+
+
+def _as_declared(frame: Any) -> list[Any]:
+    """Partitions of a data frame that dask plans as a whole.
+
+    The last steps of its planner put small files together, for each frame in another way: partitions would no longer be side by side.
+    """
+    from dask.delayed import Delayed  # noqa: PLC0415
+    from dask.highlevelgraph import HighLevelGraph  # noqa: PLC0415
+
+    simple = frame.simplify()
+    chosen = simple if simple.npartitions == frame.npartitions else frame
+    # what to_delayed(optimize_graph=False) is from 2025 on; before, it planned to the end all the same
+    made: Any = Delayed
+    layer = f"delayed-{chosen._name}"
+    graph = HighLevelGraph.from_collections(layer, chosen.__dask_graph__(), dependencies=())
+    return [made(key, graph, layer=layer) for key in chosen.__dask_keys__()]
 
 
 def _is_delayed(one: Any) -> bool:

@@ -1,0 +1,50 @@
+"""The scripts for data beyond memory run: the same files for the same seed, small sizes, and what they say of themselves holds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "beyond"
+
+
+def script(name, *arguments):
+    command = [sys.executable, str(FOLDER / name), *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are those of Linux")
+def test_scores_under_a_limit(tmp_path):
+    output = tmp_path / "scores.json"
+    script("scores.py", tmp_path, "--cases", 300_000, "--max-memory", "300 MB", "--output", output)
+    found = json.loads(output.read_text())
+    assert np.load(tmp_path / "scores.npy").shape == (300_000,) and found["max_memory"] == 300_000_000
+    assert found["whole"]["relative_difference"] < 1e-13
+    assert [row["bins"] for row in found["bins"]] == [100, 1_000, 10_000, 100_000]
+    assert all(abs(row["value"] - found["exact"]["value"]) == row["error"] <= row["bound"] for row in found["bins"])
+
+
+def test_labels_on_workers(tmp_path):
+    for name in ("distributed", "pandas", "pyarrow"):
+        pytest.importorskip(name, reason=f"the benchmark needs {name}, which is not installed")
+    from pyarrow import parquet
+
+    for folder in ("one", "two"):
+        script("generate.py", tmp_path / folder, "--cases", 2000, "--files", 3)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.parquet"))
+    assert len(files) == 6 and all((tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes() for path in files)
+    rows = parquet.read_table(tmp_path / "one" / "labels").to_pandas()
+    assert len(rows) == 10_000 and rows.groupby("case")["annotator"].nunique().eq(5).all() and rows["label"].between(0, 9).all()
+    output = tmp_path / "labels.json"
+    script("labels.py", tmp_path / "one", "--workers", 2, "--memory-limit", "1GiB", "--output", output)
+    found = json.loads(output.read_text())
+    assert found["n_cases"] == 2000 and found["n_files"] == 3 and len(found["peak_bytes_of_workers"]) == 2
+    assert {one["n_cases"] for one in found["metrics"].values()} == {2000} and len(found["metrics"]) == 7
+    assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11
