@@ -161,9 +161,10 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
         raise error("state", f"be of at least min_cases = {min_cases} cases", state.n_cases)
     kind, sums = kind_of(state.metric), rounded(state.sums)
     answer = kind.answer(state.metric, state.settings, {name: table[None] for name, table in sums.items()})
-    resampled = np.empty(0)
+    resampled: Any = np.empty(0)
+    numbers: Any = {}
     if state.replicates:
-        resampled = kind.answer(state.metric, state.settings, rounded(state.replicates)).value
+        resampled, numbers, _ = kind.resampled(state.metric, state.settings, sums, rounded(state.replicates))
     error_of = kind.std_error(state.metric, state.settings, sums) if state.settings.get("units", "cases") == "cases" else np.nan
     if answer.reason is not None and np.isnan(answer.value[0]):
         _notices.warn(f"undefined: {answer.reason}")
@@ -178,6 +179,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
         resampled,
         state.settings.get("units", "cases"),
         kind.record(state.metric, state.settings, sums, state.left_out),
+        {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)},
     )
 
 

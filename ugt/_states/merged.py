@@ -47,6 +47,8 @@ class Merged(Frozen):
         What was resampled.
     record : object or None
         The record of the function itself, where it can be made without cases: :class:`HistogramLosses`.
+    resampled_numbers : mapping of name to (B, ...) array
+        Those of ``numbers`` in each of the resamples that are known there.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Merged(Frozen):
     resampled: Array = field(default_factory=lambda: np.empty(0), repr=False)
     units: str = "cases"
     record: Any = field(default=None, repr=False)
+    resampled_numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
 
     def interval(self, level: float = 0.95, *, kind: str = "percentile") -> tuple[float, float]:
         """Interval over cases or clusters, from the Poisson resamples.
