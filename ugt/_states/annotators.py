@@ -46,9 +46,11 @@ class Same(NamedTuple):
         """How many."""
         return len(self.names)
 
-    def spread(self, table: Array) -> Array:
-        """(N, A) of (N, A'): 0 for those who are not in this part."""
-        found = np.zeros((len(table), self.n))
+    def spread(self, table: Array, others: Array | None = None) -> Array:
+        """(N, A) of (N, A'): NaN, or (N,) others, for those who are not in this part."""
+        found = np.full((len(table), self.n), np.nan)
+        if others is not None:
+            found[:] = others[:, None]
         found[:, self.at] = table
         return found
 
@@ -77,9 +79,14 @@ def compared_of(annotations: Any, models: Mapping[str, Any], options: Mapping[st
 
 
 def in_columns(same: Same, tables: list[Array]) -> Array:
-    """(N, T A) of T tables (N, A'), 0 where they are NaN."""
+    """(N, T A) of T tables (N, A'), 0 where they are NaN, and for those who are not in this part."""
     room("what each case adds for each annotator", 8.0 * len(tables) * len(tables[0]) * same.n)
-    return np.concatenate([same.spread(np.where(np.isnan(table), 0.0, table)) for table in tables], axis=1)
+    return zeros(np.concatenate([same.spread(table) for table in tables], axis=1))
+
+
+def zeros(table: Array) -> Array:
+    """0 in the place of NaN."""
+    return np.where(np.isnan(table), 0.0, table)
 
 
 def sparse_rows(case: NDArray[Any], index: NDArray[Any], amount: Array, n_cases: int, shape: tuple[int, ...]) -> Rows:

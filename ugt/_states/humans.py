@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import option, scalar, whole
+from .._checks import option, room, scalar, whole
 from .._discrepancy.input import models_of
 from .._discrepancy.sums import CASES, LeftOut, Sums
 from .._substitution import alternative_annotator, equivalence
 from .._substitution.contributions import WHY, distances_to_others
-from .annotators import compared_of, in_columns, mean_of, options_of, over, settings_of
+from .annotators import compared_of, in_columns, mean_of, options_of, over, settings_of, zeros
 from .kind import Answer, Kind
 from .part import Part, ids_of
 
@@ -29,7 +29,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "alternative_annotator_test": {**COMMON, "distance": "zero-one", "epsilon": 0.2, "q": 0.05, "annotator_min_cases": 30},
 }
 N, ALPHA, MU = 0, 1, 2  # columns of the cases
-NOBODY = "no annotator has {} cases with others to be compared with"
+NOBODY = "no annotator has {} or more cases with others to be compared with"
 ALIKE = "the annotators do not differ from each other"
 BY_CLUSTERS = "no p-values: over clusters they need each cluster whole"
 
@@ -88,23 +88,25 @@ def _forest(data: tuple[Any, ...], options: dict[str, Any]) -> Part:
     compared, same = compared_of(annotations, models_of(predictions), options, "so that each can be judged")
     sums = Sums.of(compared)
     left = LeftOut.of(compared, sums, range(len(compared.annotators)), options["cases"])
-    counted = sums.n >= 2
-    # a case of two annotators has neither μ nor α of one left out; of those with fewer even mu1 has none
-    columns = {"annotators": in_columns(same, _with_counts(left.mu, left.alpha))}
+    # for those who are not here no one is taken out
+    others = None if options["cases"] == "matched" else sums.alpha
+    below = same.spread(left.alpha, others)
+    columns = {"annotators": _beside(same.spread(left.mu), below)}
     if compared.models:
         mu = sums.mu.T
-        alpha = np.where(np.isnan(mu), np.nan, sums.alpha[:, None])
-        columns["models"] = np.concatenate([np.where(np.isnan(one), 0.0, one) for one in (~np.isnan(mu) * 1.0, mu, alpha)], axis=1)
-        under = (np.where(predicted[:, None], left.alpha, np.nan) for predicted in compared.predicted)
-        on_same = (in_columns(same, _with_counts(model, below)) for model, below in zip(left.model, under))
-        columns["same cases"] = np.concatenate(list(on_same), axis=1)
+        columns["models"] = zeros(np.concatenate([~np.isnan(mu) * 1.0, mu, np.where(np.isnan(mu), np.nan, sums.alpha[:, None])], axis=1))
+        under = (np.where(predicted[:, None], below, np.nan) for predicted in compared.predicted)
+        on_same = [_beside(same.spread(model), one) for model, one in zip(left.model, under)]
+        columns["same cases"] = np.concatenate(on_same, axis=1)
     settings = {**settings_of(options, same), "models": list(compared.models)}
     left_out = sums.left_out(np.ones(compared.n_cases, bool))
-    return Part(settings, compared.n_cases, int(counted.sum()), left_out, columns, case_ids=ids_of(compared.annotations))
+    return Part(settings, compared.n_cases, int((sums.n >= 2).sum()), left_out, columns, case_ids=ids_of(compared.annotations))
 
 
-def _with_counts(mu: Array, alpha: Array) -> list[Array]:
-    return [~np.isnan(mu) * 1.0, mu, ~np.isnan(alpha) * 1.0, alpha]
+def _beside(mu: Array, alpha: Array) -> Array:
+    """(N, 4 A) of parts of μ and α (N, A): how many are defined, and what they are."""
+    room("what each case adds for each annotator", 32.0 * mu.size)
+    return zeros(np.concatenate([~np.isnan(mu) * 1.0, mu, ~np.isnan(alpha) * 1.0, alpha], axis=1))
 
 
 def _substituted(metric: str, annotations: Any, predictions: Any, options: dict[str, Any]) -> Part:
