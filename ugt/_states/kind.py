@@ -29,6 +29,7 @@ HOMES = {
     "discrepancies": "discrepancy_ratio",
     "humans": "annotator_discrepancy individual_equivalence_index alternative_annotator_test",
     "alternatives": "alternative_discrepancy_ratios relative_f1",
+    "pairs": "pairwise_agreement intra_annotator_agreement",
     "ranking": "soft_auroc soft_average_precision",
     "losses": "histogram_losses disagreement_losses",
     "coefficients": ("percent_agreement cohen_kappa scott_pi fleiss_kappa gwet_ac1 gwet_ac2 krippendorff_alpha intraclass_correlation"),
