@@ -294,6 +294,11 @@ def test_small_groups_are_annotators_with_few_cases():
         states.partial("annotator_discrepancy", votes, min_cases=6)
     with pytest.raises(ValueError, match="and 1 groups of fewer, the smallest of 5"):
         states.partial("individual_equivalence_index", votes, [1] * 10, min_cases=6)
+    with pytest.raises(ValueError, match="and 5 groups of fewer, the smallest of 5"):  # an annotator, and their pairs in either order
+        states.partial("alternative_discrepancy_ratios", votes, [1] * 10, min_cases=6)
+    labels = ugt.Labels.from_wide([*votes, [0, 0, 0]], classes=2)
+    with pytest.raises(ValueError, match="Got 11 cases, and 1 groups of fewer, the smallest of 1"):  # a vote of its class
+        states.partial("relative_f1", labels, [1] * 11, held_out=[0], min_cases=6)
     assert states.partial("alternative_annotator_test", votes, [1] * 10, min_cases=5).n_cases == 10
 
 

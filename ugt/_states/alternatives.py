@@ -50,8 +50,11 @@ class Alternatives(Kind):
         return (_f1 if metric == "relative_f1" else _ratios)(settings, sums)
 
     def groups(self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array]) -> Array:
-        """Cases of each annotator that is compared."""
-        return np.asarray(sums["hits"][1:, 2].sum(axis=1) if metric == "relative_f1" else sums["to model"][0])
+        """Cases of each annotator and pair, or of each class and annotator who is held out."""
+        if metric == "relative_f1":
+            votes = sums["hits"][:, 2]
+            return np.concatenate([votes[0], votes[1:].sum(axis=1)])
+        return np.concatenate([sums["to model"][0], sums["pairs"][0].ravel()])
 
 
 # ---- Δ' and Δ'' ----

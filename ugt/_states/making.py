@@ -46,7 +46,9 @@ def partial(
     min_cases : int
         Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
     **options
-        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones.
+        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
+        ``annotators``, the ids of all, unless all are in the data of every part; and ``annotator_min_cases`` is what such functions call
+        ``min_cases``.
 
     Returns
     -------

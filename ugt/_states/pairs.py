@@ -70,8 +70,10 @@ class Pairs(Kind):
         return found._replace(numbers={**names, **found.numbers})
 
     def groups(self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array]) -> Array:
-        """Cases of each pair, or of each annotator."""
-        return np.asarray(sums["shared" if metric == "pairwise_agreement" else "cases of"])
+        """Cases of each annotator and pair, and labels of each class."""
+        if metric == "pairwise_agreement":
+            return np.concatenate([sums["shared"].ravel(), np.rint(sums["labels"].sum(axis=0))])
+        return np.concatenate([sums["cases of"], np.rint(sums["labels"])])
 
 
 # ---- pairs ----
