@@ -29,8 +29,8 @@ class Merged(Frozen):
     metric : str
         Name of the function that gives the same for cases in one place.
     value : float
-        The metric; NaN where ``reason`` says why. Of a metric with a value for each annotator or pair of annotators the mean of these, which
-        are in ``numbers``; of :func:`alternative_annotator_test` the average advantage.
+        The metric; NaN where ``reason`` says why. Of a metric with a value for each annotator or pair of annotators the mean of these,
+        which are in ``numbers``; of :func:`alternative_annotator_test` the average advantage.
     numbers : mapping
         What goes with it, by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, between which a value
         from bins must lie.
