@@ -120,6 +120,12 @@ def icc(judged: Judgements, kind: str) -> Agreement:
 
 def intra(given: Labels | Ratings, make: Any) -> Agreement:
     """Any coefficient of the repeated labels of each annotator in each case, that take the place of annotators in a case."""
+    judged, unit_case, unit_annotator = repeats(given)
+    return _of_units(make(judged), unit_case, unit_annotator, len(given.offsets) - 1, len(given.annotators))
+
+
+def repeats(given: Labels | Ratings) -> tuple[Judgements, NDArray[Any], NDArray[Any]]:
+    """``(judged, case, annotator)``: units of an annotator and a case that they labelled several times."""
     case, annotator = row_of(given.offsets), given.annotator
     every = np.lexsort((annotator, case))
     every = every[annotator[every] >= 0]
@@ -133,7 +139,7 @@ def intra(given: Labels | Ratings, make: Any) -> Agreement:
     label = label[order]
     offsets, unknown = offsets_of(times[times >= 2]), np.full(len(order), -1, np.int32)
     judged = judgements_of(offsets, unknown, label, np.ones(len(order), np.int64), names, np.empty(0, np.int64), isinstance(given, Ratings))
-    return _of_units(make(judged), unit_case, unit_annotator, len(given.offsets) - 1, len(given.annotators))
+    return judged, unit_case, unit_annotator
 
 
 def _of_units(found: Agreement, unit_case: NDArray[Any], unit_annotator: NDArray[Any], n_cases: int, n_annotators: int) -> Agreement:

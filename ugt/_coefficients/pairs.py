@@ -109,26 +109,36 @@ def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgree
     """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
     n_annotators = len(judged.annotators)
     _checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
-    chosen, took_part = _matrices(judged)
+    chosen, took_part = matrices(judged)
     shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
-    differ = _differences(chosen, cost, n_annotators, judged.n_classes)
+    totals = None if coefficient == "percent" else (chosen.T @ took_part).tocsr()
+    differ = differences(chosen, chosen, cost, n_annotators)
+    value, still = pair_values(shared, differ, totals, cost, coefficient)
+    share = _by_annotator(judged)
+    prevalence, means = by_class.prevalence(judged), row_means(value, shared)
+    return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, means, prevalence, share)
+
+
+def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, NDArray[np.bool_]]:
+    """``(value, no_variation)``, (A, A) each, from sums over cases.
+
+    ``totals`` (A K, A), sparse: how often the one chose a class in cases of the other; None for percent agreement.
+    """
     first, second = np.nonzero(np.triu(shared, 1))
     at = first, second
     observed = differ[at] / shared[at]
     if coefficient == "percent":
         found = Values(1 - observed, 1 - observed, np.zeros(len(observed)))
     else:
-        found = Values.of(observed, _expected(chosen, took_part, at, shared[at], cost, coefficient))
+        found = Values.of(observed, _expected(totals, at, shared[at], cost, coefficient))
     value, still = np.full(shared.shape, np.nan), np.zeros(shared.shape, bool)
     unvaried = np.isnan(found.value)
     value[at] = value.T[at] = np.where(unvaried, 1.0, found.value)
     still[at] = still.T[at] = unvaried
-    share = _by_annotator(judged)
-    prevalence, row_means = by_class.prevalence(judged), _row_means(value, shared)
-    return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, row_means, prevalence, share)
+    return value, still
 
 
-def _matrices(judged: Judgements) -> tuple[Any, Any]:
+def matrices(judged: Judgements) -> tuple[Any, Any]:
     """``(N, A K)`` shares of classes that annotators chose, and ``(N, A)`` where they took part."""
     from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
@@ -141,23 +151,23 @@ def _matrices(judged: Judgements) -> tuple[Any, Any]:
     return chosen, took_part
 
 
-def _differences(chosen: Any, cost: Cost, n_annotators: int, k: int) -> Array:
-    """(A, A) sums of the costs of two annotators over the cases they share."""
+def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Array:
+    """(A, A) sums of the costs of two annotators over the cases they share; ``counted``: as chosen, each case as often as it counts."""
+    k = cost.n_classes
     found = np.zeros(n_annotators * n_annotators)
     step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators whose classes are crossed with all at a time
     by_choice = chosen.T.tocsr()
     for begin in range(0, n_annotators, step):
-        joint = (by_choice[begin * k : (begin + step) * k] @ chosen).tocoo()
+        joint = (by_choice[begin * k : (begin + step) * k] @ counted).tocoo()
         row, column = joint.row.astype(np.int64) + begin * k, joint.col.astype(np.int64)
         price = joint.data * cost.between(row % k, column % k)
         found += np.bincount(row // k * n_annotators + column // k, price, len(found))
     return found.reshape(n_annotators, n_annotators)
 
 
-def _expected(chosen: Any, took_part: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coefficient: str) -> Array:
+def _expected(totals: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coefficient: str) -> Array:
     """Expected disagreement of pairs ``at``, from the classes of each on the cases they share."""
-    k, n_annotators = cost.n_classes, took_part.shape[1]
-    totals = (chosen.T @ took_part).tocsr()  # (A K, A): how often the one chose a class in cases of the other
+    k, n_annotators = cost.n_classes, totals.shape[1]
     found = np.empty(len(shared))
     step, classes = max(1, CELLS // max(1, k * n_annotators)) * n_annotators, np.arange(k)
     for begin in range(0, len(shared), step):
@@ -192,7 +202,8 @@ def _by_annotator(judged: Judgements) -> Array:
         return np.asarray(total / np.bincount(judged.annotator, minlength=n_annotators)[:, None])
 
 
-def _row_means(value: Array, n_cases: Array) -> Array:
+def row_means(value: Array, n_cases: Array) -> Array:
+    """(A,) means of rows, weighted by the cases; NaN where there are none."""
     weight = np.where(np.isnan(value), 0.0, n_cases)
     with np.errstate(invalid="ignore"):
         return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))

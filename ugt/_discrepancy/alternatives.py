@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -103,35 +103,57 @@ def alternative_discrepancy_ratios(
     alpha, mu = (mean(np.where(counted, column, np.nan)) for column in (sums.alpha, sums.mu[0]))
     prime, printed = _prime(compared, distance, values)
     model = read(predictions, held, distance, values, missing)
-    return AlternativeRatios(ratio(mu, alpha), prime, printed, _double_prime(held, model, distance, values))
+    above, below = double_prime_parts(held, model, distance, values)
+    return AlternativeRatios(ratio(mu, alpha), prime, printed, ratio(mean(above), mean(below)))
+
+
+class PrimeSums(NamedTuple):
+    """What Δ' is made of: sums over all N cases."""
+
+    n: float  # N
+    labelled: NDArray[Any]  # (A,) entries of each annotator
+    sizes: NDArray[Any]  # (A,) those with a prediction
+    sums: NDArray[Any]  # (A,) their distances to it
+    pair_sizes: Array  # (A, A) cases that two annotators share
+    pairs: Array  # (A, A) distances between them
+
+    def values(self) -> tuple[float, float]:
+        """Δ' per pair and as printed."""
+        with np.errstate(invalid="ignore"):
+            prime = ratio(mean(self.sums / self.sizes), mean(self.pairs / self.pair_sizes))
+        active = int((self.labelled > 0).sum())
+        below = self.pairs.sum() / (self.n * active * (active - 1)) if active > 1 else np.nan
+        return prime, ratio(self.sums.sum() / (self.n * active), below) if active else np.nan
 
 
 def _prime(compared: Compared, distance: Any, values: Any) -> tuple[float, float]:
-    """Δ' per pair and as printed. Every annotator in turn is the model, so that distances to one annotator are sums over entries."""
-    found, held, n = compared.distances, compared.annotations, compared.n_cases
-    a = len(compared.annotators)
+    found, a = compared.distances, len(compared.annotators)
     to_model = found.to_model[0]
     seen = np.flatnonzero(~np.isnan(to_model))
     sums, sizes = (np.bincount(found.annotator[seen], weights, a) for weights in (to_model[seen], None))
     _checks.room("sums of all pairs of annotators", 16 * a * a)
     pairs, pair_sizes = np.zeros((a, a)), np.zeros((a, a))
-    for j in range(a):
-        total, times = np.zeros(len(to_model)), np.zeros(len(to_model))
-        for labels in _as_models(held, j):
+    for j, kept, to_j in between_pairs(compared, distance, values):
+        pairs[j] = np.bincount(found.annotator[kept], to_j, a)
+        pair_sizes[j] = np.bincount(found.annotator[kept], minlength=a)
+    labelled = np.bincount(found.annotator, minlength=a)
+    return PrimeSums(compared.n_cases, labelled, sizes, sums, pair_sizes, pairs).values()
+
+
+def between_pairs(compared: Compared, distance: Any, values: Any) -> Iterator[tuple[int, Bools, Array]]:
+    """Every annotator in turn is the model, so that distances to one are sums over entries: of which entries, and the distances."""
+    found, held = compared.distances, compared.annotations
+    for j in range(len(compared.annotators)):
+        total, times = np.zeros(len(found.annotator)), np.zeros(len(found.annotator))
+        for labels in as_models(held, j):
             to_j = distances(held, [labels], distance, **({} if values is None else {"values": values})).to_model[0]
             total += np.where(np.isnan(to_j), 0.0, to_j)
             times += ~np.isnan(to_j)
         kept = (times > 0) & (found.annotator != j)
-        pairs[j] = np.bincount(found.annotator[kept], total[kept] / times[kept], a)
-        pair_sizes[j] = np.bincount(found.annotator[kept], minlength=a)
-    with np.errstate(invalid="ignore"):
-        prime = ratio(mean(sums / sizes), mean(pairs / pair_sizes))
-    active = int((np.bincount(found.annotator, minlength=a) > 0).sum())
-    below = pairs.sum() / (n * active * (active - 1)) if active > 1 else np.nan
-    return prime, ratio(sums.sum() / (n * active), below) if active else np.nan
+        yield j, kept, total[kept] / times[kept]
 
 
-def _as_models(held: Any, j: int) -> Iterator[Any]:
+def as_models(held: Any, j: int) -> Iterator[Any]:
     """The labels of annotator j as predictions: the first one of every case, the second one, …"""
     row = np.flatnonzero(held.annotator == j)
     case = row_of(held.offsets)[row]
@@ -163,10 +185,11 @@ def _difference(distance: Any) -> Any:
     return known.get(distance) if isinstance(distance, str) else None
 
 
-def _double_prime(held: Any, model: Any, distance: Any, values: Any) -> float:
-    delta = _difference(distance)
+def double_prime_parts(held: Any, model: Any, distance: Any, values: Any) -> tuple[Array, Array]:
+    """(N,) parts of μ'' and α'', NaN in cases that do not count, and everywhere where a mean of labels makes no sense."""
+    delta, nowhere = _difference(distance), np.full(held.n_cases, np.nan)
     if delta is None or not isinstance(held, (Labels, Ratings)):
-        return float("nan")
+        return nowhere, nowhere
     scale = np.asarray(held.axes.classes if values is None else values, np.float64) if isinstance(held, Labels) else np.empty(0)
     label = scale[held.label] if isinstance(held, Labels) else held.value
     case, a = row_of(held.offsets), len(held.annotators)
@@ -181,9 +204,9 @@ def _double_prime(held: Any, model: Any, distance: Any, values: Any) -> float:
     above = _model_to(model, rest, of_entry, scale, delta)
     kept = several & ~np.isnan(above)
     counts = np.bincount(of_entry[kept], minlength=held.n_cases)
-    inside = counts > 0
-    totals = [np.bincount(of_entry[kept], column[kept], held.n_cases)[inside] / counts[inside] for column in (above, below)]
-    return ratio(mean(totals[0]), mean(totals[1]))
+    with np.errstate(invalid="ignore"):
+        totals = [np.bincount(of_entry[kept], column[kept], held.n_cases) / counts for column in (above, below)]
+    return totals[0], totals[1]
 
 
 def _model_to(model: Array, rest: Array, case: NDArray[Any], scale: Array, delta: Any) -> Array:
@@ -274,7 +297,7 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
     column = read(predictions, held, "zero-one", None, missing)
     if column.ndim != 1:
         raise _checks.error("predictions", "be one class a case", f"{column.ndim} dimensions")
-    own = [macro_f1(next(_as_models(held, j), np.full(held.n_cases, -1)), vote, held.n_classes) for j in np.flatnonzero(judged).tolist()]
+    own = [macro_f1(next(as_models(held, j), np.full(held.n_cases, -1)), vote, held.n_classes) for j in np.flatnonzero(judged).tolist()]
     f1, others = macro_f1(column, vote, held.n_classes), mean(np.array(own))
     return RelativeF1(f1 - others, f1, others, int((vote >= 0).sum()))
 
@@ -295,6 +318,10 @@ def macro_f1(predicted: NDArray[Any], truth: NDArray[Any], n_classes: int) -> fl
     """Mean of 2 TP / (predicted + true) over the classes that occur, on the cases where both are known (not negative)."""
     known = (predicted >= 0) & (truth >= 0)
     p, t = predicted[known], truth[known]
-    right, all_ = np.bincount(p[p == t], minlength=n_classes), np.bincount(p, minlength=n_classes) + np.bincount(t, minlength=n_classes)
+    return f1_of(np.bincount(p[p == t], minlength=n_classes), np.bincount(p, minlength=n_classes) + np.bincount(t, minlength=n_classes))
+
+
+def f1_of(right: NDArray[Any], all_: NDArray[Any]) -> float:
+    """From TP, and predicted + true, of each class."""
     with np.errstate(invalid="ignore"):
         return mean(2 * right / all_)

@@ -27,6 +27,9 @@ HOMES = {
         "manhattan_distance wasserstein_distance"
     ),
     "discrepancies": "discrepancy_ratio",
+    "humans": "annotator_discrepancy individual_equivalence_index alternative_annotator_test",
+    "alternatives": "alternative_discrepancy_ratios relative_f1",
+    "pairs": "pairwise_agreement intra_annotator_agreement",
     "ranking": "soft_auroc soft_average_precision",
     "losses": "histogram_losses disagreement_losses",
     "coefficients": ("percent_agreement cohen_kappa scott_pi fleiss_kappa gwet_ac1 gwet_ac2 krippendorff_alpha intraclass_correlation"),
@@ -52,6 +55,12 @@ class Kind(ABC):
     @abstractmethod
     def answer(self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array]) -> Answer:
         """The metric from its sums, each with a first axis of B resamples (or of 1)."""
+
+    def resampled(
+        self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array], replicates: Mapping[str, Array]
+    ) -> Answer:  # fmt: skip
+        """The same from the sums of B resamples; ``sums``: those of the cases as they are."""
+        return self.answer(metric, settings, replicates)
 
     def std_error(self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array]) -> float:
         """Standard error of the value over cases, where the sums tell it; else NaN."""

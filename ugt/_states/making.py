@@ -46,7 +46,9 @@ def partial(
     min_cases : int
         Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
     **options
-        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones.
+        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
+        ``annotators``, the ids of all, unless all are in the data of every part; and ``annotator_min_cases`` is what such functions call
+        ``min_cases``.
 
     Returns
     -------
@@ -161,9 +163,10 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
         raise error("state", f"be of at least min_cases = {min_cases} cases", state.n_cases)
     kind, sums = kind_of(state.metric), rounded(state.sums)
     answer = kind.answer(state.metric, state.settings, {name: table[None] for name, table in sums.items()})
-    resampled = np.empty(0)
+    resampled: Any = np.empty(0)
+    numbers: Any = {}
     if state.replicates:
-        resampled = kind.answer(state.metric, state.settings, rounded(state.replicates)).value
+        resampled, numbers, _ = kind.resampled(state.metric, state.settings, sums, rounded(state.replicates))
     error_of = kind.std_error(state.metric, state.settings, sums) if state.settings.get("units", "cases") == "cases" else np.nan
     if answer.reason is not None and np.isnan(answer.value[0]):
         _notices.warn(f"undefined: {answer.reason}")
@@ -178,6 +181,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
         resampled,
         state.settings.get("units", "cases"),
         kind.record(state.metric, state.settings, sums, state.left_out),
+        {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)},
     )
 
 

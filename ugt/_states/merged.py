@@ -29,7 +29,8 @@ class Merged(Frozen):
     metric : str
         Name of the function that gives the same for cases in one place.
     value : float
-        The metric; NaN where ``reason`` says why.
+        The metric; NaN where ``reason`` says why. Of a metric with a value for each annotator or pair of annotators the mean of these,
+        which are in ``numbers``; of :func:`alternative_annotator_test` the average advantage.
     numbers : mapping
         What goes with it, by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, between which a value
         from bins must lie.
@@ -47,6 +48,8 @@ class Merged(Frozen):
         What was resampled.
     record : object or None
         The record of the function itself, where it can be made without cases: :class:`HistogramLosses`.
+    resampled_numbers : mapping of name to (B, ...) array
+        Those of ``numbers`` in each of the resamples that are known there.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Merged(Frozen):
     resampled: Array = field(default_factory=lambda: np.empty(0), repr=False)
     units: str = "cases"
     record: Any = field(default=None, repr=False)
+    resampled_numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
 
     def interval(self, level: float = 0.95, *, kind: str = "percentile") -> tuple[float, float]:
         """Interval over cases or clusters, from the Poisson resamples.

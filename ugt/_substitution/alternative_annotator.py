@@ -171,15 +171,11 @@ def alternative_annotator_test(
     >>> found.winning_rate, round(found.average_advantage, 2)
     (0.0, 0.39)
     """
-    room, rate = _checks.scalar("epsilon", epsilon), _rate(q)
+    room, rate = _checks.scalar("epsilon", epsilon), rate_of(q)
     least = _checks.whole("min_cases", min_cases, 2)
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
     sums = Sums.of(compared)
-    model, own = distances_to_others(compared, sums)
-    with np.errstate(invalid="ignore"):
-        equal = np.abs(model - own) <= EQUAL * np.maximum(model, own)
-        wins, losses = (model < own) | equal, (own < model) | equal
-    counted = ~np.isnan(model) & ~np.isnan(own)
+    counted, wins, losses = nearer(*distances_to_others(compared, sums))
     n_of = counted.sum(axis=0)
     kept = np.flatnonzero(n_of >= least)
     if len(kept) == 0:
@@ -210,7 +206,15 @@ def alternative_annotator_test(
     )
 
 
-def _rate(q: Any) -> float:
+def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
+    """(N, A) whether a case counts for an annotator, whether the model is as near to the others, and whether the annotator is."""
+    with np.errstate(invalid="ignore"):
+        equal = np.abs(model - own) <= EQUAL * np.maximum(model, own)
+        return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
+
+
+def rate_of(q: Any) -> float:
+    """The false discovery rate, checked."""
     if _checks.scalar("q", q, positive=True) >= 1:
         raise _checks.error("q", "be a number between 0 and 1", repr(q))
     return float(q)
@@ -218,8 +222,6 @@ def _rate(q: Any) -> float:
 
 def _p_value(differences: Array, limit: float, clusters: Any) -> float:
     """P(T <= t) for H0: mean >= limit, t over cases or from the sums of clusters."""
-    from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
-
     inside = ~np.isnan(differences)
     d = differences[inside]
     centre = float(d.mean())
@@ -227,6 +229,13 @@ def _p_value(differences: Array, limit: float, clusters: Any) -> float:
     spread = design.added_up(((d - centre) / len(d))[:, None])[:, 0]
     g = design.n_units
     error = math.sqrt(g / (g - 1) * float((spread**2).sum())) if g > 1 else math.nan
+    return t_test(centre, error, g, limit)
+
+
+def t_test(centre: float, error: float, g: int, limit: float) -> float:
+    """P(T <= t) for H0: mean >= limit, from the mean of g units and its standard error; without spread 0 or 1."""
+    from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
+
     if error <= 1e-15:
         return 0.0 if centre < limit else 1.0
     return float(stdtr(g - 1, (centre - limit) / error)) if g > 1 else math.nan

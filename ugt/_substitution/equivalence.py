@@ -157,8 +157,7 @@ def individual_equivalence_index(
     alpha, mu = (mean(np.where(counted, column, np.nan)) for column in (sums.alpha, sums.mu[0]))
     model, own = distances_to_others(compared, sums)
     parts = np.concatenate([np.where(counted, sums.mu[0] - sums.alpha, np.nan)[:, None], model - own], axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        criterion, coefficient = np.float64(2 * (mu - alpha)) / alpha, np.float64(alpha) / mu
+    criterion, coefficient = criteria(np.float64(alpha), np.float64(mu))
     return IndividualEquivalence(
         mu - alpha,
         alpha,
@@ -175,3 +174,9 @@ def individual_equivalence_index(
         _checks.whole("n_resamples", n_resamples),
         resampling.seed_of(seed),
     )
+
+
+def criteria(alpha: Any, mu: Any) -> tuple[Any, Any]:
+    """The individual equivalence criterion and the coefficient of individual agreement."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return 2 * (mu - alpha) / alpha, alpha / mu

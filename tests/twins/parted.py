@@ -1,0 +1,71 @@
+"""Labels and ratings with gaps that are cut into parts, and states of the parts merged in any order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ugt
+from ugt import states
+
+N, K = 70, 4
+WHO = ["eve", "ann", "bob", "dan"]  # not ascending
+ASCENDING = sorted(WHO)
+
+
+class Data:
+    """Rows (case, annotator, label) with gaps, of which any cases can be taken."""
+
+    def __init__(self, seed, repeat=0.15):
+        rng = np.random.default_rng(seed)
+        self.ids = [f"p{i}" for i in range(N)]
+        truth, self.rows, self.values = rng.integers(0, K, N), [], []
+        for i in range(N):
+            for who in WHO if i % 9 else WHO[: i % 4]:  # some cases have no labels, or those of one
+                for _ in range((rng.random() < 0.75) * (1 + (rng.random() < repeat))):
+                    self.rows.append((self.ids[i], who, int(truth[i]) if rng.random() < 0.6 else int(rng.integers(0, K))))
+                    self.values.append(float(truth[i] + rng.normal()))
+        self.said = np.where(rng.random(N) < 0.7, truth, rng.integers(0, K, N)).astype(float)
+        self.other = rng.integers(0, K, N).astype(float)
+        self.other[rng.random(N) < 0.15] = np.nan
+        self.probabilities = rng.dirichlet(np.ones(K), N)
+        self.clusters = np.array([f"patient {i % 19}" for i in range(N)])
+
+    def labels(self, rows, ratings=False):
+        kept = {self.ids[i] for i in rows}
+        chosen = [(*row[:2], value if ratings else row[2]) for row, value in zip(self.rows, self.values) if row[0] in kept]
+        columns = list(zip(*chosen)) or [[], [], []]
+        ids = [self.ids[i] for i in rows]
+        return ugt.Ratings.from_long(*columns, cases=ids) if ratings else ugt.Labels.from_long(*columns, classes=K, cases=ids)
+
+
+def cut(data, seed):
+    """Parts in random order: of one case, of cases without labels or those of one annotator alone, and others."""
+    rng = np.random.default_rng(seed)
+    labelled = {row[0] for row in data.rows}
+    empty = [i for i in range(N) if data.ids[i] not in labelled]
+    others = rng.permutation([i for i in range(N) if data.ids[i] in labelled]).tolist()
+    at = [0, 1, 2, 3, *sorted(rng.integers(3, len(others), 3)), len(others)]
+    parts = [part for part in (empty, *(others[begin:end] for begin, end in zip(at, at[1:]))) if part]
+    assert empty and len(parts) > 4
+    return [parts[j] for j in rng.permutation(len(parts))]
+
+
+def merged(rng, parts):
+    """By a random tree of merges, each state by way of its text."""
+    left = [states.State.from_json(one.to_json()) for one in parts]
+    while len(left) > 1:
+        chosen = rng.permutation(len(left))[: rng.integers(2, 4)].tolist()
+        left = [one for i, one in enumerate(left) if i not in chosen] + [states.merge([left[i] for i in chosen])]
+    return left[0]
+
+
+def close(found, expected, name=""):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, err_msg=name)
+
+
+def by_name(found, annotators, numbers):
+    """Numbers (..., A) of the record of a function, in the order of those of a state; NaN for those who are not in it."""
+    at = {name: j for j, name in enumerate(annotators.tolist())}
+    numbers = np.asarray(numbers, float)
+    columns = [numbers[..., at[name]] if name in at else np.full(numbers.shape[:-1], np.nan) for name in found.numbers["annotators"]]
+    return np.stack(columns, axis=-1)

@@ -1,0 +1,309 @@
+"""Models beside annotators, from cases in parts: the numbers of all cases in one place, resamples too, however they are cut and merged."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from twins.parted import ASCENDING, WHO, Data, K, N, by_name, close, cut, merged
+
+import ugt
+from ugt import states
+from ugt._axes import stream_keys_of
+from ugt._core import _exact
+
+LABELS, RATINGS = False, True
+DISTANCES = [
+    (LABELS, lambda d, r: d.said[r].astype(int), {"distance": "zero-one"}),
+    (LABELS, lambda d, r: d.probabilities[r], {"distance": "squared"}),
+    (LABELS, lambda d, r: d.other[r], {"distance": "absolute", "missing": "drop", "values": [0, 1, 5, 7]}),
+    (RATINGS, lambda d, r: d.other[r], {"distance": ("threshold", 0.5), "missing": "drop"}),
+]
+
+
+def in_parts(metric, data, kind, make, options, parts, **more):
+    some = (states.partial(metric, data.labels(part, kind), make(data, part), **{"annotators": WHO, **options}, **more) for part in parts)
+    return merged(np.random.default_rng(len(parts)), list(some))
+
+
+def check_cases(found, expected):
+    """Of each annotator, judged or not."""
+    n_of = {name.strip("'"): n for name, n in expected.too_few.items()}
+    n_of.update(zip(expected.annotators.tolist(), expected.n_cases.tolist()))
+    assert [int(n) for n in found.numbers["n_cases"]] == [n_of[name] for name in ASCENDING]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("cases", ["matched", "all", "mu1"])
+@pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
+@pytest.mark.parametrize("least", [1, None])
+def test_annotators_as_models(kind, make, options, cases, seed, least):
+    data, every = Data(seed), list(range(N))
+    two = lambda d, r: {"A": make(d, r), "B": make(d, r)[::1] if np.ndim(make(d, r)) == 2 else d.said[r]}  # noqa: E731
+    options = {**options, "cases": cases}
+    of_all = ugt.annotator_discrepancy(data.labels(every, kind), n_resamples=1, cases=cases, distance=options["distance"]).n_cases
+    least = least or int(np.median(of_all)) + 1
+    expected = ugt.annotator_discrepancy(
+        data.labels(every, kind), predictions=two(data, every), min_cases=least, n_resamples=2, **options
+    )  # fmt: skip
+    assert (len(expected.too_few) > 0) == (least > 1) and len(expected.annotators)
+    found = states.finish(in_parts("annotator_discrepancy", data, kind, two, {**options, "annotator_min_cases": least}, cut(data, seed)))
+    assert found.numbers["annotators"].tolist() == ASCENDING
+    for name in ("value", "alpha", "mu", "same_cases"):
+        close(found.numbers[name], by_name(found, expected.annotators, getattr(expected, name)), name)
+    for name in ("model_value", "model_n_cases"):
+        close(found.numbers[name], getattr(expected, name), name)
+    check_cases(found, expected)
+    assert (found.left_out, found.reason) == (dict(expected.left_out), None) and found.n_cases == N - sum(found.left_out.values())
+    close(found.value, np.nanmean(expected.value))
+
+
+def test_annotators_without_a_model():
+    data = Data(0)
+    parts = [states.partial("annotator_discrepancy", data.labels(part), annotators=WHO) for part in cut(data, 0)]
+    found, expected = states.finish(states.merge(parts)), ugt.annotator_discrepancy(data.labels(range(N)), n_resamples=2)
+    close(found.numbers["value"], by_name(found, expected.annotators, expected.value))
+    assert "model_value" not in found.numbers
+    one = states.partial("annotator_discrepancy", data.labels(range(N)), predictions={"A": data.said})
+    assert one == states.partial("annotator_discrepancy", data.labels(range(N)), {"A": data.said})
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
+def test_individual_equivalence(kind, make, options, seed):
+    data, every = Data(seed), list(range(N))
+    expected = ugt.individual_equivalence_index(data.labels(every, kind), make(data, every), **options)
+    found = states.finish(in_parts("individual_equivalence_index", data, kind, make, options, cut(data, seed)))
+    close(found.value, expected.value)
+    for name in ("alpha", "mu", "criterion", "coefficient"):
+        close(found.numbers[name], getattr(expected, name), name)
+    close(found.numbers["per_annotator"], by_name(found, expected.annotators, expected.per_annotator))
+    assert (found.n_cases, found.left_out, found.reason) == (expected.n_cases, dict(expected.left_out), None)
+    influence = expected.resamples(n_resamples=2).influence[:, 0]
+    n = expected.n_cases
+    assert found.std_error == pytest.approx(math.sqrt((influence**2).sum() * n / (n - 1)), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
+@pytest.mark.parametrize("least", [10, None])
+def test_the_alternative_annotator_test(kind, make, options, seed, least):
+    data, every = Data(seed), list(range(N))
+    options = {**options, "epsilon": 0.15, "q": 0.2}
+    of_all = ugt.alternative_annotator_test(data.labels(every, kind), make(data, every), min_cases=2, **options).n_cases
+    least = least or int(np.median(of_all)) + 1
+    expected = ugt.alternative_annotator_test(data.labels(every, kind), make(data, every), min_cases=least, **options)
+    assert len(expected.annotators) and (len(expected.too_few) > 0) == (least > 10)
+    chosen = {**options, "annotator_min_cases": least}
+    found = states.finish(in_parts("alternative_annotator_test", data, kind, make, chosen, cut(data, seed)))
+    close(found.value, expected.average_advantage)
+    for name in ("advantage", "annotator_advantage", "p_value", "rejected"):
+        close(found.numbers[name], by_name(found, expected.annotators, getattr(expected, name)), name)
+    assert (found.numbers["winning_rate"], found.numbers["passed"]) == (expected.winning_rate, expected.passed)
+    check_cases(found, expected)
+    assert (found.left_out, found.reason) == (dict(expected.left_out), None)
+
+
+def test_some_models_pass_the_test_and_some_fail():
+    data, passed = Data(1, repeat=0), []
+    for said in (data.said, 3 - data.said):
+        found = states.finish(states.partial("alternative_annotator_test", data.labels(range(N)), said.astype(int)))
+        passed.append(found.numbers["passed"])
+    assert passed == [1.0, 0.0]
+
+
+def test_without_spread_the_p_value_is_0_or_1():
+    labels = [[k % 2, k % 2, k % 2] for k in range(40)]
+    for said, p in (([k % 2 for k in range(40)], 0.0), ([1 - k % 2 for k in range(40)], 1.0)):
+        expected = ugt.alternative_annotator_test(labels, said)
+        found = states.finish(states.merge([states.partial("alternative_annotator_test", labels[h], said[h]) for h in HALVES]))
+        assert found.numbers["p_value"].tolist() == expected.p_value.tolist() == [p] * 3
+
+
+HALVES = [slice(0, 13), slice(13, None)]
+
+
+def test_over_clusters_there_are_no_p_values():
+    data = Data(0)
+    found = states.finish(
+        states.partial("alternative_annotator_test", data.labels(range(N)), data.said.astype(int), clusters=data.clusters, n_resamples=50)
+    )
+    assert np.isnan(found.numbers["p_value"]).all() and math.isnan(found.numbers["winning_rate"])
+    assert found.reason == "no p-values: over clusters they need each cluster whole"
+    assert 0 < found.value < 1 and found.interval()[0] < found.value < found.interval()[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
+def test_other_averages(kind, make, options, seed):
+    data, every = Data(seed), list(range(N))
+    expected = ugt.alternative_discrepancy_ratios(data.labels(every, kind), make(data, every), **options)
+    found = states.finish(in_parts("alternative_discrepancy_ratios", data, kind, make, options, cut(data, seed)))
+    close(found.value, expected.ratio)
+    for name in ("prime", "prime_printed", "double_prime"):
+        close(found.numbers[name], getattr(expected, name), name)
+    same = states.finish(states.partial("discrepancy_ratio", data.labels(every, kind), make(data, every), **options))
+    assert (found.n_cases, found.left_out) == (same.n_cases, same.left_out)
+    assert math.isnan(expected.double_prime) == (options["distance"] == "zero-one")
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("held_out", [["eve"], ["dan", "ann"], ["bob", "eve", "ann"]])
+def test_relative_f1(seed, held_out):
+    data, every = Data(seed), list(range(N))
+    expected = ugt.relative_f1(data.labels(every), data.other, held_out=held_out, missing="drop")
+    options = {"held_out": held_out, "missing": "drop"}
+    found = states.finish(in_parts("relative_f1", data, LABELS, lambda d, r: d.other[r], options, cut(data, seed)))
+    close((found.value, found.numbers["model"], found.numbers["annotators"]), (expected.value, expected.model, expected.annotators))
+    assert found.n_cases == expected.n_cases and found.left_out == {"case without a majority class": N - expected.n_cases}
+
+
+# ---- resamples
+
+RESAMPLED = {
+    "annotator_discrepancy": {"distance": "zero-one", "cases": "all"},
+    "individual_equivalence_index": {},
+    "alternative_annotator_test": {"annotator_min_cases": 2},
+    "alternative_discrepancy_ratios": {},
+    "relative_f1": {"held_out": ["ann", "eve"]},
+}
+
+
+@pytest.mark.parametrize("units", ["cases", "clusters"])
+@pytest.mark.parametrize("metric", RESAMPLED)
+def test_resamples_of_parts_are_those_of_the_whole(metric, units):
+    data = Data(5)
+
+    def partial(rows, again=False):
+        by = {"clusters": data.clusters[rows]} if units == "clusters" else {}
+        options = RESAMPLED[metric]
+        return states.partial(
+            metric, data.labels(rows), data.said[rows].astype(int), annotators=WHO, n_resamples=20, seed=3, **by, **options
+        )
+
+    rng = np.random.default_rng(0)
+    found, whole = states.finish(merged(rng, [partial(part) for part in cut(data, 1)])), states.finish(partial(list(range(N))))
+    close(found.resampled, whole.resampled)
+    assert np.ptp(found.resampled) > 0 and len(found.resampled) == 20
+    assert set(found.resampled_numbers) == set(found.numbers) - {
+        metric != "relative_f1" and "annotators",
+        "p_value",
+        "rejected",
+        "winning_rate",
+        "passed",
+    }
+    for name, table in found.resampled_numbers.items():
+        close(table, whole.resampled_numbers[name], name)
+    units_of = data.clusters if units == "clusters" else np.array(data.ids)
+    weights = _exact.poisson_weights(stream_keys_of(units_of), 3, 0, 20).astype(int)
+    for b in range(4):  # each case as often as it counts
+        rows = np.repeat(np.arange(N), weights[b]).tolist()
+        again = states.finish(states.merge(partial([i]) for i in rows))
+        close(found.resampled[b], again.value)
+        for name, table in found.resampled_numbers.items():
+            close(table[b], again.numbers[name], name)
+
+
+def test_chances_to_be_better_than_an_annotator_come_of_resampled_numbers():
+    data = Data(2)
+    made = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int), distance="zero-one", n_resamples=1000)
+    found = states.finish(made)
+    chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
+    expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
+    np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.p_better[0]), atol=0.08)
+
+
+# ---- who is in a part, and errors
+
+
+def test_annotators_of_all_parts_are_the_same():
+    data = Data(0)
+    given = [
+        states.partial("individual_equivalence_index", data.labels(range(9)), data.said[:9].astype(int), annotators=who)
+        for who in (WHO, WHO[::-1])
+    ]
+    assert given[0] == given[1]
+    two = ugt.Labels.from_wide([[0, 1]], classes=K, annotators=["ann", "bob"])
+    with pytest.raises(ValueError, match=r"states must be made with the same annotators, \['ann', 'bob', 'dan', 'eve'\]"):
+        states.merge([given[0], states.partial("individual_equivalence_index", two, [1])])
+    with pytest.raises(ValueError, match=r"annotators must name all annotators of every part. Got not 'bob'"):
+        states.partial("individual_equivalence_index", two, [1], annotators=["ann", "eve"])
+    with pytest.raises(ValueError, match=r"annotators must name all annotators of every part"):
+        states.partial("individual_equivalence_index", two, [1], annotators=[0, 1])
+    with pytest.raises(ValueError, match=r"annotators must be given for a part without labels. Got None"):
+        states.partial("individual_equivalence_index", ugt.Labels.from_long([], [], [], classes=K, cases=["a"]), [1])
+    with pytest.raises(ValueError, match=r"annotations must say who gave each label, .*Got label counts"):
+        states.partial("alternative_annotator_test", ugt.Labels.from_counts([[1, 2]]), [1], annotators=WHO)
+
+
+@pytest.mark.parametrize("metric", RESAMPLED)
+def test_unknown_options(metric):
+    with pytest.raises(TypeError, match=f"{metric} in parts knows no option 'level'"):
+        states.partial(metric, [[0, 1]], [1], level=0.9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("annotator_discrepancy", {"cases": "some"}, "cases must be one of"),
+        ("annotator_discrepancy", {"annotator_min_cases": 0}, "annotator_min_cases must be a whole number of at least 1"),
+        ("alternative_annotator_test", {"epsilon": -1}, "epsilon must be"),
+        ("alternative_annotator_test", {"q": 1}, "q must be a number between 0 and 1"),
+        ("alternative_annotator_test", {"annotator_min_cases": 1}, "annotator_min_cases must be a whole number of at least 2"),
+        ("relative_f1", {"held_out": ["zoe"]}, "held_out must name annotators. Got 'zoe'"),
+        ("relative_f1", {"held_out": WHO}, "held_out must leave annotators on both sides. Got 4 of 4"),
+        ("relative_f1", {"held_out": ["eve"], "missing": "no"}, "missing must be one of"),
+    ],
+)
+def test_options_out_of_range(metric, options, message):
+    data = Data(0)
+    with pytest.raises(ValueError, match=message):
+        states.partial(metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
+
+
+def test_relative_f1_of_tables():
+    with pytest.raises(ValueError, match=r"annotations must be Labels, in parts.*Got list"):
+        states.partial("relative_f1", [[0, 1, 1]], [1], held_out=[0])
+    with pytest.raises(TypeError, match="takes predictions once"):
+        states.partial("annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1])
+
+
+@pytest.mark.filterwarnings("ignore:undefined")
+def test_reasons():
+    nobody = states.finish(states.partial("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1]))
+    assert math.isnan(nobody.value) and nobody.reason == "no annotator has 1 or more cases with others to be compared with"
+    alike = states.finish(states.partial("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1]))
+    assert math.isnan(alike.value) and alike.reason == "the annotators do not differ from each other"
+    few = states.finish(states.partial("alternative_annotator_test", [[0, 1], [1, 1]], [1, 1]))
+    assert math.isnan(few.value) and few.reason == "no annotator has 30 or more cases with others to be compared with"
+    for metric in ("individual_equivalence_index", "alternative_discrepancy_ratios"):
+        none = states.finish(states.partial(metric, [[0, None], [1, None]], [1, 1]))
+        assert math.isnan(none.value) and none.reason == "no case is left" and none.left_out == {"case with a single annotator": 2}
+    same = states.finish(states.partial("alternative_discrepancy_ratios", [[1, 1]] * 3, [1, 1, 1]))
+    assert math.isnan(same.value) and same.reason == "annotators agree in all 3 cases (alpha = 0)"
+    tied = ugt.Labels.from_wide([[0, 1, 1]], classes=2)
+    found = states.finish(states.partial("relative_f1", tied, [1], held_out=[2]))
+    assert math.isnan(found.value) and found.reason == "no case has a majority class"
+
+
+def test_small_groups_are_annotators_with_few_cases():
+    votes = [[0, 1, 1]] * 5 + [[0, 1, None]] * 5
+    with pytest.raises(ValueError, match=r"min_cases = 6 cases.*Got 10 cases, and 3 groups of fewer, the smallest of 5"):
+        states.partial("annotator_discrepancy", votes, min_cases=6)
+    with pytest.raises(ValueError, match="and 1 groups of fewer, the smallest of 5"):
+        states.partial("individual_equivalence_index", votes, [1] * 10, min_cases=6)
+    with pytest.raises(ValueError, match="and 5 groups of fewer, the smallest of 5"):  # an annotator, and their pairs in either order
+        states.partial("alternative_discrepancy_ratios", votes, [1] * 10, min_cases=6)
+    labels = ugt.Labels.from_wide([*votes, [0, 0, 0]], classes=2)
+    with pytest.raises(ValueError, match="Got 11 cases, and 1 groups of fewer, the smallest of 1"):  # a vote of its class
+        states.partial("relative_f1", labels, [1] * 11, held_out=[0], min_cases=6)
+    assert states.partial("alternative_annotator_test", votes, [1] * 10, min_cases=5).n_cases == 10
+
+
+def test_a_state_holds_sums_alone():
+    data = Data(0)
+    text = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int)).to_json()
+    assert len(text) < 4000 and not any(f'"{one}"' in text for one in data.ids)
+    assert json.loads(text)["settings"]["annotators"] == ASCENDING
