@@ -30,7 +30,7 @@ def work():
     import numpy as np
 
     import ugt
-    from ugt import synthetic
+    from ugt import states, synthetic
 
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -39,6 +39,7 @@ def work():
     model = next(iter(models.values()))
     scores, probability = rng.random((2000, 10)), rng.dirichlet(np.ones(10), 2000)
     p, s = rng.random(50_000), rng.random(50_000)
+    halves = slice(0, 1000), slice(1000, 2000)
 
     ugt.soft_roc_curve(p, s)
     ugt.soft_auroc(p, s).interval(kind="percentile", n_resamples=20)
@@ -68,6 +69,9 @@ def work():
     ugt.irn(rankings)
     ugt.leave_one_annotator_out(rankings)
     ugt.annotator_average_overlap(rankings, 3)
+    parts = [states.partial("ua_topk_accuracy", probability[half], scores[half], case_ids=range(1000), n_resamples=40) for half in halves]
+    states.merge(parts)
+    states.compute("soft_auroc", p, s)
 
 
 def counted():
