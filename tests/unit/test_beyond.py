@@ -1,14 +1,17 @@
-"""The scripts for data beyond memory run: the same files for the same seed, small sizes, and what they say of themselves holds."""
+"""Data beyond memory: the scripts run on little data, with the same files for the same seed; large states do not wait for each other."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from ugt import states
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "beyond"
 
@@ -48,3 +51,20 @@ def test_labels_on_workers(tmp_path):
     assert found["n_cases"] == 2000 and found["n_files"] == 3 and len(found["peak_bytes_of_workers"]) == 2
     assert {one["n_cases"] for one in found["metrics"].values()} == {2000} and len(found["metrics"]) == 7
     assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11
+
+
+def test_large_states_do_not_wait_for_each_other():
+    rng, alive, most = np.random.default_rng(0), weakref.WeakSet(), 0
+    p, scores = rng.random((2, 12))
+
+    def each():
+        nonlocal most
+        for i in range(12):
+            one = states.partial("soft_auroc", p[i : i + 1], scores[i : i + 1], edges=200_000)
+            alive.add(one)
+            most = max(most, len(alive))
+            yield one
+
+    merged = states.merge(each())
+    assert merged.n_cases == 12 and most <= 5
+    assert states.finish(merged).value == states.finish(states.partial("soft_auroc", p, scores, edges=200_000)).value

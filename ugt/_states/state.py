@@ -22,7 +22,8 @@ VERSION = 1
 # What makes the document of a version one of the next: a state that was written once can be read for ever.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 FORMAT = "ugt_state"
-AT_ONCE = 64  # states that are added up together
+AT_ONCE = 64  # states that are added up together,
+NUMBERS = 1 << 21  # or fewer, of so many numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ def merge_states(states: Iterable[State]) -> State:
         if not isinstance(state, State):
             raise TypeError(f"states must be State. Got {type(state).__name__}.")
         waiting.append(state)
-        if len(waiting) == AT_ONCE:
+        if len(waiting) == AT_ONCE or (len(waiting) > 1 and sum(one.n_sums for one in waiting) > NUMBERS):
             waiting = [_merged(waiting)]
     if not waiting:
         raise error("states", "be at least one", "none")
