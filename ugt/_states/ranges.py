@@ -6,7 +6,8 @@ The sums of a range, given what lies above it, add up to those of all scores; eq
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,7 +73,8 @@ def sample(scores: Array, n_parts: int) -> Array:
     return found[:: -(-len(found) // most) or 1]
 
 
-class Ranges(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Ranges:
     """Ranges of scores, from the lowest up: range r holds lower[r] <= score < lower[r + 1], the first all below lower[1] too.
 
     ``single`` (R,): whether all scores of a range are the same, a tie group too large to be held.
