@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ugt import states
+from ugt._states import state
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "beyond"
 
@@ -53,18 +54,19 @@ def test_labels_on_workers(tmp_path):
     assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11
 
 
-def test_large_states_do_not_wait_for_each_other():
+def test_large_states_do_not_wait_for_each_other(monkeypatch):
+    monkeypatch.setattr(state, "NUMBERS", 20_000)
     rng, alive, most = np.random.default_rng(0), weakref.WeakSet(), 0
     p, scores = rng.random((2, 12))
 
     def each():
         nonlocal most
         for i in range(12):
-            one = states.partial("soft_auroc", p[i : i + 1], scores[i : i + 1], edges=200_000)
+            one = states.partial("soft_auroc", p[i : i + 1], scores[i : i + 1], edges=2000)
             alive.add(one)
             most = max(most, len(alive))
             yield one
 
     merged = states.merge(each())
     assert merged.n_cases == 12 and most <= 5
-    assert states.finish(merged).value == states.finish(states.partial("soft_auroc", p, scores, edges=200_000)).value
+    assert states.finish(merged).value == states.finish(states.partial("soft_auroc", p, scores, edges=2000)).value
