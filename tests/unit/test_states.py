@@ -295,6 +295,10 @@ def test_versions_without_a_way_up_do_not_exist():
         (VERSION_1.replace('[1.6], [2.0]], "mean s', '[1.6], []], "mean s'), "tables of finite numbers"),
         (VERSION_1.replace("[[0.0], [0.0]]}", '[["x"]]}'), "tables of finite numbers"),
         (VERSION_1.replace('"metric": "annotation', '"metric": "no'), "whose sums fit its metric. Got ValueError: metric must be one of"),
+        (
+            states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2)).to_json().replace('"labels"', '"x"'),
+            "whose sums fit its metric. Got KeyError: 'labels'",
+        ),
         (VERSION_1.replace("mean sq", "sq"), "whose sums fit its metric. Got KeyError: 'mean squared'"),
         (VERSION_1.replace('[[1.6], [2.0]], "mean', '[[1.6]], "mean'), "whose sums fit its metric. Got IndexError"),
     ],

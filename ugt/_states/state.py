@@ -127,12 +127,12 @@ def _document(text: str) -> dict[str, Any]:
 
 def _usable(state: State) -> State:
     """Text comes from elsewhere: whether the metric can be made of what it holds shows when it is made."""
-    from .making import finish  # noqa: PLC0415  (which imports this)
+    from .making import finish, merge  # noqa: PLC0415  (which import this)
 
     try:
         with _notices.heard():
             finish(state)
-            finish(_merged([state, state]))  # with more cases, more of the sums is looked at
+            finish(merge([state, state]))  # with more cases more of the sums is looked at, and groups are
     except Exception as exc:  # whatever it is that does not fit
         raise error("text", "be that of a state whose sums fit its metric", f"{type(exc).__name__}: {exc}") from None
     return state
