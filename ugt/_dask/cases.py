@@ -32,7 +32,7 @@ def labels(
     case, annotator, label : str
         Names of its columns.
     classes : int K or sequence of K names
-        As for :meth:`Labels.from_long`; a partition alone does not know them all.
+        As for :meth:`ugt.Labels.from_long`; a partition alone does not know them all.
     check : bool
         Look first whether all rows of each case are in one partition, by :func:`cases_apart`, which reads the frame once more.
 
@@ -45,7 +45,7 @@ def labels(
     ------
     ValueError
         If a column is missing; or, with ``check``, if a case lies in two partitions. When they are computed: as
-        :meth:`Labels.from_long`.
+        :meth:`ugt.Labels.from_long`.
     ImportError
         If dask is missing.
 
@@ -164,7 +164,7 @@ def per_case(function: Callable[..., Any], *collections: Any) -> Any:
     Parameters
     ----------
     function : callable
-        Of the data of a partition, one argument a collection. Returns a record with ``per_case`` (such as :class:`Estimate`), an (N,)
+        Of the data of a partition, one argument a collection. Returns a record with ``per_case`` (such as :class:`ugt.Estimate`), an (N,)
         array, or a dict of these, one a column; a dict may hold the case ids itself, as ``"case"``.
     *collections
         As for :func:`partial`; the first that names its cases (:func:`labels`) gives the ids.

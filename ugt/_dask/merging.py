@@ -22,7 +22,7 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
     Parameters
     ----------
     metric : str or function
-        One of :data:`ugt.states.METRICS`; or a function of the data of a partition, one argument a collection, that returns a
+        One of ``ugt.states.METRICS``; or a function of the data of a partition, one argument a collection, that returns a
         :class:`ugt.states.State`, or a dict of them: several metrics in one pass over the data.
     *collections : dask collections, or lists
         What the function takes, zipped partition by partition: arrays of dask, chunked along the first axis only; data frames and series

@@ -41,7 +41,7 @@ def compute(
     Parameters
     ----------
     metric : str
-        One of :data:`METRICS`.
+        One of ``ugt.states.METRICS``.
     *data : arrays
         As for the function: arrays with a row a case, mapped from files too (``numpy.load(path, mmap_mode="r")``), read block by block.
     parts : sequence, optional

@@ -44,7 +44,7 @@ class LossesOf(Kind):
         return _histogram_answer(settings, sums) if metric == "histogram_losses" else _disagreement_answer(settings, sums["bins"])
 
     def record(self, metric: str, settings: Mapping[str, Any], sums: Mapping[str, Array], left_out: Mapping[str, int]) -> Any:
-        """:class:`HistogramLosses`, which has no cases to resample."""
+        """:class:`ugt.HistogramLosses`, which has no cases to resample."""
         if metric != "histogram_losses":
             return None
         bins, total = _bins(settings), Sums(sums["cells"].copy(), sums["totals"].copy())

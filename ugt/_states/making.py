@@ -31,7 +31,7 @@ def partial(
     Parameters
     ----------
     metric : str
-        One of :data:`METRICS`: the name of the function.
+        One of ``ugt.states.METRICS``: the name of the function.
     *data
         As for the function, of these cases: truth first, prediction second. Every case is whole in one part.
     case_ids : (N,) ids, optional

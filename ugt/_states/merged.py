@@ -30,7 +30,7 @@ class Merged(Frozen):
         Name of the function that gives the same for cases in one place.
     value : float
         The metric; NaN where ``reason`` says why. Of a metric with a value for each annotator or pair of annotators the mean of these,
-        which are in ``numbers``; of :func:`alternative_annotator_test` the average advantage.
+        which are in ``numbers``; of :func:`ugt.alternative_annotator_test` the average advantage.
     numbers : mapping
         What goes with it, by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, between which a value
         from bins must lie.
@@ -47,7 +47,7 @@ class Merged(Frozen):
     units : {"cases", "clusters"}
         What was resampled.
     record : object or None
-        The record of the function itself, where it can be made without cases: :class:`HistogramLosses`.
+        The record of the function itself, where it can be made without cases: :class:`ugt.HistogramLosses`.
     resampled_numbers : mapping of name to (B, ...) array
         Those of ``numbers`` in each of the resamples that are known there.
 
@@ -80,7 +80,7 @@ class Merged(Frozen):
         level : float
             In (0, 1).
         kind : {"percentile", "basic", "normal"}
-            The first two as in :class:`Resamples`; ``"normal"``: value ± z ``std_error``, which needs no resamples where there are sums of
+            The first two as in :class:`ugt.Resamples`; ``"normal"``: value ± z ``std_error``, which needs no resamples where there are sums of
             squares.
 
         Returns
