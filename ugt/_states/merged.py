@@ -80,8 +80,8 @@ class Merged(Frozen):
         level : float
             In (0, 1).
         kind : {"percentile", "basic", "normal"}
-            The first two as in :class:`ugt.Resamples`; ``"normal"``: value ± z ``std_error``, which needs no resamples where there are sums of
-            squares.
+            The first two as in :class:`ugt.Resamples`; ``"normal"``: value ± z ``std_error``, which needs no resamples where there are
+            sums of squares.
 
         Returns
         -------
