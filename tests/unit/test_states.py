@@ -444,3 +444,43 @@ def test_no_positives():
     with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
         found = states.finish(states.partial("soft_auroc", [0.0, 0.0], [0.1, 0.2]))
     assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"
+
+
+# ---- two hospitals
+
+
+def test_two_hospitals_get_the_pooled_answer_from_text(rng):
+    """Different annotators, numbers of them and readers' gaps; a patient who was in both."""
+    votes = [rng.integers(0, 3, (50, 4)).astype(float), rng.integers(0, 3, (70, 3)).astype(float)]
+    votes[1][rng.random(votes[1].shape) < 0.2] = np.nan
+    model = [rng.integers(0, 3, len(table)) for table in votes]
+    patients = [[f"patient {i // 2 + 20 * j}" for i in range(len(table))] for j, table in enumerate(votes)]
+
+    rows = [
+        [(f"{j}-{i}", f"reader {j}-{a}", int(x)) for i, row in enumerate(table) for a, x in enumerate(row) if not math.isnan(x)]
+        for j, table in enumerate(votes)
+    ]
+    options = {"n_resamples": 50, "seed": 1}
+    for metric, more in (
+        ("discrepancy_ratio", {"distance": "zero-one"}),
+        ("fleiss_kappa", {}),
+        ("krippendorff_alpha", {"level": "ordinal"}),
+    ):
+
+        def state(some, predicted, clusters, metric=metric, more=more):
+            data = (some,) if metric != "discrepancy_ratio" else (some, predicted)
+            return states.partial(metric, *data, clusters=clusters, **options, **more)
+
+        each = [ugt.Labels.from_long(*zip(*part), classes=3) for part in rows]
+        by_case = [dict(zip((f"{j}-{i}" for i in range(200)), zip(model[j].tolist(), patients[j]))) for j in range(2)]
+        known = [[by_case[j][case] for case in part.axes.case_ids.tolist()] for j, part in enumerate(each)]
+        sent = [state(part, [m for m, _ in k], [c for _, c in k]).to_json() for part, k in zip(each, known)]
+        every = ugt.Labels.from_long(*zip(*rows[0], *rows[1]), classes=3)
+        together = [*known[0], *known[1]]
+        pooled = states.finish(state(every, [m for m, _ in together], [c for _, c in together]))
+        found = states.finish(states.merge(states.State.from_json(text) for text in sent))
+        data = (every,) if metric != "discrepancy_ratio" else (every, [m for m, _ in together])
+        assert found.value == pytest.approx(getattr(ugt, metric)(*data, **more).value, abs=1e-12)
+        assert found.n_cases == pooled.n_cases and found.units == "clusters"
+        np.testing.assert_allclose(found.resampled, pooled.resampled, rtol=0, atol=1e-12)
+        assert found.interval() == pytest.approx(pooled.interval(), abs=1e-12)

@@ -39,7 +39,7 @@ def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
         np.save(tmp_path / f"{j}.npy", table)
         mapped.append(np.load(tmp_path / f"{j}.npy", mmap_mode="r"))
     assert len(blocks.blocks_of(mapped, 3e8, 1)) >= 10
-    found, truth = states.compute(metric, *mapped, max_memory="300 MB"), getattr(ugt, metric)(*data)
+    found, truth = states.compute(metric, *mapped, max_memory="300 MB", min_cases=150), getattr(ugt, metric)(*data)
     assert found.value == pytest.approx(truth.value, rel=1e-13) and found.n_cases == truth.n_cases
 
 
@@ -75,6 +75,13 @@ def test_what_compute_refuses(rng):
         states.compute("soft_auroc", parts=[None])
     with pytest.raises(ValueError, match=r"data must be of one length, 30 cases. Got 29, first at argument 1"):
         states.compute("ua_topk_accuracy", p, p[1:])
+    with pytest.raises(
+        ValueError, match=r"data must be arrays with a row a case \(parts= takes all else\). Got Labels, first at argument 0"
+    ):
+        states.compute("fleiss_kappa", ugt.Labels.from_counts([[1, 1]]))
+    for metric, data in (("annotation_certainty", (p,)), ("soft_auroc", (p, p))):
+        with pytest.raises(ValueError, match="at least min_cases = 31 cases"):
+            states.compute(metric, *data, min_cases=31)
     with pytest.raises(ValueError, match="edges must be given with n_resamples"):
         states.compute("soft_auroc", p, p, n_resamples=3, case_ids=range(30))
     with pytest.raises(ValueError, match="parts must have one number of classes"):

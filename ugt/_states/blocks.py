@@ -57,6 +57,9 @@ def _rows(array: Any, begin: int, end: int) -> Any:
 def blocks_of(arrays: Sequence[Any], max_memory: float, n_jobs: int) -> list[Block]:
     """Blocks of rows that a metric can work on within the memory; arrays of one length, in memory or mapped from files."""
     tables = [array if hasattr(array, "shape") and hasattr(array, "__getitem__") else np.asarray(array) for array in arrays]
+    for number, table in enumerate(tables):
+        if not getattr(table, "shape", ()):
+            raise error("data", "be arrays with a row a case (parts= takes all else)", type(arrays[number]).__name__, f"argument {number}")
     n = len(tables[0])
     for number, table in enumerate(tables[1:], 1):
         if len(table) != n:

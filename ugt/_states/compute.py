@@ -12,9 +12,9 @@ from .._checks import error
 from . import ranges
 from .blocks import ITSELF, blocks_of, load, memory_of, run
 from .kind import HOME_OF, kind_of
-from .making import finish, partial
+from .making import finish, merge, partial
 from .merged import Merged
-from .state import State, merge_states
+from .state import State
 from .sums import added, as_exact
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def compute(
     n_jobs: int | None = None,
     case_ids: Any = None,
     clusters: Any = None,
+    min_cases: int = 0,
     **options: Any,
 ) -> Merged:
     """A metric of data that need not fit into memory, in blocks of cases.
@@ -54,6 +55,8 @@ def compute(
         Processes or threads of joblib, by the backend that is in force (``joblib.parallel_config``). Default: this process alone.
     case_ids, clusters : (N,) ids, optional
         As for :func:`partial`; with ``data`` only.
+    min_cases : int
+        As for :func:`merge`: of all cases together.
     **options
         As for :func:`partial`. ``soft_auroc`` and ``soft_average_precision`` are exact, by ranges of scores that are sorted one after the
         other, unless ``edges`` are given; ``weights`` and ``multiclass="ovo"`` are for data in one place.
@@ -93,10 +96,10 @@ def compute(
     if exact:
         if options.get("n_resamples"):
             raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
-        return finish(_ranked(metric, items, options, held, n_jobs))
+        return finish(_ranked(metric, items, options, held, n_jobs), min_cases=min_cases)
     ids = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
     task = bound(_state, metric, {**options}, {name: np.asarray(one) for name, one in ids.items()})
-    return finish(merge_states(_some(run(task, items, n_jobs))))
+    return finish(merge(_some(run(task, items, n_jobs)), min_cases=min_cases))
 
 
 def _state(metric: str, options: Mapping[str, Any], ids: Mapping[str, NDArray[Any]], item: Any) -> State | None:
