@@ -440,6 +440,22 @@ def test_unknown_options():
         states.partial("discrepancy_ratio", [[0, 1]], [1], level=0.9)
 
 
+@pytest.mark.parametrize("columns", [1, 3])
+def test_a_part_without_truth_is_left_out(columns, rng):
+    p, scores = rng.random((40, columns)), rng.random((40, columns))
+    p[10:20] = np.nan
+    p, scores = (p[:, 0], scores[:, 0]) if columns == 1 else (p, scores)
+    for metric in ("soft_auroc", "soft_average_precision"):
+        cut = [slice(0, 10), slice(10, 20), slice(20, 40)]
+        truth = getattr(ugt, metric)(p, scores)
+        found = states.finish(states.merge([states.partial(metric, p[part], scores[part], edges=10) for part in cut]))
+        assert found.numbers["low"] <= truth.value <= found.numbers["high"] and found.left_out == dict(truth.left_out)
+        exact = states.compute(metric, parts=[(p[part], scores[part]) for part in cut])
+        assert exact.value == pytest.approx(truth.value, rel=1e-13) and exact.left_out == dict(truth.left_out)
+        with pytest.warns(RuntimeWarning, match="undefined"):
+            assert math.isnan(states.compute(metric, p[10:20], scores[10:20]).value)
+
+
 def test_no_positives():
     with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
         found = states.finish(states.partial("soft_auroc", [0.0, 0.0], [0.1, 0.2]))

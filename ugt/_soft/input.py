@@ -48,7 +48,8 @@ class Input:
         return tuple(self.column(k, threshold, expected) for k in range(n))
 
 
-def read(p: Any, scores: Any, weights: Any) -> Input:
+def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
+    """Checked; ``may_lack``: a part of the data, which need not have a case with a truth."""
     truth = _shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, (Point, Dirichlet, Draws)) else as_array(p)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise _checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
@@ -73,7 +74,7 @@ def read(p: Any, scores: Any, weights: Any) -> Input:
     weights = _weights(weights, len(truth))
     if complete or kept.all():
         return Input(truth, table, weights, kept)
-    if not kept.any():
+    if not kept.any() and not may_lack:
         raise _checks.error("p", "hold a probability for at least one case", "NaN in all of them")
     return Input(truth[kept], table[kept], None if weights is None else weights[kept], kept)
 

@@ -63,7 +63,7 @@ def column_of(given: Input, k: int) -> tuple[Array, Array]:
 def read_part(data: Sequence[Any]) -> Input:
     """The cases of a part, checked."""
     p, scores = data
-    return read(p, scores, None)
+    return read(p, scores, None, may_lack=True)
 
 
 def sample(scores: Array, n_parts: int) -> Array:

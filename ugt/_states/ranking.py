@@ -60,7 +60,7 @@ class Ranking(Kind):
         check_call(metric, data, 2, options, [name for name in DEFAULTS if name != NOT_OF[metric]])
         chosen = _options(metric, options)
         truth, predicted = data
-        given = read(truth, predicted, None)
+        given = read(truth, predicted, None, may_lack=True)
         edges = np.asarray(chosen["edges"])
         p, scores = (table if table.ndim == 2 else table[:, None] for table in (given.p, given.scores))
         at = np.searchsorted(edges, scores.ravel(), side="right").reshape(scores.shape) + np.arange(p.shape[1]) * (len(edges) + 1)
