@@ -48,6 +48,8 @@ def classes(cases, confusion, prevalence, allowed=None):
             continue
         for k, p in enumerate(prevalence):
             q[i, k] = p * math.prod(confusion[a][k, label] for a, label in case) if allowed is None or allowed[i, k] else 0.0
+        if q[i].sum() == 0.0:  # below the smallest double
+            return q, -math.inf
         total += math.log(q[i].sum())
         q[i] /= q[i].sum()
     return q, total
@@ -130,7 +132,9 @@ def best_dawid_skene(cases, n_annotators, n_classes, prior, one_coin, n_starts=3
 
     def loss(x):
         confusion, prevalence = parameters(x)
-        return -classes(cases, confusion, prevalence)[1] - log_prior(confusion, prevalence, prior, one_coin)
+        log_likelihood = classes(cases, confusion, prevalence)[1]
+        # a step that goes too far: not the end of the search
+        return 1e10 if math.isinf(log_likelihood) else -log_likelihood - log_prior(confusion, prevalence, prior, one_coin)
 
     found = [
         optimize.minimize(loss, rng.normal(0, 1.5, n_annotators * width + n_classes), method="L-BFGS-B", options={"maxiter": 500})
@@ -171,6 +175,8 @@ def glad_classes(cases, ability, easiness, prevalence):
             for a, label in case:
                 right = 1 / (1 + math.exp(-ability[a] * math.exp(easiness[i])))
                 q[i, k] *= right if label == k else (1 - right) / max(len(prevalence) - 1, 1)
+        if q[i].sum() == 0.0:  # below the smallest double
+            return q, -math.inf
         total += math.log(q[i].sum())
         q[i] /= q[i].sum()
     return q, total

@@ -33,12 +33,13 @@ def test_known_values():
 
 
 @scores
-def test_layouts(name):
+@pytest.mark.parametrize("k", [4, 40])
+def test_layouts(name, k):
     """Any type, stride or number of cases to a block gives the same bytes."""
-    counts, probs = problem(1, n=300, k=4)
+    counts, probs = problem(1, n=300, k=k)
     expected = SCORES[name](counts, probs)
     probs.setflags(write=False)
-    wide = np.zeros((600, 8))
+    wide = np.zeros((600, 2 * k))
     wide[::2, ::2] = probs
     for given in (
         (counts.astype(np.int32), wide[::2, ::2]),

@@ -142,7 +142,8 @@ class Histograms:
             fault = _histogram.sums(y, z, None, ONE_BIN, True, self.fractional, OUTSIDE, own.cell[None], own.total[None])
             if fault[0]:
                 raise self.error(fault[0], begin + fault[1], fault[2])
-            yield begin, end, np.asarray(y, np.float64), np.asarray(z, np.float64)
+            # in one layout: numpy adds up along rows in another order where they are columns
+            yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
 
     def columns(self) -> Iterator[Array]:
         """The probabilities of each class, (N,) at a time, of the cases with labels; of all cases if none has any."""
