@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,10 +25,12 @@ N, K = 240, 4
 
 
 @pytest.fixture(scope="module")
-def workers():
+def workers(tmp_path_factory):
     """Two processes; what is computed inside a test runs there."""
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import this file
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    preload = tmp_path_factory.mktemp("preload") / "path_of_tests.py"  # last, so that what is installed goes first
+    preload.write_text(f"import sys\n\nsys.path.append({str(Path(__file__).parents[2])!r})\n")
+    options = {"preload": [str(preload)], "n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
