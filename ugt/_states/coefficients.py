@@ -96,7 +96,7 @@ def _labels(given: Any, classes: Any) -> Judgements:
 
 
 def _part(
-    form: forms.Form,
+    form: forms.Form | ordinal.Pairs,
     judged: Judgements,
     settings: dict[str, Any],
     left_out: Mapping[str, int],

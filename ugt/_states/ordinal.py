@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,19 @@ N = 0  # column: judgements of cases with two annotators
 MOST_CLASSES = 1000
 
 
-class Pairs(forms.Form):
-    """Amounts of classes in the order of their values, where a case has two annotators."""
+class Pairs(NamedTuple):
+    """What is added up: judgements (N, 1) and amounts of classes in the order of their values, where a case has two annotators."""
 
-    def __init__(self, judged: Judgements, rank: NDArray[np.int64]) -> None:
+    dense: Array
+    amounts: tuple[Ragged, ...]
+    per_case: Array
+
+    @classmethod
+    def of(cls, judged: Judgements, rank: NDArray[np.int64]) -> Pairs:
+        """NaN ``per_case`` (N,): a case that does not count."""
         two, table = judged.size >= 2, judged.classes
-        self.in_use = two
-        self._per_unit = np.where(two, 0.0, np.nan)
         ranked = Ragged(table.offsets, rank[table.index].astype(np.int32), table.amount * two[table.row])
-        super().__init__(judged, np.stack([judged.size * two], axis=1), (ranked,))
+        return cls(np.stack([judged.size * two], axis=1), (ranked,), np.where(two, 0.0, np.nan))
 
 
 def part_of(judged: Judgements, values: Array) -> tuple[Pairs, dict[str, Rows]]:
@@ -52,7 +56,7 @@ def part_of(judged: Judgements, values: Array) -> tuple[Pairs, dict[str, Rows]]:
     inside = case[inside]
     between = (np.append(rows, inside), np.append(index, inside_index), np.append(amount * scale[rows], -inside_amount * scale[inside]))
     tables = {"between": between, "within": (inside, inside_index, inside_amount)}
-    return Pairs(judged, rank), {name: _rows(*table, judged.n_cases, k) for name, table in tables.items()}
+    return Pairs.of(judged, rank), {name: _rows(*table, judged.n_cases, k) for name, table in tables.items()}
 
 
 def _pairs(table: Ragged, rank: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
