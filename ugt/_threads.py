@@ -5,6 +5,7 @@ Chunks are cut by size alone and their results are put together in order, so one
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -88,6 +89,34 @@ class Reporter:
             self.spoke, self.next = True, now + 1.0
 
 
+@contextmanager
+def _held_interrupts() -> Iterator[Callable[[], None]]:
+    """Ctrl-C waits until the function that this gives is called, or until the end.
+
+    An exception inside of the standard library's locks can leave one locked for ever, and the threads that wait for it. Only
+    Python's main thread hears signals; handlers that are not Python's, or that belong to others, stay what they do.
+    """
+    pending: list[Any] = []
+    before: Any = None
+
+    def let_through() -> None:
+        while pending:
+            before(*pending.pop())
+
+    try:
+        before = signal.getsignal(signal.SIGINT)
+        if callable(before):
+            signal.signal(signal.SIGINT, lambda *given: pending.append(given))
+    except ValueError:  # not the main thread
+        before = None
+    try:
+        yield let_through
+    finally:
+        if callable(before):
+            signal.signal(signal.SIGINT, before)
+            let_through()
+
+
 def run(
     task: Callable[[int, int], Result],
     n: int,
@@ -137,23 +166,25 @@ def run_parts(
         return results
     if not bounds:
         return results
-    from concurrent.futures import ThreadPoolExecutor, wait  # noqa: PLC0415  (6 ms that one thread does not need)
+    with _held_interrupts() as let_through:
+        from concurrent.futures import ThreadPoolExecutor, wait  # noqa: PLC0415  (6 ms that one thread does not need)
 
-    with ThreadPoolExecutor(workers) as pool:
-        futures: list[Any] = []
-        try:
-            for begin, end in bounds:
-                futures.append(pool.submit(task, begin, end))
-            for i, (begin, end) in enumerate(bounds):
-                while not wait([futures[i]], timeout=0.2).done:  # in slices: some systems deliver no signal to a waiting thread
-                    pass
-                finish(begin, end, futures[i].result())
-                futures[i] = None  # and its result with it
-        except BaseException:
-            if stop is not None:
-                stop[0] = 1
-            for future in futures:
-                if future is not None:
-                    future.cancel()
-            raise
+        with ThreadPoolExecutor(workers) as pool:
+            futures: list[Any] = []
+            try:
+                for begin, end in bounds:
+                    futures.append(pool.submit(task, begin, end))
+                for i, (begin, end) in enumerate(bounds):
+                    while not wait([futures[i]], timeout=0.1).done:
+                        let_through()
+                    finish(begin, end, futures[i].result())
+                    futures[i] = None  # and its result with it
+                    let_through()
+            except BaseException:
+                if stop is not None:
+                    stop[0] = 1
+                for future in futures:
+                    if future is not None:
+                        future.cancel()
+                raise
     return results

@@ -236,12 +236,14 @@ def test_only_rankings_and_labels():
 
 # ---- checkpoints and interruption ----
 
+# A first call imports everything: in the middle of an import Ctrl-C can be swallowed.
 RUN = """
 import os, signal, numpy as np, ugt
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background it is ignored
 rng = np.random.default_rng(0)
 nested = [[[[int(k)] for k in rng.permutation(12)[:4]] for _ in range(6)] for _ in range(400)]
 rankings = ugt.Rankings.from_blocks(nested, n_classes=30)
+ugt.plackett_luce(ugt.Rankings.from_blocks(nested[:2], n_classes=30), n_draws=4, n_warmup=1, n_threads=2)
 print("ready", flush=True)
 post = ugt.plackett_luce(rankings, reliability=2.5, n_draws=400, n_warmup={warmup}, n_threads=2, checkpoint={path!r})
 np.save({out!r} + ".part.npy", post.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 
@@ -78,6 +79,84 @@ def test_an_error_ends_the_work(kind, n_threads):
         _threads.run(task, 1000, 1, "nothing")
     # with threads, some more chunks start before the main thread hears of it
     assert len(started) < (4 if n_threads == 1 else 500)
+
+
+def interrupt():
+    signal.raise_signal(signal.SIGINT)  # the handler itself runs at once, for this is the main thread
+
+
+@pytest.fixture()
+def interruptible():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler  # what a run leaves behind
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("where", ["submit", "wait", "done", "shutdown"])
+def test_an_interrupt_is_held_back_inside_of_the_standard_library(where, monkeypatch):
+    """Wherever it comes it ends the work, and never in the middle of an executor's locks."""
+    from concurrent import futures
+
+    inside, ended, stop = [], [], np.zeros(1)
+
+    def hit(name, function):
+        def called(*args, **kwargs):
+            if name == where and not inside:
+                inside.append("begun")
+                interrupt()
+                inside.append("not torn")
+            return function(*args, **kwargs)
+
+        return called
+
+    for name in ("submit", "shutdown"):
+        monkeypatch.setattr(futures.ThreadPoolExecutor, name, hit(name, getattr(futures.ThreadPoolExecutor, name)))
+    monkeypatch.setattr(futures, "wait", hit("wait", futures.wait))
+
+    def task(begin, end):
+        while not stop[0] and where != "shutdown":
+            time.sleep(0.001)
+        ended.append(begin)
+
+    if where == "done":
+        stop[0] = 1
+    with pytest.raises(KeyboardInterrupt), ugt.threads(2):
+        _threads.run(task, 4, 1, "nothing", stop, hit("done", lambda begin, end, result: None))
+    assert inside == ["begun", "not torn"]
+    assert stop[0] or where == "shutdown"
+    n = len(ended)
+    time.sleep(0.01)
+    assert len(ended) == n, "threads that still work"
+
+
+def test_handlers_that_raise_nothing_do_not_end_the_work():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
+    try:
+        with ugt.threads(2):
+            assert _threads.run(lambda begin, end: begin, 3, 1, "nothing", None, lambda *_: interrupt()) == []
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [True] * 3
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.SIG_DFL])
+def test_other_peoples_choice_for_ctrl_c_stays(handler):
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        assert slices(4, 1, 2) == slices(4, 1)
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_work_outside_of_the_main_thread():
+    found = []
+    other = threading.Thread(target=lambda: found.append(slices(4, 1, 2)))
+    other.start()
+    other.join()
+    assert found == [slices(4, 1)]
 
 
 class Clock:
