@@ -161,6 +161,7 @@ def public_names(module):
     return [name for name in own if callable(getattr(module, name)) and not name.startswith("_")]
 
 
+@pytest.mark.slow
 def test_nine_functions_in_ten_are_short():
     sizes = [item for path in MODULES for item in function_sizes(path)]
     long = [(name, n) for name, n in sizes if n > 25]

@@ -43,6 +43,7 @@ def options(metric, penalty):
     return {"penalty": float(penalty)} if metric == "kendall" else {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS)
 @given(small(2, positive=True), PENALTIES, st.data())
 def test_point(metric, truth, penalty, data):
@@ -62,6 +63,7 @@ def test_sets_that_are_certain_on_one_side_each():
     assert ugt.ua_set_accuracy(Dirichlet.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS)
 @given(small(2, positive=True), PENALTIES, st.data())
 def test_draws(metric, first, penalty, data):
@@ -89,6 +91,7 @@ def dirichlet_laws(metric, concentrations, scores, k, penalty, break_ties=twin.t
     return laws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS)
 @given(small(3, positive=True), PENALTIES, st.data())
 def test_dirichlet(metric, first, penalty, data):
@@ -215,6 +218,7 @@ def in_three_forms(sets, n_classes):
     return mask, [sorted(members) for members in sets], [np.array(sorted(members, reverse=True), np.int32) for members in sets]
 
 
+@pytest.mark.slow
 @given(small(2, positive=True), st.data())
 def test_coverage(first, data):
     n_classes = len(first)
@@ -235,6 +239,7 @@ def test_coverage(first, data):
         assert exact.mean_set_size == np.mean([len(s) for s in sets])
 
 
+@pytest.mark.slow
 @given(small(5, positive=True), st.data())
 def test_plausibility_mass(first, data):
     n_classes = len(first)

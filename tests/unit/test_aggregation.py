@@ -56,6 +56,7 @@ def rounded(fractions):
 # ---- inverse rank normalisation ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES)
 def test_irn_is_the_correctly_rounded_rational(tie_weight, table):
@@ -92,6 +93,7 @@ def test_wide_blocks_beyond_whole_numbers():
     assert found == [rounded(twin.irn(table[0], 60))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES, st.randoms())
 def test_irn_properties(tie_weight, table, random):

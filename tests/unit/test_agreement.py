@@ -61,6 +61,7 @@ def exactly(values):
 # ---- leave one annotator out ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES)
 def test_leave_one_out_equals_twin(tie_weight, table):
@@ -123,6 +124,7 @@ def test_sums_of_many_weights_tie():
     assert found.per_annotator.tolist() == [0] * (3 * m) + [0.25] * (m + 1)
 
 
+@pytest.mark.slow
 @given(CASES, st.randoms())
 def test_order_and_names_do_not_matter(table, random):
     expected = quiet(leave_one_annotator_out, rankings_of(table)).per_case.tolist()
@@ -167,6 +169,7 @@ def test_no_annotator_at_all():
 # ---- average overlap of partial rankings ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(PAIRS, st.integers(0, K))
 def test_partial_average_overlap_equals_twin(pairs, depth):
     first, second = (list(side) for side in zip(*pairs))
@@ -236,6 +239,7 @@ def test_many_classes_cost_nothing():
     assert found.value == pytest.approx((0.5 / 2 + (1 + 2 * share) / 3) / 3, rel=1e-12)
 
 
+@pytest.mark.slow
 @given(CASES, st.integers(0, K), st.booleans())
 def test_annotator_average_overlap_is_the_mean_of_pairs(table, depth, normalize):
     found = quiet(annotator_average_overlap, numbered(rankings_of(table)), depth, normalize=normalize)
@@ -278,6 +282,7 @@ def test_threads_give_the_same_bytes():
 # ---- real data --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_dermatology_data(dermatology):
     rankings = rankings_of(dermatology.annotations, 419)
     found = leave_one_annotator_out(rankings)

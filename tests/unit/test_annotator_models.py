@@ -173,6 +173,7 @@ def test_counted_labels_are_labels_given_several_times(model):
 # ---- against a general optimiser
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", [(1, 0.3, 0.5), (1, 0.05, 0.5), (0, 0, 0)])
 def test_no_general_optimiser_finds_more(model, prior):
@@ -186,6 +187,7 @@ def test_no_general_optimiser_finds_more(model, prior):
     assert found.trace[-1] == found.objective.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes, prevalence", [(2, "uniform"), (3, [0.2, 0.5, 0.3])])
 def test_glad_is_at_the_maximum_that_a_general_optimiser_finds(n_classes, prevalence):
     labels = labels_of(n=9, n_annotators=4, n_classes=n_classes, seed=3)

@@ -122,6 +122,7 @@ def test_pipes_and_devices_are_refused(read, tmp_path):
         read("/dev/zero")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "read"), [("x.npy.gz", read_predictions), ("x.json.gz", read_annotations), ("x.txt.gz", read_names)])
 def test_a_small_file_that_would_fill_the_memory(name, read, tmp_path, monkeypatch):
     (tmp_path / name).write_bytes(gzip.compress(bytes(40_000_000)))
@@ -239,6 +240,7 @@ def test_halves_of_characters_in_names():
         tables.csv_text(found, table).encode("utf-8")
 
 
+@pytest.mark.slow
 @posix
 def test_output_for_halves_of_characters(tmp_path):
     (tmp_path / "x.json").write_text(
@@ -262,6 +264,7 @@ def command(words, folder, **more):
     )
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
 def test_closed_streams(closed, tmp_path):

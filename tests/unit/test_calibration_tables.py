@@ -68,6 +68,7 @@ def numbers(row):
 # ---- the command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_calibrate(folder, capsys, method):
     _, logits, counts = folder
@@ -101,6 +102,7 @@ def test_calibrate(folder, capsys, method):
         assert after < before and rows["test", "before", "accuracy"]["debiased"] == rows["test", "after", "accuracy"]["debiased"]
 
 
+@pytest.mark.slow
 def test_alpha_and_probabilities(folder):
     _, logits, counts = folder
     options = ("--annotations", "labels.csv", "--fit", "fit_p.csv", "--apply", "test_p.csv", "--out", "out")
@@ -125,6 +127,7 @@ def test_alpha_and_probabilities(folder):
     assert ugt.load_calibrator("out/calibrator.json").input == "probabilities"
 
 
+@pytest.mark.slow
 def test_a_path_of_penalties_clusters_and_seeds(folder):
     with open("patients.csv", "w") as file:
         file.write("case,cluster\n" + "".join(f"p{i},{i // 3}\n" for i in range(240)))
@@ -140,6 +143,7 @@ def test_a_path_of_penalties_clusters_and_seeds(folder):
     assert read("a/calibration.csv") != read("c/calibration.csv")
 
 
+@pytest.mark.slow
 def test_arrays_without_ids(folder, capsys):
     _, logits, counts = folder
     np.save("fit.npy", logits[:150])
@@ -157,6 +161,7 @@ def test_arrays_without_ids(folder, capsys):
     assert "test, after" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_test_cases_that_were_fitted_to(folder, capsys):
     assert run("calibrate", "--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "fit.csv", "--out", "out") == 0
     assert "150 test cases were fitted to: losses on them are too good" in capsys.readouterr().err
@@ -193,6 +198,7 @@ def test_rankings_are_refused(folder, capsys):
 # ---- in an evaluation
 
 
+@pytest.mark.slow
 def test_evaluate_has_calibration():
     logits, counts = problem(least=1)
     labels = ugt.Labels.from_counts(counts, classes=NAMES)

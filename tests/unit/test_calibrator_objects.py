@@ -100,6 +100,7 @@ def damaged(kind, part, **changes):
     return json.dumps(held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ALL)
 def test_fitted_numbers_must_be_there_and_be_theirs(kind):
     for name in kind._fitted:

@@ -112,6 +112,7 @@ def test_derivatives_by_the_temperature():
         assert second == pytest.approx((ahead[1] - behind[1]) / 2e-5, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", ALL)
 def test_minimum_is_that_of_the_slow_twin(kind, weighted):
@@ -153,6 +154,7 @@ def test_transform_is_the_map_of_the_slow_twin(kind):
     np.testing.assert_array_equal(kind().fit_transform(logits, counts), calibrator.transform(logits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 10, 22, 48, 49, 100])
 @pytest.mark.parametrize("kind", [TEMPERATURE, VECTOR, MATRIX])
 def test_fits_converge_for_many_classes_and_any_scale(kind, k):
@@ -190,6 +192,7 @@ def test_logits_with_a_common_offset(penalties):
         assert fit.loss_ == pytest.approx(MATRIX(penalty_w=0, penalty_b=0).fit(logits, counts).loss_, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_start_from_some_cases_leads_to_the_same_temperature():
     logits, counts = problem(90_000, 10, labels=(1, 2))
     n = 65536 // 10
@@ -344,6 +347,7 @@ def test_the_temperature_keeps_the_first_class_to_the_bit():
 # ---- data without a best map
 
 
+@pytest.mark.slow
 def test_separable_data():
     rng = np.random.default_rng(6)
     for k in (2, 3, 22, 60):

@@ -45,6 +45,7 @@ def test_exact_answers_have_no_monte_carlo_error():
         assert ugt.expected_risk(truth, [0, 1, 2]).mc_error == 0
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(any), st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_certainty_of_groups(concentration, groups):
     post = Dirichlet.from_array([concentration])
@@ -73,6 +74,7 @@ def test_certainty_of_order_k_over_groups():
             assert ugt.annotation_certainty(post, k=k, kind=kind, groups=[0, 0, 1, 2, 2]).value == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_monte_carlo_errors_are_those_of_repetition():
     post = Dirichlet.from_array(np.random.default_rng(2).uniform(0.2, 3, (20, 4)))
     risk = np.array([0.0, 1.0, 5.0, 2.0])
@@ -201,6 +203,7 @@ def counts_like_cifar10h(n_cases=10_000, n_classes=10, seed=0):
     return counts, truth
 
 
+@pytest.mark.slow
 def test_a_data_set_like_cifar10h():
     counts, truth = counts_like_cifar10h()
     unanimous = (counts > 0).sum(1) == 1

@@ -108,6 +108,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert any(line.startswith("Best by top-1: ") for line in lines)
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_evaluate():
     assert evaluate_files("--reliability", 1, 2.5, "--k", 1, 2, "--prior", 0.5, "--ties", "first", "--level", 0.9, "--seed", 7) == 0
     labels = ugt.Labels.from_long(
@@ -166,6 +167,7 @@ def test_names_of_models(folder):
     assert result()["models"] == ["A", "again", "odd=name"]
 
 
+@pytest.mark.slow
 def test_groups(folder):
     (folder / "risk.txt").write_text("0\n1\n0\n")
     assert evaluate_files("--groups", "risk.txt", "--group-names", "low", "high") == 0
@@ -217,6 +219,7 @@ def test_a_case_without_annotations_is_kept_undefined_and_counted():
         assert list(csv.reader(file))[-1] == ["p4", "0", "", "", ""]
 
 
+@pytest.mark.slow
 def test_rankings_have_several_reliabilities(folder, capsys):
     (folder / "r.json").write_text(json.dumps([[[[0], [1, 2]], [[0]]], [[[2]]], [[[1], [0]], [[0, 1]]]]))
     np.save(folder / "C.npy", np.eye(3))
@@ -298,6 +301,7 @@ def test_certainty(folder, capsys):
     assert os.listdir("new") == ["c.csv"]
 
 
+@pytest.mark.slow
 def test_demo(capsys):
     assert run("demo", "--out", "d") == 0
     out = capsys.readouterr().out
@@ -312,6 +316,7 @@ def test_demo(capsys):
     assert found["models"] == ["clear-cut", "broad", "baseline"]
 
 
+@pytest.mark.slow
 def test_demo_with_another_seed_is_other_data(capsys, monkeypatch):
     rankings = synthetic.make_rankings
     monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
@@ -587,6 +592,7 @@ def module(*arguments):
     return subprocess.run([sys.executable, "-m", "ugt", *arguments], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_as_a_module(folder):
     assert module("--version").stdout == f"ugt {ugt.__version__}\n"
     # --quiet: a slow machine would say how far it is
@@ -598,6 +604,7 @@ def test_as_a_module(folder):
     assert failed.stderr == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
 
 
+@pytest.mark.slow
 def test_names_that_the_terminal_cannot_show(folder):
     (folder / "a.csv").write_text(ANNOTATIONS.replace("cat", "Kätzchen"), encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -606,6 +613,7 @@ def test_names_that_the_terminal_cannot_show(folder):
     assert "K?tzchen" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
 def test_a_closed_pipe_ends_quietly(tmp_path):
     (tmp_path / "labels.csv").write_text("case,annotator,label\n" + "".join(f"{i},ann,{i % 3}\n" for i in range(30)))

@@ -171,6 +171,7 @@ def prepare(lines):
         shell("ugt evaluate --annotations readings.csv --predictions a.csv --n-boot 20 --out report")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_the_help_run(folder, name, monkeypatch):
     rankings = synthetic.make_rankings
@@ -186,6 +187,7 @@ def test_examples_of_the_help_run(folder, name, monkeypatch):
             assert Path(line.split("--out ")[1].split()[0]).exists()
 
 
+@pytest.mark.slow
 def test_examples_of_the_first_help_run(folder):
     text = cli.make_parser().format_help()
     for line in lines_of(text[text.index("examples:") :]):
@@ -196,6 +198,7 @@ def test_examples_of_the_first_help_run(folder):
             shell(line)
 
 
+@pytest.mark.slow
 def test_examples_of_the_guide_run(folder):
     blocks = re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in lines_of(block)]

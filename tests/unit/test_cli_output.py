@@ -69,6 +69,7 @@ def prepare(name):
 # --- JSON --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_json(folder, capsys, name, monkeypatch):
     monkeypatch.setattr(_threads, "QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
@@ -170,6 +171,7 @@ def test_nothing_is_printed_as_json_after_an_error(capsys):
 # --- quiet -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_quiet(capsys, name):
     prepare(name)
@@ -330,6 +332,7 @@ def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
     assert "große Katze 猫" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are text there")
 def test_file_names_that_are_no_utf8(folder):
     name = os.fsdecode(b"caf\xe9")
@@ -362,6 +365,7 @@ def test_what_is_printable():
     assert _command.printable("a\nb\tc\x1b\x9b\u2028\u202e") == r"a\nb\tc\x1b\x9b\u2028\u202e"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "more"), [("ascii", []), ("ascii", ["--json"]), ("cp1252", [])])
 def test_terminals_of_other_encodings(folder, encoding, more):
     (folder / "a.csv").write_text(LABELS.replace("cat", "Kätzchen 猫"), encoding="utf-8")
@@ -377,6 +381,7 @@ def test_terminals_of_other_encodings(folder, encoding, more):
 # --- closed pipes ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
 @pytest.mark.parametrize("arguments", [["evaluate", "--help"], ["certainty", "labels.csv", "--json"]])
 def test_a_closed_pipe_ends_quietly(arguments):

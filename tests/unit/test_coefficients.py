@@ -324,6 +324,7 @@ def test_influence_is_the_derivative_by_weights(repeats):
         assert form.values(np.ones((1, len(steps)))).value[0] == close(found.value), name
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_the_jackknife():
     """Where cases are many; both estimate the same to the first order."""
     rng = np.random.default_rng(3)
@@ -693,6 +694,7 @@ def everything(table, k):
     return [*found, ugt.cohen_kappa(labels, annotators=[0, 1]).value, ugt.scott_pi(labels, annotators=[0, 1]).value]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(wide_tables(), st.randoms(use_true_random=False))
 def test_names_and_orders_do_not_matter(problem_, random):

@@ -26,6 +26,7 @@ def expected():
         return answers(make_world(), range(len(NAMES)))
 
 
+@pytest.mark.slow
 def test_many_threads_call_everything_on_shared_inputs(expected):
     world, n = make_world(), len(NAMES)
     found, start = [None] * 6, threading.Barrier(6, timeout=60)
@@ -64,6 +65,7 @@ def test_many_threads_ask_one_posterior(expected):
         assert found == [[wanted.certainty(2).tobytes(), wanted.membership(2).tobytes(), wanted.axes.stream_keys.tobytes()]] * 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_other_processes_say_the_same(method, expected):
     if method not in multiprocessing.get_all_start_methods():
@@ -75,6 +77,7 @@ def test_other_processes_say_the_same(method, expected):
             assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("script, tries", [("interrupt.py", 20), ("kill.py", 4)])
 def test_interrupted_and_killed_runs(script, tries, tmp_path):

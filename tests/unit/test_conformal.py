@@ -181,6 +181,7 @@ def test_p_values_are_those_of_the_slow_twin(score, m, by, correction):
             np.testing.assert_array_equal(mask, [[x > alpha for x in row] for row in expected])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, m", [(1, 1), (9, 1), (10, 1), (19, 3), (20, 7), (33, 10)])
 @pytest.mark.filterwarnings("ignore:too few:RuntimeWarning")
 def test_threshold_is_the_published_quantile(n, m):

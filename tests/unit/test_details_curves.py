@@ -86,6 +86,7 @@ def heights(rows, model, name, curve, kind, column="y"):
     return [row[column] for row in wanted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [3, 11, 40])
 def test_curves_are_those_in_fractions(n, seed):

@@ -125,6 +125,7 @@ OF_RANKINGS = {
 MIDDLE = {"dirichlet": 1.0, "prirn": 30.0, "plackett-luce": 3.0}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
 @pytest.mark.parametrize("ties", ["expectation", "first"])
 @pytest.mark.parametrize("make, how", [(labels, how) for how in OF_LABELS] + [(rankings, how) for how in OF_RANKINGS])

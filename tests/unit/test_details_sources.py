@@ -32,6 +32,7 @@ def test_draws_and_cases_are_those_of_the_metric():
         assert all(row["value"] == metric["value"] and row["n_cases"] == 120 for row in rows(evaluation, model=name))
 
 
+@pytest.mark.slow
 def test_other_annotators():
     """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
     truth = np.array([0.5, 0.3, 0.2])
@@ -63,6 +64,7 @@ def test_clusters_are_named_and_count():
     assert rows(evaluation, source="cases") == []
 
 
+@pytest.mark.slow
 def test_cases_left_out_are_left_out_here_too():
     counts = COUNTS.copy()
     counts[:20] = 0
@@ -93,6 +95,7 @@ def test_without_models_or_details_there_are_no_rows():
     assert ugt.evaluate(COUNTS, SCORES, details=False).details == {}
 
 
+@pytest.mark.slow
 def test_same_seed_same_rows_for_any_number_of_threads():
     one = ugt.evaluate(COUNTS, SCORES, seed=3)
     two = ugt.evaluate(COUNTS, SCORES, seed=3, n_threads=2)

@@ -76,6 +76,7 @@ def mixtures(shape, seed):
     return np.stack([*plain, *(np.tan(1.4 * np.tanh(x)) for x in plain), *(np.round(x, 1) for x in plain), *(1.0 * (x > 1) for x in plain)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 4), (4, 4), (4, 5), (2, 6), (3, 7), (2, 12), (1, 31), (4, 50), (3, 101), (2, 250)])
 def test_equals_twin(shape):
     series = mixtures(shape, seed=shape[1])
@@ -106,6 +107,7 @@ def test_single_functions_equal_diagnose():
 # ---- what is known about effective sample sizes. Seeds are fixed; the probability of a false alarm is that over seeds.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phi", [-0.3, 0.0, 0.5, 0.9])
 def test_effective_sample_size_of_autoregression(phi):
     # The mean of 500 independent ratios is normal: beyond 6.5 of its standard errors with probability 1e-10. The estimator
@@ -124,6 +126,7 @@ def calibrated(z):
     return 0.82 * 0.9 < np.mean(z**2) < 1.21 * 1.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phi", [-0.3, 0.0, 0.5, 0.9])
 def test_standard_errors_are_calibrated(phi):
     series = autoregressive(phi, (2000, 4, 500), seed=1)

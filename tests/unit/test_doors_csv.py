@@ -349,6 +349,7 @@ cells = st.text(st.sampled_from('ab ,"\n\rä€;'), max_size=5)
 plain_cells = st.text(st.sampled_from("ab cäß"), max_size=4)
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.tuples(cells, plain_cells, cells), min_size=1, max_size=8),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),

@@ -80,6 +80,7 @@ def test_predictions_are_joined_by_case_id():
     assert [row["value"] for row in joined.metrics] == [row["value"] for row in straight.metrics]
 
 
+@pytest.mark.slow
 def test_dropped_cases_are_left_out_of_every_model_and_counted():
     labels = ugt.Labels.from_counts(COUNTS, case_ids=list("abcde"))
     partial = (list("bcde"), B[1:])
@@ -93,6 +94,7 @@ def test_dropped_cases_are_left_out_of_every_model_and_counted():
     assert "a" not in evaluation.cases["case"]
 
 
+@pytest.mark.slow
 def test_threads_change_no_byte():
     rng = np.random.default_rng(0)
     counts = rng.multinomial(7, rng.dirichlet(np.ones(6), 1500).mean(0), 1500)
@@ -134,6 +136,7 @@ def test_point_truths_have_no_reliability_and_no_spread(aggregation):
         ugt.evaluate(COUNTS, {"A": A}, aggregation=aggregation, reliability=3)
 
 
+@pytest.mark.slow
 def test_winner_by_reliability(dermatology):
     """On the real data the aggregate of half a panel wins over the first reader, judged by the others, whatever the reliability."""
     nested = dermatology.annotations

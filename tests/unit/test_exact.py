@@ -205,6 +205,7 @@ def keys(n, seed=1):
     return np.random.default_rng(seed).integers(0, 2**64, n, np.uint64)
 
 
+@pytest.mark.slow
 def test_weights_are_those_of_the_slow_twin():
     given = np.append(keys(30), np.array([0, 1, 2**64 - 1], np.uint64))
     for seed in (0, 7, 2**64 - 1):

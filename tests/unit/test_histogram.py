@@ -291,6 +291,7 @@ def test_resamples_are_those_of_repeated_cases():
     np.testing.assert_allclose(by_class.estimate, np.stack(plugin, 1).ravel(), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_intervals():
     counts, probs = problem(6, n=150, k=3)
     clusters = np.arange(150) // 3

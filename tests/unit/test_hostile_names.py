@@ -122,6 +122,7 @@ class Page(HTMLParser):
         self.other.append(data)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_whole_report_is_harmless(kind, tmp_path):
@@ -224,6 +225,7 @@ FORGED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("place", FORGED)
 def test_a_forged_evaluation_makes_no_elements(place):

@@ -163,6 +163,7 @@ def random_ranking(rng, n_classes, most=6):
     return [order[a:b] for a, b in zip(ends[:-1], ends[1:])]
 
 
+@pytest.mark.slow
 def test_rankings_against_the_twins():
     rng = np.random.default_rng(1)
     for _ in range(40):
@@ -214,6 +215,7 @@ def test_inputs_may_be_read_only():
 # ---- gradient by log plausibility ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 9, 10, 11, 20, 30])
 def test_gradient_of_one_block(n):
     """Blocks of up to four distinct plausibilities, so that the exact twin is fast: decimal differences, with 40 digits left."""

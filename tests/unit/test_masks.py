@@ -39,6 +39,7 @@ def test_long_tables_come_back(kind):
     assert np.diff(held.offsets).tolist() == np.bincount(case, minlength=len(shapes) + 1).tolist()
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.one_of(st.none(), st.lists(st.booleans(), min_size=66, max_size=66)), min_size=2, max_size=2), min_size=1, max_size=5

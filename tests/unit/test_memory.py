@@ -126,6 +126,7 @@ for name in CALLS:
 """
 
 
+@pytest.mark.slow
 def test_every_request_that_fails_is_a_memory_error(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if platform.libc_ver()[0] != "glibc" or compiler is None or "LD_PRELOAD" in os.environ:

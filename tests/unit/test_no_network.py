@@ -153,6 +153,7 @@ def found(place):
     return watched(place, JOBS)
 
 
+@pytest.mark.slow
 def test_every_command_ran(found, place):
     assert found["codes"] == [0] * len(JOBS)
     written = {str(path.relative_to(place / "data" / "out")).split(os.sep)[0] for path in (place / "data" / "out").rglob("*")}
@@ -183,6 +184,7 @@ def test_nothing_is_left_in_the_temporary_folder_or_at_home(found, place):
     assert sorted(path.name for path in (place / "data").iterdir()) == ["A.csv", "B.csv", "labels.csv", "out"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deed", "event", "path"),
     [
@@ -247,6 +249,7 @@ def written_and_called(lines, place):
     return [os.path.join(place / "data", path) for path in writing], sockets, started
 
 
+@pytest.mark.slow
 def test_the_system_sees_the_same(place):
     words = ["evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "B.csv", "--out", "out/traced", *RESAMPLES]
     written, sockets, started = written_and_called(traced(place, [sys.executable, "-m", "ugt", *words]), place)

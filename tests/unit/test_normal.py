@@ -134,6 +134,7 @@ def test_tails_and_bins():
     assert post.bin_probabilities([50.0, 100.0, 200.0])[2, 1] > 0
 
 
+@pytest.mark.slow
 def test_integrals_over_mean_and_variance():
     post = of_laws()
     cut = 0.4

@@ -83,6 +83,7 @@ def test_reliabilities(gamma):
         assert np.isfinite(draws.values).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a, b", [(1, 1), (2, 1), (7, 3), (200, 180), (2000, 1990)])
 def test_certainty_against_exact_fractions(a, b):
     found = ugt.Dirichlet.from_array([[a, b]]).membership(1)[0, 0]

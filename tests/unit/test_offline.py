@@ -222,6 +222,7 @@ def install(folder, *arguments, python=sys.executable):
     return subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True, timeout=280, check=False)
 
 
+@pytest.mark.slow
 def test_install(unpacked):
     done = install(unpacked, unpacked.parent / "env")
     assert done.returncode == 0, done.stderr

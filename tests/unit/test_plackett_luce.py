@@ -261,6 +261,7 @@ def start(tmp_path, path, warmup=300):
     return process, out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_killed_run_ends_with_the_same_bytes(tmp_path):
     process, out = start(tmp_path, None)
@@ -282,6 +283,7 @@ def test_a_killed_run_ends_with_the_same_bytes(tmp_path):
     assert np.load(out).tobytes() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.5])
 def test_ctrl_c_ends_a_run(tmp_path, delay):

@@ -82,6 +82,7 @@ def test_whole_concentrations_are_races(concentration):
             assert post.certainty(k, kind="rank")[0] == pytest.approx(float(max(positive)), abs=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concentration", GENERAL)
 def test_other_concentrations_by_quadrature(concentration):
     n_classes, post = len(concentration), one(concentration)
@@ -145,6 +146,7 @@ def test_lists_of_whole_concentrations(concentration):
                 assert found[key] == pytest.approx(float(sum(parts)), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concentration", GENERAL)
 def test_lists_of_two_by_quadrature(concentration):
     groups, found = lists_of(concentration, 2)
@@ -249,6 +251,7 @@ def test_draws_with_a_background_of_each_case():
     np.testing.assert_allclose(draws.var(1), post.mean() * (1 - post.mean()) / ([[3], [15], [3.5]]), atol=0.005)
 
 
+@pytest.mark.slow
 def test_exact_answers_agree_with_a_million_draws():
     concentration = [3.0, 2.5, 0.7, 0.7, 0.01, 12.0]
     axes = ugt.Axes.of(1, 8)

@@ -78,6 +78,7 @@ def close():
     pyplot.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_plot_takes_and_returns_its_axes(name):
     figure, axes = pyplot.subplots(1, 2)
@@ -87,6 +88,7 @@ def test_every_plot_takes_and_returns_its_axes(name):
     assert drawn(name).figure is not figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_plot_can_be_rendered_small_and_twice_on_the_same_axes(name):
     figure, ax = pyplot.subplots(figsize=(2.4, 1.8), dpi=60)
@@ -101,6 +103,7 @@ def test_every_plot_can_be_rendered_small_and_twice_on_the_same_axes(name):
     assert png.getvalue().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if made(name)[1]])
 def test_names_are_drawn_whole_whatever_they_are(name):
     (one, *_), _ = made(name)
@@ -124,6 +127,7 @@ def test_many_series_are_all_named_and_look_different(name):
     assert len(looks) == 20
 
 
+@pytest.mark.slow
 def test_many_models_with_hard_names_in_an_evaluation():
     names = [f"{HARD_NAME} {i}" for i in range(9)]
     many = evaluation(names)
@@ -160,6 +164,7 @@ def test_notes_add_up():
     assert ax.get_title(loc="right") == "2 cells; 3 bins" and ax.get_title() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_no_axes_is_refused(name):
     with pytest.raises(ValueError, match=r"ax must be one matplotlib Axes\. Got ndarray\."):

@@ -97,6 +97,7 @@ def test_intervals_are_drawn_where_they_are_even_if_the_value_lies_outside():
     assert bars(ax) == [pytest.approx([0.2, 0.4])] and entries(ax) == ["A (1 undefined)"]
 
 
+@pytest.mark.slow
 def test_voted_label_and_changes_of_order():
     rankings, models, _ = synthetic.make_demo()
     ev = ugt.evaluate(rankings, {name: models[name] for name in ("clear-cut", "broad")}, k=1, n_resamples=20)

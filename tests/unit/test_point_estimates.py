@@ -86,6 +86,7 @@ def posterior_gradient(rankings, table, reliability, shape, unranked):
 # ---- the mode is where the gradient vanishes (the objective is concave) --------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unranked", UNRANKED)
 @settings(max_examples=60, deadline=None)
 @given(
@@ -219,6 +220,7 @@ def test_maximum_likelihood_is_the_fixed_point_of_em_and_of_hunter():
 # ---- existence -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(ranking_strategy(4), max_size=4))
 def test_existence_is_that_of_the_definition(case):

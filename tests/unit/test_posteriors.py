@@ -39,6 +39,7 @@ def test_likelihood_is_a_sum_over_labels(total):
             assert full[i] == pytest.approx(expected + twin.log_coefficient(row), rel=1e-11, abs=2e-14 * sum(row) + 1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", TOTALS)
 def test_likelihood_and_derivatives_to_many_digits(total):
     mp = pytest.importorskip("mpmath")

@@ -292,6 +292,7 @@ def hostile(data, string):
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("string", [HOSTILE, "\u202egnp.exe\u2066\u200e", "x" * 10_000, "a\x00b\x1b[31m\ud800", "مرحبا", "", "A\n\tB"])
 def test_strings_of_the_user_are_harmless(string):
     source = ugt.report.html(hostile(evaluation(), string))

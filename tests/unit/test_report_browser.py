@@ -137,6 +137,7 @@ def nameless(told):
 # ---- the report ----
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_and_nothing_is_complained_of(page):
     assert len(page.of("Network.requestWillBeSent")) == 1
     assert loaded(page) == [] and complaints(page) == []
@@ -157,6 +158,7 @@ def test_the_plan_is_on_the_page(page):
     assert ("This run departs from the plan in: reliability" in said) != ("No plan was given" in said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDE, 800, NARROW])
 def test_no_width_and_no_scheme_lets_the_page_run_over(page, width, scheme):
@@ -166,6 +168,7 @@ def test_no_width_and_no_scheme_lets_the_page_run_over(page, width, scheme):
     assert dark == (scheme == "dark")
 
 
+@pytest.mark.slow
 def test_forced_colours_reach_the_figures(page):
     page.show(WIDE, forced_colors="active")
     colours = page.run("[...new Set([...document.querySelectorAll('svg .line')].map(e => getComputedStyle(e).stroke))]")
@@ -181,6 +184,7 @@ def test_a_section_has_content(page):
     assert set(page.run(empty)) <= (without if "rankings" in page.run("document.querySelector('#data dl').textContent") else set())
 
 
+@pytest.mark.slow
 def test_it_prints_on_a4(page):
     page.show(WIDE)
     pdf = page.pdf()
@@ -191,6 +195,7 @@ def test_it_prints_on_a4(page):
     assert all(box[:2] == (0, 0) and box[2:] == pytest.approx(A4, abs=1) for box in boxes)
 
 
+@pytest.mark.slow
 def test_no_table_is_cut_in_print(page):
     page.show(PRINTED, medium="print")
     cut = "[...document.querySelectorAll('.frame, figure')].filter(e => e.scrollWidth > e.clientWidth + 1)"
@@ -231,6 +236,7 @@ def test_the_way_past_the_contents(page):
     assert loaded(page) == []
 
 
+@pytest.mark.slow
 def test_a_screen_reader_has_names_for_everything(page):
     page.show(WIDE)
     told = spoken(page)
@@ -242,6 +248,7 @@ def test_a_screen_reader_has_names_for_everything(page):
     assert [roles.count(role) for role in ("main", "navigation", "banner", "contentinfo")] == [1, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_long_and_foreign_names_stay_on_the_page(browser, tmp_path):
     long, foreign = "x" * 3000, "\u200fنموذج <b> &amp; \u202e"
     counts = ugt.Labels.from_counts([[3, 1], [1, 4], [2, 2]] * 4, case_ids=[f"{long}{i}" for i in range(12)], classes=[long, foreign])

@@ -98,6 +98,7 @@ def test_names_stay_harmless(name):
     assert "&lt;script&gt;" in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECTIONS)
 def test_many_models_are_drawn_as_far_as_they_can_be_told_apart(name):
     found = source(models=[f"M{i}" for i in range(9)])

@@ -32,6 +32,7 @@ def test_known_values():
     np.testing.assert_allclose(ugt.wasserstein_distance(counts, probs, positions=[-1, 0, 10]).per_case, [0.25 + 0.25 * 11, 0])
 
 
+@pytest.mark.slow
 @scores
 @pytest.mark.parametrize("k", [4, 40])
 def test_layouts(name, k):

@@ -99,6 +99,7 @@ def test_soft_metrics(shared_case, number):
     assert [curve.area for curve in curves] == pytest.approx([expected["auroc_half"], expected["ap_group"]], abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_certainty_of_the_dermatology_data(shared_case, dermatology):
     case = shared_case("81")
     tolerance = case["tolerance"]["abs"]

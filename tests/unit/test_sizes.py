@@ -58,6 +58,7 @@ REFUSED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_functions_handle_or_refuse_it(name, world):
     entry = FUNCTIONS[name]
@@ -81,6 +82,7 @@ def test_sparse_answers_are_those_of_a_small_table():
     np.testing.assert_allclose(ugt.ua_coverage(post, sets).per_case, 0.5, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

@@ -106,6 +106,7 @@ def test_average_precision_of_all_orders(seed, self_term):
         assert short == pytest.approx(with_hard[0], abs=1e-13, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("self_term", SELF_TERMS)
 @pytest.mark.parametrize("n, m", [(50, 5), (300, 300), (700, 257), (2000, 2000), (3000, 600)])
 def test_expected_precision_of_large_groups(n, m, self_term):
@@ -437,6 +438,7 @@ def test_columns_without_a_value_are_left_out(average):
     assert found.left_out == {"pair of classes without cases of one of them": 3}
 
 
+@pytest.mark.slow
 def test_many_cases():
     """Ranks and cumulative sums, for tens of thousands of cases in many buckets of the sort."""
     rng = np.random.default_rng(11)

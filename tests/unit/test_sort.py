@@ -58,6 +58,7 @@ PATTERNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", PATTERNS)
 def test_many_scores(name, dtype):
@@ -72,6 +73,7 @@ def test_sizes(name, n):
         assert_sorted(PATTERNS[name](np.random.default_rng(seed), n))
 
 
+@pytest.mark.slow
 def test_millions():
     """All the buckets that there are at most, and larger ones."""
     rng = np.random.default_rng(8)

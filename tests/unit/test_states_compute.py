@@ -146,6 +146,7 @@ def large(request, tmp_path_factory):
     return request.param, folder, getattr(ugt, request.param)(p, scores).value
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are set by the kernel of Linux")
 @pytest.mark.parametrize("how", ["blocks", "at once"])
 def test_a_memory_limit_is_kept(how, large):
@@ -162,6 +163,7 @@ def test_a_memory_limit_is_kept(how, large):
 # ---- ranges of scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["continuous", "tied", "one value", "half one value", "infinite", "single"])
 @pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
 def test_ranges_are_exact_whatever_the_scores(kind, metric, small, rng):
@@ -249,6 +251,7 @@ def test_dawid_skene_does_not_depend_on_the_parts(rng):
         np.testing.assert_allclose(other.trace, found[0].trace, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_dawid_skene_by_functions_and_processes(rng):
     rows = crowd(rng, 60)
     parts = in_parts(rows, rng, 3)

@@ -171,6 +171,7 @@ RESAMPLED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", ["cases", "clusters"])
 @pytest.mark.parametrize("metric", RESAMPLED)
 def test_resamples_of_parts_are_those_of_the_whole(metric, units):

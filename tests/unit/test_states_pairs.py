@@ -22,6 +22,7 @@ def in_parts(metric, data, options, parts, **more):
     return states.finish(merged(np.random.default_rng(len(parts)), some))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("options", PAIRS)
 def test_pairs(options, seed):
@@ -87,6 +88,7 @@ def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
     assert (found.reason, found.n_cases, found.left_out) == (expected.reason, expected.n_cases, dict(expected.left_out))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", ["cases", "clusters"])
 @pytest.mark.parametrize(
     ("metric", "options"),

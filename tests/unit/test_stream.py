@@ -75,6 +75,7 @@ def test_each_number_makes_another_stream():
         assert not a & b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, parameters",
     [

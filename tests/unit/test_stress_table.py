@@ -143,6 +143,7 @@ def test_certainty_of_a_million_classes():
     assert found == pytest.approx((x**3 + 3 * x * variance + third) / 6 / k, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_coefficients_know_no_classes_that_nobody_uses():
     """Those without a term of K are the same to the last bit, with three classes or a million."""
     world = make_world()

@@ -49,6 +49,7 @@ def test_factorize_reads_read_only_arrays():
     assert _tables.factorize(rows)[0].tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 1)), max_size=3), min_size=1), st.integers(0, 9))
 def test_distinct_rows_equal_twin(rows, limit):
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
