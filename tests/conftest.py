@@ -16,7 +16,9 @@ SHARED = HERE.parents[1] / "shared"
 
 sys.path.insert(0, str(HERE))  # `from twins import irn`
 
-settings.register_profile("ugt", deadline=None)  # a slow machine is no failure
+# A slow machine is no failure, and the same inputs every time: what fails is the change. --hypothesis-profile=search takes others.
+settings.register_profile("ugt", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("ugt")
 
 
