@@ -31,10 +31,12 @@ test: .venv-test/installed
 	$(@D)/bin/python $(PIP) "$(REQUIREMENT)"
 	@touch $@
 
-# The developer's environment runs the tree itself; `make build` compiles what has changed.
+# The developer's environment runs the tree itself; `make build` compiles what has changed. Without isolation, since with another path
+# to Cython everything would be compiled twice.
 .venv-dev/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
-	$(DEV)python $(PIP) --editable ".[dev,test,docs]"
+	$(DEV)python $(PIP) "cython>=3.2,<3.4" "setuptools>=77"
+	$(DEV)python $(PIP) --no-build-isolation --editable ".[dev,test,docs]"
 	@touch $@
 
 build: .venv-dev/installed
