@@ -13,6 +13,7 @@ import pytest
 import ugt
 import ugt.dask
 from ugt import states
+from ugt._dask.parts import Graph
 
 dask, distributed, pandas, _, cloudpickle = (
     pytest.importorskip(name, reason=f"the tests of ugt.dask need {name}, which is not installed")
@@ -182,6 +183,36 @@ def test_one_range_may_be_one_score(workers):
     for ties in ("group", "expected"):
         found = ugt.dask.compute("soft_average_precision", *parts, ties=ties)
         assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, ties=ties).value, rel=1e-12)
+
+
+# ---- many partitions
+
+
+@pytest.mark.parametrize("n_pieces, n", [(1, 1), (3, 1), (1, 5), (7, 7), (70, 60), (100, 41), (65, 64), (4097, 1)])
+def test_exchanges_keep_everything_in_order(n_pieces, n):
+    graph = Graph([])
+    pieces = [graph.add(list, graph.add(tuple, graph.add(range, start, start + n))) for start in range(0, n_pieces * n, n)]
+    merged = [graph.add(lambda lists: [one for some in lists for one in some], keys) for keys in graph.exchanged(pieces, n)]
+    found = graph.delayed(graph.add(list, merged)).compute(scheduler="sync")
+    assert found == [list(range(r, n_pieces * n, n)) for r in range(n)]
+
+
+def test_a_thousand_partitions_make_no_hundred_thousand_tasks():
+    halves = [[np.array([0.25, 0.5])] * 1000, [np.array([1.0, 2.0])] * 1000]
+    assert len(ugt.dask.partial("soft_auroc", *halves, n_ranges=256).__dask_graph__()) < 45_000
+
+
+def test_many_partitions_say_what_one_says(workers, monkeypatch):
+    monkeypatch.setattr("ugt._dask.parts.EXCHANGES", 100)
+    rng = np.random.default_rng(8)
+    p, scores = rng.random(3000), rng.integers(0, 900, 3000) / 900
+    ends = cuts(rng, 60, 3000)
+    found = ugt.dask.compute("soft_auroc", *divided(ends, p, scores))
+    assert found.value == pytest.approx(ugt.soft_auroc(p, scores).value, rel=1e-12)
+    pairs = pandas.DataFrame({"case": np.arange(3000) // 2})
+    frames = [dask.delayed(pairs.iloc[begin:end]) for begin, end in zip(ends[:-1], ends[1:])]
+    frame = dask.dataframe.from_delayed(frames, meta=pairs.iloc[:0])
+    assert ugt.dask.cases_apart(frame) == (1500, len({end for end in ends if end % 2}))
 
 
 # ---- random numbers belong to cases

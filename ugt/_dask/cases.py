@@ -12,7 +12,7 @@ from .._axes import stream_keys_of
 from .._checks import error
 from .._states.part import ids_of
 from ..annotations import Labels
-from .parts import held, needed, partitions, values, zipped
+from .parts import Graph, held, needed, partitions, values, zipped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,16 +123,19 @@ def cases_apart(frame: Any, case: str = "case") -> tuple[int, int]:
     (3, 1)
     """
     _check_columns(frame, (case,))
-    delayed = needed().delayed
     parts = partitions("frame", frame[[case]])
-    n = max(1, min(len(parts), MOST_RANGES))
-    pieces = [delayed(_by_hash, nout=n)(part, case, n) for part in parts]
-    counts = [delayed(_repeated)([piece[r] for piece in pieces]) for r in range(n)]
-    n_cases, n_shared = np.sum(delayed(counts).compute(), axis=0).tolist()
+    n, graph = max(1, min(len(parts), MOST_RANGES)), Graph(parts)
+    pieces = [graph.add(_by_hash, part.key, case=case, n=n) for part in parts]
+    counts = [graph.add(_repeated, some) for some in graph.exchanged(pieces, n)]
+    n_cases, n_shared = graph.delayed(graph.add(_added, counts)).compute()
     return n_cases, n_shared
 
 
-def _by_hash(part: Any, case: str, n: int) -> list[NDArray[Any] | None]:
+def _added(counts: list[tuple[int, int]]) -> list[int]:
+    return [sum(column) for column in zip(*counts)]
+
+
+def _by_hash(part: Any, *, case: str, n: int) -> list[NDArray[Any] | None]:
     """The distinct ids of a partition, in n pieces by range of their hashes."""
     if len(part) == 0:
         return [None] * n
@@ -143,9 +146,9 @@ def _by_hash(part: Any, case: str, n: int) -> list[NDArray[Any] | None]:
     return [ids[order[ends[r] : ends[r + 1]]] for r in range(n)]
 
 
-def _repeated(pieces: list[NDArray[Any] | None]) -> tuple[int, int]:
+def _repeated(pieces: list[list[NDArray[Any] | None]]) -> tuple[int, int]:
     """Distinct ids of a range, and how many of them are in two pieces or more."""
-    some = [piece for piece in pieces if piece is not None]
+    some = [piece for batch in pieces for piece in batch if piece is not None]
     kinds = {_ids.is_text(piece) for piece in some}
     if len(kinds) > 1:
         raise error("case", "hold only integers or only strings", "both, in different partitions")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import isqrt
+from operator import itemgetter
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from .._checks import error, whole
+
+EXCHANGES = 4096  # tasks: more take the scheduler longer than moving the data twice
 
 
 def needed() -> Any:
@@ -94,10 +100,65 @@ def values(one: Any) -> Any:
     return one.to_numpy() if hasattr(one, "to_numpy") else one
 
 
+class Graph:
+    """Tasks of one layer, by key, over some Delayed.
+
+    Made of Delayed one by one, graphs are merged again for every task that takes many: time grows with the square of their number.
+
+    Parameters
+    ----------
+    sources : sequence of Delayed
+        Whose keys tasks may take.
+    """
+
+    def __init__(self, sources: Sequence[Any]) -> None:
+        self.sources, self.name = sources, f"ugt-{uuid4().hex}"
+        self.tasks: dict[Any, Any] = {}
+
+    def add(self, function: Callable[..., Any], *keys: Any, **plain: Any) -> str:
+        """A call with what has these keys (or lists of keys), and with keywords as they are: dask does not look into those. Its key."""
+        key = f"{getattr(function, '__name__', 'item').strip('_')}-{self.name}-{len(self.tasks)}"
+        self.tasks[key] = (partial(function, **plain) if plain else function, *keys)
+        return key
+
+    def tree(self, join: Callable[[list[Any]], Any], keys: Sequence[str], split_every: Any) -> str:
+        """``join`` of a few at a time, until one is left: no worker holds all of them."""
+        width, level = whole("split_every", split_every, 2), list(keys)
+        while True:
+            level = [self.add(join, level[begin : begin + width]) for begin in range(0, len(level), width)]
+            if len(level) == 1:
+                return level[0]
+
+    def exchanged(self, pieces: Sequence[str], n: int) -> list[list[str]]:
+        """For each r of 0..n-1 keys of lists that together hold item r of every one of the pieces, which are lists of n, in order.
+
+        Where that would take many tasks, in two steps: ranges of items of some pieces are put side by side, and then divided.
+        """
+        if len(pieces) * n <= EXCHANGES:
+            return [[self.add(itemgetter(slice(r, r + 1)), piece) for piece in pieces] for r in range(n)]
+        width, found = isqrt(n - 1) + 1, [list[str]() for _ in range(n)]
+        for begin in range(0, n, width):
+            for first in range(0, len(pieces), width):
+                some = [self.add(itemgetter(slice(begin, begin + width)), piece) for piece in pieces[first : first + width]]
+                beside = self.add(_columns, some)
+                for r in range(begin, min(begin + width, n)):
+                    found[r].append(self.add(itemgetter(r - begin), beside))
+        return found
+
+    def delayed(self, key: str) -> Any:
+        """One of the tasks, to be computed."""
+        from dask.delayed import Delayed  # noqa: PLC0415
+        from dask.highlevelgraph import HighLevelGraph  # noqa: PLC0415
+
+        made: Any = Delayed
+        return made(key, HighLevelGraph.from_collections(self.name, self.tasks, dependencies=self.sources), layer=self.name)
+
+
+def _columns(rows: list[list[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows)]
+
+
 def tree(join: Callable[[list[Any]], Any], items: Sequence[Any], split_every: Any) -> Any:
-    """``join`` of a few at a time, until one Delayed is left: no worker holds all of them."""
-    width, task, level = whole("split_every", split_every, 2), needed().delayed(join), list(items)
-    while True:
-        level = [task(level[begin : begin + width]) for begin in range(0, len(level), width)]
-        if len(level) == 1:
-            return level[0]
+    """``join`` of a few Delayed at a time, until one is left."""
+    graph = Graph(items)
+    return graph.delayed(graph.tree(join, [one.key for one in items], split_every))

@@ -11,7 +11,7 @@ from .._checks import error, whole
 from .._states import ranges
 from .._states.state import State
 from .._states.sums import added, as_exact
-from .parts import held, needed, tree, values
+from .parts import Graph, held, values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,12 +36,16 @@ def ranked(metric: str, parts: Sequence[tuple[Any, ...]], options: dict[str, Any
     given = options.pop("n_ranges", None)
     n = max(2, min(len(parts), MOST_RANGES)) if given is None else whole("n_ranges", given, 1)
     settings = ranges.options_of(metric, options)
-    delayed = needed().delayed
-    plan = delayed(_plan)([delayed(_sample)(len(parts), *data) for data in parts], n)
-    totals = tree(_added, [delayed(_totals)(plan, n, settings["threshold"], *data) for data in parts], split_every)
-    pieces = [delayed(_split, nout=n)(plan, n, *data) for data in parts]
-    sums = [delayed(_range)(plan, totals, settings, r, [piece[r] for piece in pieces]) for r in range(n)]
-    return delayed(_state)(metric, settings, plan, tree(_added, sums, split_every))
+    graph = Graph([one for data in parts for one in data])
+    keys = [[one.key for one in data] for data in parts]
+    plan = graph.add(_plan, [graph.add(_sample, *data, n_parts=len(parts)) for data in keys], n_ranges=n)
+    threshold = settings["threshold"]
+    totals = graph.tree(_added, [graph.add(_totals, plan, *data, n_ranges=n, threshold=threshold) for data in keys], split_every)
+    pieces = [graph.add(_split, plan, *data, n_ranges=n) for data in keys]
+    by_range = enumerate(graph.exchanged(pieces, n))
+    sums = [graph.add(_range, plan, totals, some, settings=settings, r=r) for r, some in by_range]
+    total = graph.tree(_added, sums, split_every)
+    return graph.delayed(graph.add(_state, plan, total, metric=metric, settings=settings))
 
 
 def _read(data: Sequence[Any]) -> Any:
@@ -49,7 +53,7 @@ def _read(data: Sequence[Any]) -> Any:
     return None if found is None else ranges.read_part([values(one) for one in found])
 
 
-def _sample(n_parts: int, *data: Any) -> tuple[list[Array], int, dict[str, int]] | None:
+def _sample(*data: Any, n_parts: int) -> tuple[list[Array], int, dict[str, int]] | None:
     """Sorted scores of each column, fewer where there are many partitions; how many cases they stand for; what is left out."""
     given = _read(data)
     if given is None:
@@ -58,7 +62,7 @@ def _sample(n_parts: int, *data: Any) -> tuple[list[Array], int, dict[str, int]]
     return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], len(given.p), given.left_out
 
 
-def _plan(samples: list[Any], n_ranges: int) -> Plan | None:
+def _plan(samples: list[Any], *, n_ranges: int) -> Plan | None:
     some = [one for one in samples if one is not None]
     if not some:
         return None
@@ -73,7 +77,7 @@ def _plan(samples: list[Any], n_ranges: int) -> Plan | None:
     return Plan(found, sum(n for _, n, _ in some), left_out)
 
 
-def _totals(plan: Plan | None, n_ranges: int, threshold: float, *data: Any) -> Array | None:
+def _totals(plan: Plan | None, *data: Any, n_ranges: int, threshold: float) -> Array | None:
     """(K, R, 6, 1) of each column and range; there may be fewer ranges than tasks for them."""
     given = _read(data)
     if given is None or plan is None:
@@ -84,7 +88,7 @@ def _totals(plan: Plan | None, n_ranges: int, threshold: float, *data: Any) -> A
     return as_exact(out)
 
 
-def _split(plan: Plan | None, n_ranges: int, *data: Any) -> list[list[tuple[Array, Array]]]:
+def _split(plan: Plan | None, *data: Any, n_ranges: int) -> list[list[tuple[Array, Array]]]:
     """The cases (p, scores) of every range, of each column; none where the totals of a range say all."""
     given = _read(data)
     pieces: list[list[tuple[Array, Array]]] = [[] for _ in range(n_ranges)]
@@ -102,7 +106,7 @@ def _split(plan: Plan | None, n_ranges: int, *data: Any) -> list[list[tuple[Arra
 
 
 def _range(
-    plan: Plan | None, totals: Array | None, settings: Mapping[str, Any], r: int, pieces: list[list[tuple[Array, Array]]]
+    plan: Plan | None, totals: Array | None, pieces: list[list[list[tuple[Array, Array]]]], *, settings: Mapping[str, Any], r: int
 ) -> Array | None:
     """(K, N_SUMS, 1) of a range of each column."""
     if plan is None or totals is None:
@@ -117,7 +121,7 @@ def _range(
         if found.single[r]:
             sums.append(ranges.tie_sums(total[r], settings, above))
             continue
-        columns = [piece[k] for piece in pieces if piece]
+        columns = [piece[k] for some in pieces for piece in some if piece]
         p, scores = (np.concatenate([column[j] for column in columns]) for j in (0, 1))
         sums.append(ranges.range_sums(p, scores, settings, above))
     return as_exact(np.stack(sums))
@@ -128,7 +132,7 @@ def _added(tables: list[Array | None]) -> Array | None:
     return added(some) if some else None
 
 
-def _state(metric: str, settings: Mapping[str, Any], plan: Plan | None, sums: Array | None) -> State | None:
+def _state(plan: Plan | None, sums: Array | None, *, metric: str, settings: Mapping[str, Any]) -> State | None:
     """Sums that have been rounded once, as those of one machine."""
     if plan is None or sums is None:
         return None
