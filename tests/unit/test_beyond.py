@@ -54,6 +54,12 @@ def test_labels_on_workers(tmp_path):
     assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11
 
 
+def test_tasks_of_many_partitions():
+    pytest.importorskip("distributed", reason="the benchmark needs distributed, which is not installed")
+    lines = script("tasks.py", "--cases", 2000, "--partitions", 3, 80, "--ranges", 60).splitlines()
+    assert len(lines) == 6 and all(line.endswith("ms a task") for line in lines[-2:])  # and the answers agree
+
+
 def test_large_states_do_not_wait_for_each_other(monkeypatch):
     monkeypatch.setattr(state, "NUMBERS", 20_000)
     rng, alive, most = np.random.default_rng(0), weakref.WeakSet(), 0
