@@ -62,15 +62,32 @@ def test_parts_may_be_functions_and_empty(rng):
     )
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_parts_have_ids_of_their_own(rng, n_jobs):
+    if n_jobs:
+        pytest.importorskip("joblib", reason="n_jobs needs joblib, which is not installed")
+    p, patients, options = rng.dirichlet(np.ones(K), 30), np.arange(30) // 4, {"n_resamples": 50, "seed": 3}
+    parts = [(p[:10],), None, lambda: (p[10:15],), p[15:]]
+    clusters = [patients[:10], None, lambda: patients[10:15], patients[15:].tolist()]  # the third patient lies in two parts
+    found = states.compute("annotation_certainty", parts=parts, clusters=clusters, n_jobs=n_jobs, **options)
+    whole = states.finish(states.partial("annotation_certainty", p, clusters=patients, **options))
+    np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
+    assert found.units == "clusters"
+
+
 def test_what_compute_refuses(rng):
     p = rng.dirichlet(np.ones(K), 30)
     for given, message in (
         ({}, "parts must be given instead of data. Got neither"),
         ({"parts": [None]}, "data must hold at least one case. Got none"),
-        ({"parts": [(p,)], "case_ids": range(30)}, "case_ids and clusters must be in the parts"),
+        ({"parts": [(p,)], "case_ids": range(30)}, "case_ids must be ids for each of 1 parts. Got 30 of them"),
+        ({"parts": [(p,), (p,)], "clusters": [range(30)], "n_resamples": 2}, "clusters must be ids for each of 2 parts. Got 1 of them"),
     ):
         with pytest.raises(ValueError, match=message):
             states.compute("annotation_certainty", **given)
+    for ids in (range(31), range(29), [range(30)]):
+        with pytest.raises(ValueError, match=r"case_ids must be 30 ids, one a case. Got shape"):
+            states.compute("annotation_certainty", p, case_ids=ids, n_resamples=2)
     with pytest.raises(ValueError, match="data must hold at least one case"):
         states.compute("soft_auroc", parts=[None])
     with pytest.raises(ValueError, match=r"data must be of one length, 30 cases. Got 29, first at argument 1"):

@@ -54,7 +54,7 @@ def compute(
     n_jobs : int, optional
         Processes or threads of joblib, by the backend that is in force (``joblib.parallel_config``). Default: this process alone.
     case_ids, clusters : (N,) ids, optional
-        As for :func:`partial`; with ``data`` only.
+        As for :func:`partial`; with ``parts`` a sequence of those of each part, or of functions that read them.
     min_cases : int
         As for :func:`merge`: of all cases together.
     **options
@@ -88,8 +88,6 @@ def compute(
     limit = memory_of(max_memory)
     if (parts is None) == (len(data) == 0):
         raise error("parts", "be given instead of data", "both" if data else "neither")
-    if parts is not None and (case_ids is not None or clusters is not None):
-        raise error("case_ids and clusters", "be in the parts, as the case ids of their data", "arrays beside parts")
     exact = HOME_OF[metric] == "ranking" and "edges" not in options
     held = (limit - ITSELF) * SORTED if exact else 0.0
     items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit - held, n_jobs or 1)
@@ -97,18 +95,32 @@ def compute(
         if options.get("n_resamples"):
             raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
         return finish(_ranked(metric, items, options, held, n_jobs), min_cases=min_cases)
-    ids = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
-    task = bound(_state, metric, {**options}, {name: np.asarray(one) for name, one in ids.items()})
-    return finish(merge(_some(run(task, items, n_jobs)), min_cases=min_cases))
+    given = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
+    ids = [_ids_of(name, one, items, parts is not None) for name, one in given.items()]
+    jobs = [(item, dict(zip(given, own))) for item, *own in zip(items, *ids)]
+    return finish(merge(_some(run(bound(_state, metric, {**options}), jobs, n_jobs)), min_cases=min_cases))
 
 
-def _state(metric: str, options: Mapping[str, Any], ids: Mapping[str, NDArray[Any]], item: Any) -> State | None:
+def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list[Any]:
+    """The ids of each part or block."""
+    if in_parts:
+        own = list(given)
+        if len(own) != len(items):
+            raise error(name, f"be ids for each of {len(items)} parts", f"{len(own)} of them")
+        return own
+    column, n = np.asarray(given), items[-1].end if items else 0
+    if column.shape != (n,):
+        raise error(name, f"be {n} ids, one a case", f"shape {column.shape}")
+    return [column[item.begin : item.end] for item in items]
+
+
+def _state(metric: str, options: Mapping[str, Any], job: tuple[Any, Mapping[str, Any]]) -> State | None:
     """Of one block or part."""
-    data = load(item)
+    data = load(job[0])
     if data is None or len(data[0]) == 0:
         return None
-    here: dict[str, Any] = {name: one[item.begin : item.end] for name, one in ids.items()}
-    return partial(metric, *data, **here, **options)
+    ids: dict[str, Any] = {name: one() if callable(one) else one for name, one in job[1].items()}
+    return partial(metric, *data, **ids, **options)
 
 
 def _some(states: Iterator[State | None]) -> Iterator[State]:
