@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,18 +28,18 @@ MOST_JOINT = 1000
 STARTS = 2**61  # chain words of the streams of GLAD's starts: apart from those that the core opens
 
 
-class Fit:
+class Fit(ABC):
     """One start; subclasses say what a step is."""
 
     log_likelihood: float
 
+    @abstractmethod
     def value(self) -> float:
         """Objective at the present parameters; what :meth:`improve` needs is ready afterwards."""
-        raise NotImplementedError
 
+    @abstractmethod
     def improve(self) -> None:
         """Parameters with an objective that is no lower."""
-        raise NotImplementedError
 
 
 class Run(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
 
 
-class Scaling(Calibrator):
+class Scaling(Calibrator, ABC):
     """What the maps of logits have in common."""
 
     input: str
@@ -98,11 +99,13 @@ class Scaling(Calibrator):
         floor = None if self.floor is None else _checks.scalar("floor", self.floor, positive=True)
         return Predictions.of(predictions, kind, floor)
 
+    @abstractmethod
     def _fit(self, table: Predictions, histograms: Histograms, clusters: Any) -> None:
-        raise NotImplementedError
+        """The map that fits these best, kept in attributes."""
 
+    @abstractmethod
     def _map(self, u: Array) -> Array:
-        raise NotImplementedError
+        """(K, N) calibrated logits."""
 
     def _keep_order(self, given: Array, z: Array) -> None:
         """Nothing, unless the map promises something."""
@@ -129,11 +132,13 @@ class Regularised(Scaling):
     validation: float
     seed: int
 
+    @abstractmethod
     def _candidates(self) -> list[dict[str, float]]:
-        raise NotImplementedError
+        """Penalties by name, each set of which is tried."""
 
+    @abstractmethod
     def _form(self, k: int, penalties: dict[str, float]) -> Map:
-        raise NotImplementedError
+        """The map of k classes and its penalty."""
 
     def _fit(self, table: Predictions, histograms: Histograms, clusters: Any) -> None:
         u, y = table.all_logits(), histograms.all()
@@ -171,5 +176,6 @@ class Regularised(Scaling):
             labels += float(there[1].sum())
         return [{**penalties, "loss": float(total / labels)} for penalties, total in zip(grid, totals)]
 
+    @abstractmethod
     def _keep(self, theta: Array) -> None:
-        raise NotImplementedError
+        """The parameters as attributes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +22,15 @@ WEIGHTS = ("linear", "quadratic")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
-class Cost:
+class Cost(ABC):
     """Costs δ (K, K), symmetric, that are never held as a table unless one was given."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
 
+    @abstractmethod
     def between(self, k: Any, other: Any) -> Array:
         """Costs of pairs of classes, arrays that are broadcast."""
-        raise NotImplementedError
 
     def bilinear(self, p: Array, q: Array) -> Array:
         """(B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""

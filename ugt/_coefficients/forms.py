@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +33,7 @@ class Values(NamedTuple):
             return cls(np.where(varies, 1 - disagreement / np.where(varies, expected, 1.0), np.nan), 1 - disagreement, 1 - expected)
 
 
-class Form:
+class Form(ABC):
     """A coefficient of N units whose sums over units, dense columns (N, C) and amounts of classes (N, K), say everything.
 
     The units are the different ones among M of the data; what is public speaks of these.
@@ -75,17 +76,17 @@ class Form:
             weights = np.stack([np.bincount(self._row, each, len(self._times)) for each in weights])
         return self._values(weights, self.weighted_sums(weights))
 
+    @abstractmethod
     def _values(self, weights: Array, sums: Array) -> Values:
         """With weights (B, N), given the sums."""
-        raise NotImplementedError
 
     def influence(self) -> Array:
         """(M,) derivative of the value by the weight of each unit."""
         return self._influence() if self._row is None else self._influence()[self._row]
 
+    @abstractmethod
     def _influence(self) -> Array:
         """(N,)."""
-        raise NotImplementedError
 
     @cached_property
     def _ones(self) -> Array:

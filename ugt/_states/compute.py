@@ -91,12 +91,12 @@ def compute(
     exact = HOME_OF[metric] == "ranking" and "edges" not in options
     held = (limit - ITSELF) * SORTED if exact else 0.0
     items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit - held, n_jobs or 1)
+    given = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
+    ids = [_ids_of(name, one, items, parts is not None) for name, one in given.items()]
     if exact:
         if options.get("n_resamples"):
             raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
         return finish(_ranked(metric, items, options, held, n_jobs), min_cases=min_cases)
-    given = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
-    ids = [_ids_of(name, one, items, parts is not None) for name, one in given.items()]
     jobs = [(item, dict(zip(given, own))) for item, *own in zip(items, *ids)]
     return finish(merge(_some(run(bound(_state, metric, {**options}), jobs, n_jobs)), min_cases=min_cases))
 
