@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import io
 import os
@@ -185,3 +186,23 @@ def test_import_is_light(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(ugt.__file__).parents[1])}  # the package under test, installed or not
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & OPTIONAL
+
+
+def left_open(method):
+    """Whether a method does nothing but raise NotImplementedError."""
+    return inspect.isfunction(method) and method.__code__.co_names == ("NotImplementedError",)
+
+
+def test_no_class_lacks_what_its_base_leaves_to_it():
+    """Some bases do not use abc, whose checks of types cost small calls time."""
+    classes = set()
+    for path in MODULES:
+        if "dask" not in str(path.relative_to(PACKAGE)) and path.name != "__main__.py":
+            module = importlib.import_module(".".join(("ugt", *path.relative_to(PACKAGE).with_suffix("").parts)).replace(".__init__", ""))
+            classes |= {one for _, one in inspect.getmembers(module, inspect.isclass) if one.__module__.startswith("ugt.")}
+    bases = {base: [name for name, one in vars(base).items() if left_open(getattr(one, "fget", one))] for base in classes}
+    open_ones = [(base, name) for base, names in bases.items() for name in names]
+    assert len(open_ones) > 5  # they are seen at all
+    last = [one for one in classes if not one.__subclasses__()]
+    lacking = [(cls, name) for base, name in open_ones for cls in last if issubclass(cls, base) and getattr(cls, name) is vars(base)[name]]
+    assert [(cls.__name__, name) for cls, name in lacking] == [("MentionedDraws", "_mass_of_draw")]  # which has a mass() of its own

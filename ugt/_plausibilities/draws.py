@@ -260,9 +260,6 @@ class MentionedDraws(Draws):
         table[~self.defined] = np.nan
         return table
 
-    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
-        raise NotImplementedError
-
     def mass(self, sets: Sets) -> Agreement:
         """How much plausibility does the set hold? Of the lump its expected share."""
         values = np.empty((self.n_cases, self.n_draws))
