@@ -1,10 +1,10 @@
 # What CI runs, and what a newcomer runs. Needs Python >= 3.9 and a C compiler; nothing has to be activated.
 #   make demo    installs into .venv-demo, runs the demonstration, says where its report is
-#   make test    installs into .venv-test, runs the whole test suite against the installed package
+#   make test    installs into .venv-test, runs the tests against the installed package
 # With another Python: make test PYTHON=python3.12
 
 PYTHON ?= python3
-PYTEST_ARGS ?= -q -n auto
+PYTEST_ARGS ?= -q -n auto --dist loadfile -m "not full"
 PIP := -m pip install --quiet --disable-pip-version-check
 DEV := .venv-dev/bin/
 PACK := .venv-pack/bin/

@@ -8,8 +8,8 @@ import numpy as np
 from common import Bench, Target, Work, grid
 
 import ugt
-from ugt._annotators import em
-from ugt._annotators.records import Given
+from ugt.annotator_models import em
+from ugt.annotator_models.records import Given
 
 bench = Bench(__file__)
 warnings.simplefilter("ignore", RuntimeWarning)

@@ -6,7 +6,7 @@ import numpy as np
 from common import Bench, Target, Work, grid, on_threads, stream
 
 import ugt
-from ugt._discrepancy.distances import distances
+from ugt.discrepancy.distances import distances
 
 bench = Bench(__file__)
 SMALL = {"n": 50}
@@ -55,7 +55,7 @@ def judged(n, resamples):
     part = min(n, FEW)
     rows = [[x for x in row if x == x] for row in table[:part].tolist()]
     by_hand = lambda: definition(rows, model[:part].tolist(), DELTAS["squared"])  # noqa: E731
-    call = lambda: ugt.annotator_discrepancy(ratings, predictions=model, clusters=clusters, n_resamples=resamples)  # noqa: E731
+    call = lambda: ugt.annotator_discrepancy(ratings, model).table(clusters=clusters, n_resamples=resamples)  # noqa: E731
     return Work(call, {"definition": (by_hand, 13 * resamples * n / part)})
 
 

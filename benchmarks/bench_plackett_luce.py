@@ -18,7 +18,7 @@ from data import Skip, dermatology
 
 import ugt
 from ugt._core._plackett_luce import Stages
-from ugt._plausibilities.plackett_luce import REST
+from ugt.aggregation.plackett_luce_draws import REST
 
 bench = Bench(__file__)
 warnings.simplefilter("ignore", RuntimeWarning)

@@ -31,6 +31,7 @@ def work():
 
     import ugt
     from ugt import states, synthetic
+    from ugt.resampling import PartMeans
 
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -48,15 +49,19 @@ def work():
         ugt.annotation_certainty(truth, k=2)
         ugt.ua_average_overlap(truth, scores, 3)
         ugt.ua_set_accuracy(truth, scores, 2)
+        ugt.ua_topk_accuracy(truth, scores, 2)
     post.draws(20)
     post.top(20, 3)
     ugt.bootstrap(scores, n_resamples=50)
+    PartMeans(2000, [(np.arange(2000), scores)]).sums(np.arange(40_000.0).reshape(20, 2000) % 3)
     ugt.bootstrap_annotations(labels, lambda again: again.n_labels, n_resamples=20)
-    ugt.histogram_losses(labels, probability)
+    ugt.histogram_losses(labels, probability).interval(n_resamples=20)
+    ugt.disagreement_losses(labels, ugt.predicted_disagreement(probability)).interval(n_resamples=20)
     ugt.dirichlet_multinomial_log_likelihood(labels.counts(), 5 * probability)
     for predicted in (probability, scores.argmax(1)):
         ugt.discrepancy_ratio(labels, predicted)
     ugt.fleiss_kappa(ugt.Labels.from_counts(rng.multinomial(3, [0.5, 0.3, 0.2], 10_000)))
+    ugt.krippendorff_alpha(labels)
     ugt.conformal_scores(probability, "raps")
     for fit in (ugt.dawid_skene, ugt.glad):
         fit(labels)
@@ -72,6 +77,7 @@ def work():
     parts = [states.partial("ua_topk_accuracy", probability[half], scores[half], case_ids=range(1000), n_resamples=40) for half in halves]
     states.merge(parts)
     states.compute("soft_auroc", p, s)
+    states.finish(states.partial("soft_average_precision", p, s))
 
 
 def counted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,11 +63,12 @@ def write_reference(app: Any) -> None:
 
 
 def draw_gallery(app: Any) -> None:
-    """Draw the images of the gallery beside the script that makes them, unless they are newer than all of the package."""
+    """Draw the images of the gallery beside the script that makes them, unless all are there and newer than the package."""
     script = HERE / "gallery" / "plots_gallery.py"
     sources = [script, *Path(ugt.__file__).parent.rglob("*.py")]
-    images = list(script.parent.glob("*.png"))
-    if images and min(path.stat().st_mtime for path in images) > max(path.stat().st_mtime for path in sources):
+    images = [HERE / name for name in re.findall(r"gallery/\w+\.png", (HERE / "gallery.md").read_text(encoding="utf-8"))]
+    drawn = [path.stat().st_mtime if path.exists() else 0.0 for path in images]
+    if min(drawn) > max(path.stat().st_mtime for path in sources):
         return
     found = os.pathsep.join([str(Path(ugt.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": found}

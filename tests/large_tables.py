@@ -24,7 +24,7 @@ def large_world(n: int, k: int) -> World:
     return {
         "wide": of([0, 0, k - 1, -1], int), "counts": of(3 * first, int), "scores": of(-steps), "other": of(steps % 5),
         "probs": of(first), "table": of(first), "shares": of(first), "sets": of(steps < 2, bool), "class": np.zeros(n, int),
-        "ratings": of(np.arange(4)), "rated": np.ones(n), "p": of(first), "s": of(steps % 3), "pvalues": of(first),
+        "ratings": of(np.arange(4)), "rated": np.ones(n), "p": of(first), "s": of(steps % 3),
         "ranked": np.broadcast_to([[0, k - 1], [1, 2], [5, 7]], (n, 3, 2)), "risk": steps % 3, "chosen": np.arange(n) % 2 == 0,
         "case_ids": np.arange(n), "p1": np.arange(n) % 3 / 2, "few": [[[0], [1]]] * 9,
         "chosen_rows": np.arange(0, n, 3), "table3": np.broadcast_to(1.0, (n, 4, k)),
@@ -143,11 +143,8 @@ METHODS: Mapping[str, Entry] = {
     "SplitConformal.predict_sets": Entry(
         lambda probs, classes: ugt.SplitConformal(randomized=False).fit(probs, classes).predict_sets(probs), ("probs", "class")
     ),
-    "HistogramAccumulator.update": Entry(
-        lambda counts, probs: ugt.HistogramAccumulator(probs.shape[1], n_bins=2).update(counts, probs), ("counts", "probs")
-    ),
     "HistogramLosses.interval": Entry(
-        lambda counts, probs: ugt.histogram_losses(counts, probs, n_bins=2).interval("cl", n_resamples=2), ("counts", "probs")
+        lambda counts, probs: ugt.histogram_losses(counts, probs, n_bins=2).interval(of="cl", n_resamples=2), ("counts", "probs")
     ),
     "TemperatureScaling": fitted("TemperatureScaling"),
     "VectorScaling": fitted("VectorScaling"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Callable
 
 import numpy as np
 
 import ugt
+from ugt.agreement.coefficients import DECLARED
+from ugt.plausibilities.metric import METRICS
 
 World = dict  # of arrays by name, cases first
 
@@ -38,7 +42,6 @@ def make_world(n: int = 12, k: int = 3, seed: int = 0) -> World:
         "p": np.append([0.0, 1.0, 0.25, 0.75], rng.integers(0, 9, max(n - 4, 0)) / 8)[:n],
         "s": rng.integers(0, 20, n) / 4,
         "ranked": np.array([[rng.permutation(k) for _ in range(3)] for _ in range(n)]).reshape(n, 3, k),
-        "pvalues": (1 + rng.integers(0, 64, (n, 4))) / 65,
         "risk": np.arange(k) % 3,
         "chosen": np.arange(n) % 2 == 0,
         "case_ids": np.array([f"case {i}" for i in rng.permutation(n)]),
@@ -132,7 +135,7 @@ def share_of_first(drawn: Any) -> float:
 
 
 def swept(annotations: Any, scores: Any, chosen: Any, **more: Any) -> Any:
-    return ugt.threshold_sweep(annotations, scores, choose_on=chosen, **more)
+    return ugt.threshold_sweep(annotations, scores, **more).best(choose_on=chosen)
 
 
 def turned(first: Any, **more: Any) -> Any:
@@ -214,6 +217,12 @@ def part(answer: Any, name: str) -> Any:
     return found() if name.endswith("()") else found
 
 
+def computed_when_asked(record: Any) -> list[str]:
+    """Public attributes of a record that holds nothing but what they are made of."""
+    found = [key for key, one in inspect.getmembers(type(record), lambda one: isinstance(one, (property, cached_property)))]
+    return [key for key in found if not key.startswith("_") and key not in ("statistic", "paired")]
+
+
 def numbers(answer: Any) -> dict[str, Any]:
     """All public numbers and names of an answer, by their paths, as bytes or text: to compare answers to the last bit."""
     found: dict[str, Any] = {}
@@ -230,7 +239,9 @@ def numbers(answer: Any) -> dict[str, Any]:
             for i, item in enumerate(value):
                 visit(f"{path}[{i}]", item)
         elif hasattr(value, "__dict__") and not callable(value):
-            visit(path, {key: item for key, item in vars(value).items() if not key.startswith("_")})
+            known = {key: item for key, item in vars(value).items() if not key.startswith("_")}
+            lazy = computed_when_asked(value) if known.keys() <= {"left_out"} else ()
+            visit(path, {**known, **{key: getattr(value, key) for key in lazy}})
         elif value is None or isinstance(value, (bool, int, float, str)):
             found[path] = repr(value)
 
@@ -238,9 +249,14 @@ def numbers(answer: Any) -> dict[str, Any]:
     return found
 
 
+def agreement_rows(annotations: Any, **options: Any) -> Any:
+    made = {key: options.pop(key) for key in inspect.signature(ugt.agreement_table).parameters if key in options}
+    return ugt.agreement_table(annotations, **made).rows(**options)
+
+
 QUICK = {"n_resamples": 20}
 SHORT = {"n_draws": 16, "n_warmup": 4, "n_chains": 2}
-ZERO_ONE = {"distance": "zero-one", **QUICK}
+ZERO_ONE = {"distance": "zero-one"}
 CASES = ("per_case",)
 CORRECTED = "corrected for the finite number of units"
 ORDINAL = "classes have an order, or are numbers"
@@ -251,21 +267,19 @@ OWN = "of the numbers as they are, not of cases"
 
 FUNCTIONS: dict[str, Entry] = {
     # certainty and accuracies
+    **{
+        one.function: Entry(getattr(ugt, one.function), (posterior, "scores"), {"k": 1 + one.wider}, per_case=CASES)
+        for one in METRICS.values()
+    },
     "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
     "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
     "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
     "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
-    "ua_average_overlap": Entry(ugt.ua_average_overlap, (posterior, "scores"), {"k": 2}, per_case=CASES),
     "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
-    "ua_footrule_distance": Entry(ugt.ua_footrule_distance, (posterior, "scores"), {"k": 2}, per_case=CASES),
-    "ua_kendall_distance": Entry(ugt.ua_kendall_distance, (posterior, "scores"), {"k": 2}, per_case=CASES),
-    "ua_overlap": Entry(ugt.ua_overlap, (posterior, "scores"), {"k": 2}, per_case=CASES),
     "ua_plausibility_mass": Entry(ugt.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
     "ua_rating_accuracy": Entry(
         ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, ("value",), CASES, {"relabelling": ORDINAL}
     ),
-    "ua_set_accuracy": Entry(ugt.ua_set_accuracy, (posterior, "scores"), {"k": 2}, per_case=CASES),
-    "ua_topk_accuracy": Entry(ugt.ua_topk_accuracy, (posterior, "scores"), {"k": 1}, per_case=CASES),
     # aggregations
     "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
     "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
@@ -278,7 +292,6 @@ FUNCTIONS: dict[str, Entry] = {
     "plackett_luce_diagnostics": Entry(
         ugt.plackett_luce_diagnostics, (draws,), {}, (), ("rhat",), {"duplication": DRAWN, "relabelling": DRAWN}
     ),
-    "plackett_luce_gradient": Entry(ugt.plackett_luce_gradient, (rankings, "table"), {}, (), (".",), {"relabelling": COLUMNS}),
     "plackett_luce_log_likelihood": Entry(likelihood_of_cases, (rankings, "table"), {}, (), (".",)),
     "plackett_luce_map": Entry(ugt.plackett_luce_map, (rankings,), {}, (), ("mean()",)),
     "plackett_luce_mle": Entry(ugt.plackett_luce_mle, (rankings,), {"on_nonexistence": "map"}, (), ("mean()",)),
@@ -297,24 +310,24 @@ FUNCTIONS: dict[str, Entry] = {
         ugt.dawid_skene_draws, (labels,), SHORT, (), (), dict.fromkeys(("order", "duplication", "relabelling"), DRAWN)
     ),
     "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)),
-    "warn_if_judged": Entry(ugt.warn_if_judged, (labels,), {"models": ["A"]}, (".",)),
     # agreement
-    "agreement_table": Entry(
-        ugt.agreement_table, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}
-    ),
+    "agreement_table": Entry(agreement_rows, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}),
     "annotator_average_overlap": Entry(ugt.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),
-    "cohen_kappa": Entry(ugt.cohen_kappa, (labels,), {"annotators": [0, 1]}),
-    "fleiss_kappa": Entry(ugt.fleiss_kappa, (labels,)),
-    "gwet_ac1": Entry(ugt.gwet_ac1, (labels,)),
-    "gwet_ac2": Entry(ugt.gwet_ac2, (labels,), lacks={"relabelling": ORDINAL}),
+    **{
+        name: Entry(
+            getattr(ugt, name),
+            (labels,),
+            {"annotators": [0, 1]} if one.two else {},
+            lacks={"relabelling": ORDINAL} if one.weighted else {},
+        )
+        for name, one in DECLARED.items()
+    },
     "intra_annotator_agreement": Entry(ugt.intra_annotator_agreement, (repeated,)),
     "intraclass_correlation": Entry(ugt.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}),
     "krippendorff_alpha": Entry(ugt.krippendorff_alpha, (labels,), lacks={"duplication": CORRECTED}),
     "leave_one_annotator_out": Entry(ugt.leave_one_annotator_out, (labels,), per_case=CASES),
     "pairwise_agreement": Entry(ugt.pairwise_agreement, (labels,), values=("value", "per_annotator")),
     "partial_average_overlap": Entry(turned, (nested,), {"depth": 2, "n_classes": 3}, per_case=CASES),
-    "percent_agreement": Entry(ugt.percent_agreement, (labels,)),
-    "scott_pi": Entry(ugt.scott_pi, (labels,), {"annotators": [0, 1]}),
     # histogram losses and disagreement
     "dirichlet_multinomial_log_likelihood": Entry(ugt.dirichlet_multinomial_log_likelihood, ("counts", "table"), {}, (), (".",)),
     "disagreement_losses": Entry(ugt.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),
@@ -337,8 +350,8 @@ FUNCTIONS: dict[str, Entry] = {
     "alternative_annotator_test": Entry(
         ugt.alternative_annotator_test,
         (labels, "class"),
-        {"min_cases": 2, **QUICK},
-        ("average_advantage",),
+        {"least_cases": 2},
+        ("value",),
         lacks={"duplication": CORRECTED},
     ),
     "alternative_discrepancy_ratios": Entry(ugt.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)),
@@ -350,16 +363,14 @@ FUNCTIONS: dict[str, Entry] = {
     "stratified_discrepancy": Entry(
         ugt.stratified_discrepancy,
         (labels, "class"),
-        {"ties": "lowest", **QUICK},
+        {"ties": "lowest"},
         ("value",),
         (),
         {"relabelling": "ties go to the lowest class"},
     ),
-    "threshold_sweep": Entry(swept, (positive, "s", "chosen"), QUICK, ("alpha", "best"), (), {"relabelling": ORDINAL}),
+    "threshold_sweep": Entry(swept, (positive, "s", "chosen"), {}, ("threshold", "apparent"), (), {"relabelling": ORDINAL}),
     # conformal and calibration
-    "combine_p_values": Entry(ugt.combine_p_values, ("pvalues",), {"axis": 1}, (), (".",)),
     "conformal_scores": Entry(ugt.conformal_scores, ("probs",), {"randomized": False}, (), (".",), {"relabelling": COLUMNS}),
-    "effective_tests": Entry(ugt.effective_tests, ("pvalues",), {}, (".",), (), {"order": OWN, "duplication": OWN}),
     "AlphaCalibration": Entry(
         concentrated, ("probs", "counts"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)
     ),
@@ -382,7 +393,6 @@ FUNCTIONS: dict[str, Entry] = {
         (),
         dict.fromkeys(("order", "duplication", "relabelling"), DRAWN),
     ),
-    "jackknife": Entry(ugt.jackknife, (), {"statistic": weighted_mean, "n_cases": 12}, ("estimate",)),
 }
 
 #: public functions that judge nothing

@@ -10,54 +10,46 @@ from ._version import __version__ as __version__
 # A module is imported when something in it is first asked for: importing all of them takes a tenth of a second. __init__.pyi says the same
 # to type checkers.
 _HOMES = {
-    "_disagreement": "PredictedDisagreement predicted_disagreement symmetric_statistic",
-    "_histogram.losses": "HistogramLosses",
-    "_histogram.reliability": "ReliabilityCurve",
-    "_plausibilities.normal": "NormalPosterior",
-    "_plausibilities.plackett_luce": "plackett_luce plackett_luce_diagnostics plackett_luce_gradient plackett_luce_log_likelihood",
-    "_plausibilities.point_estimates": "plackett_luce_map plackett_luce_mle",
-    "_soft.score": "SoftScore",
-    "_threads": "threads",
+    "_base.parallel": "threads",
     "accuracy": (
         "ua_average_overlap ua_coverage ua_footrule_distance ua_kendall_distance ua_overlap ua_plausibility_mass "
-        "ua_set_accuracy ua_topk_accuracy"
+        "ua_rank_biased_overlap ua_set_accuracy ua_topk_accuracy"
     ),
-    "aggregation": "dirichlet irn prirn votes",
-    "agreement": "AgreementScore annotator_average_overlap leave_one_annotator_out partial_average_overlap",
-    "annotations": "Axes Labels Masks Rankings Ratings",
-    "annotator_models": "AnnotatorDraws AnnotatorModel dawid_skene dawid_skene_draws glad warn_if_judged",
-    "calibrators": "AlphaCalibration DirichletPredictions MatrixScaling PlattScaling TemperatureScaling VectorScaling load_calibrator",
-    "certainty": "annotation_certainty expected_risk",
-    "coefficients": (
-        "Agreement AgreementTable PairwiseAgreement agreement_table cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 "
-        "intra_annotator_agreement intraclass_correlation krippendorff_alpha pairwise_agreement percent_agreement scott_pi"
+    "aggregation": (
+        "dirichlet irn plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
-    "committees": "ExpectedCertainty committee expected_certainty",
-    "conformal": (
-        "MonteCarloConformal PlausibilityRegions PredictionSets SetCoverage SplitConformal combine_p_values conformal_scores "
-        "effective_tests"
+    "agreement": (
+        "Agreement AgreementScore AgreementTable PairwiseAgreement agreement_table annotator_average_overlap "
+        "brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
+        "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
-    "disagreement": "DisagreementLosses disagreement_losses",
+    "annotations": "Axes Labels Masks Predictions Rankings Ratings",
+    "annotator_models": "AnnotatorDraws AnnotatorModel dawid_skene dawid_skene_draws glad",
+    "calibrators": (
+        "AlphaCalibration DirichletPredictions LabelPosterior MatrixScaling PlattScaling TemperatureScaling VectorScaling "
+        "dirichlet_multinomial_log_likelihood label_posterior load_calibrator"
+    ),
+    "certainty": "ExpectedCertainty annotation_certainty committee expected_certainty expected_risk",
+    "conformal": ("MonteCarloConformal PlausibilityRegions PredictionSets SetCoverage SplitConformal conformal_scores"),
     "discrepancy": (
-        "AlternativeRatios AnnotatorDiscrepancy DiscrepancyRatio GroupedDiscrepancy NonInferiority RelativeF1 ThresholdSweep "
-        "alternative_discrepancy_ratios annotator_discrepancy discrepancy_ratio group_discrepancy relative_f1 "
-        "stratified_discrepancy threshold_sweep"
+        "AlternativeAnnotatorTest AlternativeRatios AnnotatorDiscrepancy BestThreshold DiscrepancyRatio GroupedDiscrepancy "
+        "IndividualEquivalence NonInferiority RelativeF1 ThresholdSweep alternative_annotator_test "
+        "alternative_discrepancy_ratios annotator_discrepancy discrepancy_ratio group_discrepancy individual_equivalence_index "
+        "relative_f1 stratified_discrepancy threshold_sweep"
     ),
     "evaluation": "Evaluation evaluate",
-    "histogram": "HistogramAccumulator histogram_losses",
-    "plausibilities": "Dirichlet Draws Point",
-    "posteriors": "LabelPosterior dirichlet_multinomial_log_likelihood label_posterior",
-    "predictions": "Predictions",
-    "ratings": "NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
-    "resampling": "Resamples bootstrap bootstrap_annotations bootstrap_statistic jackknife",
-    "results": "Certainty Estimate",
-    "scores": (
-        "HistogramLogLoss HistogramScore histogram_brier_score histogram_log_loss manhattan_distance ranked_probability_score "
-        "wasserstein_distance"
+    "histogram": (
+        "DisagreementLosses HistogramLogLoss HistogramLosses HistogramScore PredictedDisagreement "
+        "ReliabilityCurve disagreement_losses histogram_brier_score histogram_log_loss histogram_losses manhattan_distance "
+        "predicted_disagreement ranked_probability_score symmetric_statistic wasserstein_distance"
     ),
-    "soft": "PrecisionRecallCurve RocCurve soft_auroc soft_average_precision soft_precision_recall_curve soft_roc_curve",
-    "stability": "RankingStability ranking_stability",
-    "substitution": "AlternativeAnnotatorTest IndividualEquivalence alternative_annotator_test individual_equivalence_index",
+    "plausibilities": "Certainty Dirichlet Draws Estimate Point",
+    "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
+    "resampling": "Resamples bootstrap bootstrap_annotations bootstrap_statistic",
+    "soft": (
+        "PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore ranking_stability soft_auroc soft_average_precision "
+        "soft_precision_recall_curve soft_roc_curve"
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605  (a list)

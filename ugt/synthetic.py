@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
-from ._checks import error
+from ._base.checks import error
 from ._core._stream import Stream
 from .annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+__all__ = ["agreement", "make_counts", "make_demo", "make_labels", "make_predictions", "make_rankings", "make_ratings"]
 
 PURPOSE = 3  # UGT_PURPOSE_SYNTHETIC of ugt.h: these streams are nobody else's
 

@@ -167,7 +167,7 @@ def forest():
     labels, truth = synthetic.make_labels(300, 5, 6, difficulty=0.4)
     labels = ugt.Labels.from_wide(labels.label.reshape(300, 6), annotators=["ann", "bob", "cy", "dan", "eve", "fay"])
     models = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill).argmax(axis=1) for skill in (0.9, 0.3)}
-    found = ugt.annotator_discrepancy(labels, predictions=models, distance="zero-one", n_resamples=500)
+    found = ugt.annotator_discrepancy(labels, predictions=models, distance="zero-one")
     return plots.forest(found, x_label="discrepancy ratio", numbers=True)
 
 

@@ -40,38 +40,38 @@ def images(seed=0, n_patients=800, per_patient=5):
 def sweep():
     """The threshold chosen on 200 patients, judged on 600; and table 4 on these."""
     table, scores, patient = images()
-    found = ugt.threshold_sweep(ugt.Labels.from_wide(table, classes=2), scores, choose_on=patient < 200, clusters=patient)
-    test = patient >= 200
+    found = ugt.threshold_sweep(ugt.Labels.from_wide(table, classes=2), scores)
+    chosen, test = found.best(choose_on=patient < 200), patient >= 200
     names = [f"A{j + 1}" for j in range(table.shape[1])]
-    labels, decisions = ugt.Labels.from_wide(table[test], classes=2, annotators=names), (scores[test] >= found.best).astype(int)
-    judged = ugt.annotator_discrepancy(labels, predictions={"model": decisions}, distance="zero-one", clusters=patient[test], min_cases=500)
+    labels, decisions = ugt.Labels.from_wide(table[test], classes=2, annotators=names), (scores[test] >= chosen.threshold).astype(int)
+    judged = ugt.annotator_discrepancy(labels, {"model": decisions}, distance="zero-one", least_cases=500)
     right = decisions[:, None] == table[test]
     naive = float(np.mean(right[~np.isnan(table[test])]))
     voted = float(ugt.votes(labels).mean()[np.arange(test.sum()), decisions].mean())
-    return found, judged, naive, voted
+    return found, chosen, judged, {"clusters": patient[test]}, naive, voted
 
 
 def table_4_rows():
-    found, judged, naive, voted = sweep()
+    _, chosen, judged, drawn, naive, voted = sweep()
     worst, best = max(PRINTED_TABLE_4), min(PRINTED_TABLE_4)
-    low, high = judged.model_interval[0]
+    low, high = judged.intervals(**drawn)[0]
     return [
-        ["α (paper: 0.222 / 0.805)", found.judged.alpha, (1 - PRINTED_ACCURACY) / PRINTED_MODEL],
+        ["α (paper: 0.222 / 0.805)", chosen.judged.alpha, (1 - PRINTED_ACCURACY) / PRINTED_MODEL],
         ["accuracy of the model against an annotator", naive, PRINTED_ACCURACY],
         ["accuracy of the model against the vote", voted, PRINTED_VOTED],
         ["Δ of the model", f"{judged.model_value[0]:.3f} ({low:.3f} to {high:.3f})", "0.805 (0.786 to 0.820)"],
         ["Δ of the best annotator", float(judged.value.min()), best],
         ["Δ of the worst annotator", float(judged.value.max()), worst],
-        ["P(the model is better than the annotator who is best)", float(judged.p_best[0]), ""],
+        ["P(the model is better than the annotator who is best)", float(judged.chances(**drawn).p_best[0]), ""],
     ]
 
 
 def draw_table_4(figure):
     left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1, 1.3)})
-    found, judged, _, _ = sweep()
+    found, chosen, judged, *_ = sweep()
     left.plot(found.thresholds[:-1], found.value[:-1], color=plots.COLOURS[0])
     left.axhline(1, color="black", linewidth=0.6)
-    left.axvline(found.best, color=plots.COLOURS[1], linestyle="--", label="chosen")
+    left.axvline(chosen.threshold, color=plots.COLOURS[1], linestyle="--", label="chosen")
     left.set(xlabel="threshold", ylabel="discrepancy ratio")
     left.legend(fontsize=8)
     plots.forest(judged, x_label="discrepancy ratio", ax=right)

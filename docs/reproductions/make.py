@@ -81,8 +81,8 @@ def main() -> None:
     mpl.use("Agg")
     sys.path.insert(0, str(HERE))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=[[], *NAMES], default=NAMES, metavar="NAME")
-    for name in parser.parse_args().names:
+    parser.add_argument("names", nargs="*", choices=[[], *NAMES], metavar="NAME", help="default: all")
+    for name in parser.parse_args().names or NAMES:
         (HERE / f"{name}.md").write_text(page(importlib.import_module(name)), encoding="utf-8")
         print(f"{name}.md")
 

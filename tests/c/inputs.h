@@ -25,4 +25,19 @@ void note(uint64_t *digest, const void *at, size_t n); /* adds n bytes to a dige
 
 #define NOTE(array) note(digest, array, sizeof(array))
 
+/* the first status that is not UGT_OK is what the caller gets */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const int status_ = (call);                                                                                    \
+        if (status_ != UGT_OK)                                                                                         \
+            return status_;                                                                                            \
+    } while (0)
+
+/* annotators.c */
+int measure_distances(const shared *in, uint64_t *digest);
+int measure_masks(const shared *in, uint64_t *digest);
+int fit_confusions(const shared *in, uint64_t *digest);
+int sample_confusions(const shared *in, uint64_t *digest);
+int fit_coins(const shared *in, uint64_t *digest);
+
 #endif

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the first status that is not UGT_OK is what the caller gets */
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        const int status_ = (call);                                                                                    \
-        if (status_ != UGT_OK)                                                                                         \
-            return status_;                                                                                            \
-    } while (0)
-
 static int new_profiles(const shared *in, uint64_t *digest)
 {
     (void)in;
@@ -140,6 +132,10 @@ static int sum_annotations(const shared *in, uint64_t *digest)
     note(digest, total, (size_t)offsets[CASES] * sizeof *total);
     TRY(ugt_find_repeat(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, &position));
     note(digest, &position, sizeof position);
+    for (int of_cases = 0; of_cases < 2; of_cases++) {
+        TRY(ugt_pair_sums(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, LABEL_COUNT, of_cases ? NULL : NOISE, of_cases, value));
+        note(digest, value, 8 * sizeof *value);
+    }
     return UGT_OK;
 }
 
@@ -170,16 +166,18 @@ static int order_and_compare(const shared *in, uint64_t *digest)
     (void)in;
     int64_t offsets[CASES + 1] = {0};
     int32_t class_index[CASES * CLASSES], start[CASES * CLASSES];
-    double per_case[CASES * (3 * DEPTH + 3)], per_draw[3 * DEPTH + 3] = {0.0};
+    double per_case[CASES * (4 * DEPTH + 1)], per_draw[4 * DEPTH + 1] = {0.0};
     uint8_t defined[CASES];
     memset(defined, 1, sizeof defined);
     TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, 0, offsets, NULL, NULL));
     TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, CASES * CLASSES, offsets, class_index, start));
     note(digest, class_index, (size_t)offsets[CASES] * sizeof *class_index);
     const ugt_orders orders = {offsets, class_index, start};
-    TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, 0.5, 1, per_case, per_draw));
-    NOTE(per_case);
-    NOTE(per_draw);
+    for (int metric = UGT_AVERAGE_OVERLAP; metric <= UGT_FOOTRULE; metric++) {
+        TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, metric, 0.5, per_case, per_draw));
+        NOTE(per_case);
+        NOTE(per_draw);
+    }
     int64_t ragged[CASES + 1] = {0};
     TRY(ugt_order_rows(OFFSETS, CLASS_INDEX, CONCENTRATION, CASES, CLASSES, DEPTH, 1, 0, ragged, NULL, NULL));
     NOTE(ragged);
@@ -204,11 +202,12 @@ static int integrate_overlaps(const shared *in, uint64_t *digest)
     int64_t offsets[CASES + 1];
     int32_t class_index[CASES], k[CASES];
     int8_t role[CASES], rest[CASES];
-    double table[CASES * 9];
+    double table[CASES * 9], of_rest[CASES], sums[CASES * 4];
     for (int i = 0; i <= CASES; i++)
         offsets[i] = i;
     for (int i = 0; i < CASES; i++) {
         class_index[i] = i % 3;
+        of_rest[i] = 0.25 * i;
         role[i] = UGT_ROLE_CERTAIN;
         rest[i] = UGT_ROLE_TIED;
         k[i] = 1 + i % 2;
@@ -216,6 +215,8 @@ static int integrate_overlaps(const shared *in, uint64_t *digest)
     const ugt_sets sets = {offsets, class_index, role, rest};
     TRY(ugt_dirichlet_overlaps(&in->posterior, &sets, k, 2, 0, CASES, table));
     NOTE(table);
+    TRY(ugt_role_sums(OFFSETS, CLASS_INDEX, CONCENTRATION, of_rest, &sets, CASES, CLASSES, 2.0, sums));
+    NOTE(sums);
     return UGT_OK;
 }
 
@@ -266,19 +267,24 @@ static int resample(const shared *in, uint64_t *digest)
     static const int64_t strata[] = {0, 5, 5 + CASES};
     const ugt_design design = {strata, 2, 7};
     int32_t unit[CASES];
-    double sums[20 * 3], weights[3 * CASES], law[CASES * 5 + 1];
+    double sums[20 * 3], weights[20 * CASES], law[CASES * 5 + 1];
     int64_t rows[3 * CASES * 8];
     for (int i = 0; i < CASES; i++)
         unit[i] = 5 + i;
-    TRY(ugt_bootstrap_sums(&design, NOISE, 3, 0, 20, sums));
+    TRY(ugt_bootstrap(&design, NOISE, 3, unit, CASES, 0, 20, sums, weights));
     NOTE(sums);
-    TRY(ugt_bootstrap_weights(&design, unit, CASES, 0, 3, weights));
     NOTE(weights);
     TRY(ugt_resample_rows(LABEL_OFFSETS, LABEL_COUNT, CASES, 3, 0, 3, rows));
     note(digest, rows, (size_t)(3 * LABEL_OFFSETS[CASES]) * sizeof *rows);
     double pmf[CASES * 6];
     for (int j = 0; j < CASES * 6; j++)
         pmf[j] = 1.0 / 6.0;
+    int32_t group[CASES];
+    double grouped[20 * 3 * 2];
+    for (int i = 0; i < CASES; i++)
+        group[i] = i % 3;
+    TRY(ugt_grouped_sums(group, NOISE, CASES, 2, 3, weights, 20, grouped));
+    NOTE(grouped);
     TRY(ugt_law_of_sum(pmf, CASES, 6, law));
     NOTE(law);
     return UGT_OK;
@@ -290,7 +296,7 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
     enum { N = 40000 }; /* more than one bucket */
     static _Thread_local double score[N], p[N], positive[N], negative[N], threshold[N];
     static _Thread_local int64_t order[N];
-    double sum[UGT_SOFT_SUMS];
+    double sum[UGT_SOFT_SUMS], bounds[3 * UGT_SOFT_SUMS];
     int64_t nan_at, n_points;
     for (int i = 0; i < N; i++) {
         score[i] = i % 3 == 0 ? 0.5 : NOISE[i % MOST_ITEMS] + i;
@@ -306,8 +312,16 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
     const uint8_t last[] = {0, 1, 1};
     const int64_t row[] = {2, 0, 1};
     const ugt_soft_column column = {row, last, NOISE, NULL, 0.5, 1, 3, 3};
-    ugt_soft_resampled(&column, NOISE, NULL, 1, sum);
+    TRY(ugt_soft_resampled(&column, NOISE, NULL, 1, sum));
     NOTE(sum);
+    const ugt_soft_column plain = {row, last, NOISE, NULL, 0.5, 0, 3, 3};
+    double times[9 * 3], many[9 * UGT_SOFT_SUMS];
+    for (int j = 0; j < 9 * 3; j++)
+        times[j] = j % 4; /* whole: eight at a time */
+    TRY(ugt_soft_resampled(&plain, times, NULL, 9, many));
+    NOTE(many);
+    ugt_soft_groups(NOISE, 3, NOISE, 1, 1, bounds);
+    NOTE(bounds);
     return UGT_OK;
 }
 
@@ -335,10 +349,27 @@ static int sum_histograms(const shared *in, uint64_t *digest)
         counts[j] = j % 5;
     const ugt_histograms histograms = {{counts, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
                                        {DENSE, CLASSES * sizeof(double), sizeof(double), UGT_FLOAT64},
-                                       CLASSES, 4, NULL, 1, 0, edges, 1, 0, 0.0};
+                                       CLASSES, 4, edges, 1, 0, 0.0};
     TRY(ugt_histogram_sums(&histograms, 0, CASES, cell, total, fault));
     NOTE(cell);
     NOTE(total);
+    NOTE(fault);
+    double share[CASES * CLASSES], prob[CASES * CLASSES], fact[CASES * UGT_HISTOGRAM_FACTS];
+    double weight[9 * CASES], resampled[9 * (sizeof cell / sizeof *cell + sizeof total / sizeof *total)];
+    int32_t place[CASES * CLASSES];
+    ugt_histogram_rows rows = {share, prob, fact, place, CASES, CLASSES, 2 * CLASSES * 4};
+    TRY(ugt_histogram_read(&histograms, 0, CASES, &rows, fault));
+    NOTE(share);
+    NOTE(place);
+    NOTE(fact);
+    for (int j = 0; j < 9 * CASES; j++)
+        weight[j] = j % 4;
+    TRY(ugt_histogram_resampled(&rows, weight, 9, resampled));
+    NOTE(resampled);
+    double sum[CLASSES * 4 * UGT_HISTOGRAM_SUMS] = {0.0};
+    rows.fact = NULL;
+    TRY(ugt_disagreement_sums(&histograms, CLASSES, 1, &rows, sum, fault));
+    NOTE(sum);
     NOTE(fault);
     double value[CASES], first[CASES], second[CASES];
     ugt_dirichlet_multinomial(OFFSETS, LOGS, CONCENTRATION, LOGS, 0, CASES, value, first, second);
@@ -421,124 +452,6 @@ static int diagnose(const shared *in, uint64_t *digest)
         score[h] = h - CHAINS * LENGTH + 1;
     TRY(ugt_diagnostics(NOISE, 2, CHAINS, LENGTH, score, UGT_RHAT | UGT_ESS_BULK | UGT_ESS_TAIL | UGT_ESS_MEAN, out));
     NOTE(out);
-    return UGT_OK;
-}
-
-/* ---- annotators ---- */
-
-static int measure_distances(const shared *in, uint64_t *digest)
-{
-    (void)in;
-    const int64_t n = LABEL_OFFSETS[CASES];
-    int64_t entry_offsets[CASES + 1], entry_of[CASES * 8], n_entries, prediction[CASES], fault;
-    double others[CASES * 8], model[CASES * 8], predicted[CASES], p[CASES * 5];
-    TRY(ugt_find_entries(LABEL_OFFSETS, ANNOTATOR, CASES, 6, entry_offsets, entry_of, &n_entries));
-    note(digest, entry_of, (size_t)n * sizeof *entry_of);
-    const ugt_entries entries = {LABEL_OFFSETS, NULL, LABEL_COUNT, NULL};
-    for (int i = 0; i < CASES; i++) {
-        prediction[i] = i % 5;
-        predicted[i] = i;
-        for (int k = 0; k < 5; k++)
-            p[i * 5 + k] = 0.2;
-    }
-    for (int kind = UGT_SQUARED; kind <= UGT_THRESHOLD; kind++) {
-        const ugt_distance distance = {kind, 0.1, 5, NULL, kind == UGT_SQUARED ? NULL : NOISE};
-        TRY(ugt_number_distances(&entries, &distance, NOISE, 0, CASES, others));
-        note(digest, others, (size_t)n * sizeof *others);
-        ugt_number_predictions(&entries, &distance, NOISE, predicted, 0, CASES, model);
-        note(digest, model, (size_t)n * sizeof *model);
-        TRY(ugt_class_probabilities(&entries, &distance, LABEL, p, 0, CASES, model, &fault));
-        note(digest, model, (size_t)n * sizeof *model);
-    }
-    const ugt_distance same = {UGT_SQUARED, 0.0, 5, NULL, NULL};
-    TRY(ugt_class_distances(&entries, &same, LABEL, 0, CASES, others));
-    note(digest, others, (size_t)n * sizeof *others);
-    TRY(ugt_class_predictions(&entries, &same, LABEL, prediction, 0, CASES, model));
-    note(digest, model, (size_t)n * sizeof *model);
-    return UGT_OK;
-}
-
-static int measure_masks(const shared *in, uint64_t *digest)
-{
-    (void)in;
-    const int64_t n = LABEL_OFFSETS[CASES];
-    int64_t start[CASES * 8 + 1];
-    uint8_t present[CASES];
-    double others[CASES * 8], model[CASES * 8];
-    memset(present, 1, sizeof present);
-    for (int64_t r = 0; r <= n; r++)
-        start[r] = r;
-    const ugt_entries entries = {LABEL_OFFSETS, NULL, LABEL_COUNT, NULL};
-    const ugt_masks masks = {start, (const uint64_t *)LABEL_COUNT}, predicted = {start, KEY};
-    for (int kind = UGT_JACCARD; kind <= UGT_DICE; kind++) {
-        TRY(ugt_mask_distances(&entries, &masks, kind, 0, CASES, others));
-        note(digest, others, (size_t)n * sizeof *others);
-        TRY(ugt_mask_predictions(&entries, &masks, &predicted, present, kind, 0, CASES, model));
-        note(digest, model, (size_t)n * sizeof *model);
-    }
-    return UGT_OK;
-}
-
-static int fit_confusions(const shared *in, uint64_t *digest)
-{
-    enum { MOST = 6 * 5 * 5 };
-    const ugt_confusions_size size = ugt_confusions_sizes(in->confusions);
-    double probability[MOST], row_total[MOST], q[CASES * 5], prevalence[5], count[MOST], class_count[5], log_likelihood;
-    double start[CASES * 8];
-    const ugt_pseudo_counts prior = {1.0, 0.5, 1.0};
-    const ugt_confusion_counts counts = {count, class_count};
-    for (int64_t j = 0; j < size.n_candidates; j++)
-        q[j] = 0.25;
-    ugt_confusions_count(in->confusions, q, (ugt_confusion_counts *)&counts);
-    ugt_confusions_mode(in->confusions, &prior, &counts, probability, prevalence, row_total);
-    TRY(ugt_confusions_expect(in->confusions, probability, prevalence, (ugt_confusion_counts *)&counts, q, &log_likelihood));
-    note(digest, q, (size_t)size.n_candidates * sizeof *q);
-    note(digest, &log_likelihood, sizeof log_likelihood);
-    ugt_vote_start(GIVEN_OFFSETS, ONES, CASES, KEY, 1, 2, start);
-    note(digest, start, (size_t)GIVEN_OFFSETS[CASES] * sizeof *start);
-    return UGT_OK;
-}
-
-static int sample_confusions(const shared *in, uint64_t *digest)
-{
-    const ugt_confusions_size size = ugt_confusions_sizes(in->confusions);
-    double value[CASES * 6 * DRAWS], accuracy[DRAWS * 6], prevalence[DRAWS * 5], cell_mean[6 * 5 * 5];
-    const volatile int32_t stop = 0;
-    const ugt_skill_options options = {{1.0, 0.5, 1.0}, KEY, KEY, 1, 0, 2, DRAWS, 1, 0, DRAWS, 0, 0};
-    TRY(ugt_skills(in->confusions, &options, &stop, value, accuracy, prevalence, cell_mean));
-    note(digest, value, (size_t)(size.n_candidates * DRAWS) * sizeof *value);
-    NOTE(accuracy);
-    NOTE(prevalence);
-    return UGT_OK;
-}
-
-static int fit_coins(const shared *in, uint64_t *digest)
-{
-    (void)in;
-    const ugt_coins coins = {LABELS, ENTRY};
-    const int64_t n = LABEL_OFFSETS[CASES];
-    const ugt_glad_prior prior = {1.0, 1.0, 0.0, 1.0};
-    double right[CASES * 8], wrong[CASES * 8], chance[CASES * 8], q[CASES * 8], rest[CASES], prevalence[5], right_count[6], class_count[5];
-    double ability[6], easiness[CASES] = {0.0}, log_likelihood, information[36];
-    TRY(ugt_coins_check(&coins));
-    for (int a = 0; a < 6; a++)
-        ability[a] = 1.0;
-    for (int k = 0; k < 5; k++)
-        prevalence[k] = 0.2;
-    ugt_glad_labels(&coins, &prior, ability, easiness, right, wrong);
-    note(digest, right, (size_t)n * sizeof *right);
-    TRY(ugt_coins_expect(&coins, right, wrong, 1, prevalence, q, rest, right_count, class_count, &log_likelihood));
-    NOTE(right_count);
-    note(digest, &log_likelihood, sizeof log_likelihood);
-    for (int64_t r = 0; r < n; r++)
-        chance[r] = exp(right[r]);
-    for (int joint = 0; joint < 2; joint++) {
-        TRY(ugt_coins_information(&coins, q, chance, &prior, ability, easiness, joint, information));
-        note(digest, information, (joint ? 36 : 6) * sizeof *information);
-    }
-    TRY(ugt_glad_improve(&coins, &prior, q, ability, easiness));
-    NOTE(ability);
-    NOTE(easiness);
     return UGT_OK;
 }
 

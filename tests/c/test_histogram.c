@@ -8,8 +8,12 @@
 /* The same file once more, without the pairs of the processor. */
 #define UGT_PLAIN_PAIRS
 #define ugt_histogram_sums plain_histogram_sums
+#define ugt_histogram_read plain_histogram_read
+#define ugt_disagreement_sums plain_disagreement_sums
 #include "histogram.c"
 #undef ugt_histogram_sums
+#undef ugt_histogram_read
+#undef ugt_disagreement_sums
 
 #define MOST 1100
 #define CLASSES 7
@@ -136,23 +140,101 @@ static char *stored(const double *values, int64_t n, int64_t n_classes, int type
     return memory;
 }
 
-static ugt_histograms given(const problem *p, int uniform, int weighted)
+static ugt_histograms given(const problem *p, int uniform)
 {
-    ugt_histograms in = {.n_classes = p->n_classes, .n_bins = p->n_bins, .edges = p->edges, .uniform = uniform, .tolerance = 1e-6};
-    in.weight = weighted ? p->weight : NULL;
-    in.n_weights = 1;
-    return in;
+    return (ugt_histograms){.n_classes = p->n_classes, .n_bins = p->n_bins, .edges = p->edges, .uniform = uniform, .tolerance = 1e-6};
 }
 
-static void test_against_loops(const problem *p, int weighted)
+/* Rows read once, then summed under 1 to 17 weights, of which the first is that of the problem and the others are 1, 0, 1, ... */
+static void test_resampled(const problem *p, const ugt_histograms *in, const sums *weighted, const sums *ones)
 {
-    static sums expected, found, plain, parts;
+    const int64_t k = p->n_classes, n_cells = 2 * k * p->n_bins, width = n_cells * UGT_HISTOGRAM_SUMS + 7;
+    double *share = malloc((size_t)(p->n * k) * 8), *prob = malloc((size_t)(p->n * k) * 8), *fact = malloc((size_t)p->n * 24);
+    int32_t *cell = malloc((size_t)(p->n * k) * 4);
+    ugt_histogram_rows rows = {share, prob, fact, cell, p->n, k, n_cells};
+    int64_t fault[3];
+    CHECK(ugt_histogram_read(in, 0, p->n / 2, &rows, fault) == UGT_OK && fault[0] == 0);
+    CHECK(ugt_histogram_read(in, p->n / 2, p->n, &rows, fault) == UGT_OK && fault[0] == 0);
+    for (int64_t n_weights = 1; n_weights <= 17; n_weights += 8 - (n_weights == 1)) {
+        double *weight = malloc((size_t)(n_weights * p->n) * 8), *out = malloc((size_t)(n_weights * width) * 8);
+        for (int64_t j = 0; j < n_weights * p->n; j++)
+            weight[j] = j < p->n ? p->weight[j] : (double)(j / p->n % 2);
+        CHECK(ugt_histogram_resampled(&rows, weight, n_weights, out) == UGT_OK);
+        for (int64_t b = 0; b < n_weights; b++) {
+            static const sums nothing;
+            const sums *expected = b == 0 ? weighted : b % 2 ? ones : &nothing;
+            CHECK(all_close(out + b * width, expected->cell, (size_t)(width - 7)));
+            CHECK(all_close(out + (b + 1) * width - 7, expected->total, 7));
+        }
+        free(weight);
+        free(out);
+    }
+    free(share);
+    free(prob);
+    free(fact);
+    free(cell);
+}
+
+/* What was observed, cells and sums of predictions that are those of the classes, and of their mean. */
+static void test_disagreement(const problem *p, const ugt_histograms *counts, int by_class)
+{
+    static double edges[(CLASSES + 1) * (BINS + 1)], expected[(CLASSES + 1) * BINS * UGT_HISTOGRAM_SUMS], found[LENGTH(expected)];
+    const int64_t k = p->n_classes, m = by_class ? 1 + k : 1;
+    double *share = malloc((size_t)(p->n * m) * 8), *prob = malloc((size_t)(p->n * m) * 8);
+    int32_t *cell = malloc((size_t)(p->n * m) * 4);
+    ugt_histogram_rows rows = {share, prob, NULL, cell, p->n, m, m * BINS};
+    ugt_histograms in = *counts;
+    int64_t fault[3];
+    for (int64_t j = 0; j < m * (BINS + 1); j++)
+        edges[j] = p->edges[j % (BINS + 1)];
+    in.n_classes = m;
+    in.edges = edges;
+    memset(expected, 0, sizeof expected);
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < m; j++)
+            prob[i * m + j] = p->z[i * k + (j == 0 ? 0 : j - 1)];
+    for (int known = 0; known < 2; known++) { /* then once more with what was observed */
+        memset(found, 0, sizeof found);
+        CHECK(ugt_disagreement_sums(&in, k, known, &rows, found, fault) == UGT_OK && fault[0] == 0);
+        for (int64_t i = 0; known == 0 && i < p->n; i++) {
+            double n = 0.0, differ = 0.0;
+            const double *y = p->y + i * k;
+            for (int64_t a = 0; a < k; a++)
+                n += y[a];
+            for (int64_t a = 0; a < k; a++)
+                differ += y[a] * (n - y[a]);
+            for (int64_t j = 0; j < m; j++) {
+                const double z = prob[i * m + j], observed = (j == 0 ? differ : 2.0 * y[j - 1] * (n - y[j - 1])) / (n * (n - 1.0));
+                const int64_t bin = z >= 1.0 ? BINS - 1 : (int64_t)(z * BINS);
+                const double values[] = {1.0, z, observed, observed * observed, (observed - z) * (observed - z)};
+                CHECK(n < 2.0 ? isnan(share[i * m + j]) : fabs(share[i * m + j] - observed) < 1e-14);
+                CHECK(cell[i * m + j] == (n < 2.0 ? -1 : j * BINS + bin));
+                for (int s = 0; n >= 2.0 && s < 5; s++)
+                    expected[(j * BINS + bin) * UGT_HISTOGRAM_SUMS + s] += values[s];
+            }
+        }
+        CHECK(all_close(found, expected, (size_t)(m * BINS * UGT_HISTOGRAM_SUMS)));
+    }
+    const double good = prob[p->n * m - 1];
+    prob[p->n * m - 1] = 1.1;
+    CHECK(ugt_disagreement_sums(&in, k, 0, &rows, found, fault) == UGT_OK);
+    CHECK(fault[0] == UGT_HISTOGRAM_PROBABILITY && fault[1] == p->n - 1 && fault[2] == m - 1);
+    prob[p->n * m - 1] = good;
+    free(share);
+    free(prob);
+    free(cell);
+}
+
+static void test_against_loops(const problem *p)
+{
+    static sums expected, weighted, found, plain, parts;
     int64_t fault[3] = {-1, -1, -1};
-    by_loops(p, weighted, &expected);
+    by_loops(p, 0, &expected);
+    by_loops(p, 1, &weighted);
     for (int uniform = 0; uniform < 2; uniform++)
         for (int type = 0; type < 4; type++)
             for (int stride = -1; stride < 3; stride += 1 + (stride == -1)) {
-                ugt_histograms in = given(p, uniform, weighted);
+                ugt_histograms in = given(p, uniform);
                 char *y = stored(p->y, p->n, p->n_classes, type, stride, &in.counts);
                 char *z = stored(p->z, p->n, p->n_classes, type % 2, stride == 2 ? 1 : stride, &in.probs);
                 memset(&found, 0, sizeof found);
@@ -166,6 +248,10 @@ static void test_against_loops(const problem *p, int weighted)
                 CHECK(ugt_histogram_sums(&in, 0, cut, parts.cell, parts.total, fault) == UGT_OK);
                 CHECK(ugt_histogram_sums(&in, cut, p->n, parts.cell, parts.total, fault) == UGT_OK);
                 CHECK(close_to(&parts, &expected));
+                if (stride == 1)
+                    test_resampled(p, &in, &weighted, &expected);
+                if (stride == 1)
+                    test_disagreement(p, &in, uniform);
                 free(y);
                 free(z);
             }
@@ -176,7 +262,7 @@ static void check_fault(problem *p, int type, int fractional, int64_t row, int64
     static sums found;
     int64_t fault[3] = {-1, -1, -1};
     for (int uniform = 0; uniform < 2; uniform++) {
-        ugt_histograms in = given(p, uniform, 0);
+        ugt_histograms in = given(p, uniform);
         in.fractional = fractional;
         char *y = stored(p->y, p->n, p->n_classes, type, 1, &in.counts);
         char *z = stored(p->z, p->n, p->n_classes, UGT_FLOAT64, 1, &in.probs);
@@ -184,6 +270,18 @@ static void check_fault(problem *p, int type, int fractional, int64_t row, int64
         CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
         CHECK(plain_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK);
         CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
+        static double numbers[MOST * (2 * CLASSES + UGT_HISTOGRAM_FACTS)];
+        static int32_t cell[MOST * CLASSES];
+        ugt_histogram_rows rows = {numbers, numbers + MOST * CLASSES, numbers + 2 * MOST * CLASSES, cell, p->n, p->n_classes, 1000};
+        CHECK(ugt_histogram_read(&in, 0, p->n, &rows, fault) == UGT_OK);
+        CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
+        if (kind != UGT_HISTOGRAM_SUM && kind != UGT_HISTOGRAM_PROBABILITY && kind != UGT_HISTOGRAM_TOTAL && !fractional) {
+            in.n_classes = 1;
+            rows.n_columns = 1;
+            memset(numbers + MOST * CLASSES, 0, MOST * CLASSES * sizeof *numbers);
+            CHECK(ugt_disagreement_sums(&in, p->n_classes, 0, &rows, found.cell, fault) == UGT_OK);
+            CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
+        }
         free(y);
         free(z);
     }
@@ -266,8 +364,7 @@ int main(void)
         for (int64_t n_classes = 2; n_classes <= CLASSES; n_classes += 1 + (n_classes == 3) * 3)
             for (int kind = 0; kind < 4; kind++) {
                 fill(&p, sizes[i], n_classes, kind);
-                for (int weighted = 0; weighted < 2; weighted++)
-                    test_against_loops(&p, weighted);
+                test_against_loops(&p);
             }
     for (int64_t n_classes = 2; n_classes <= 5; n_classes++)
         for (int64_t row = 0; row < 1100; row += 1099 - (n_classes % 2)) {

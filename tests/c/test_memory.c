@@ -130,7 +130,7 @@ static void test_sizes(void)
     const uint8_t defined[] = {1};
     const ugt_orders orders = {offsets, classes, start};
     int64_t entry_offsets[2], entry_of[2], out[2], n, case_profile[1];
-    double per_case[6], per_draw[6] = {0.0}, moments[3], pmf[2];
+    double per_case[5], per_draw[5] = {0.0}, moments[3], pmf[2];
     int32_t entry_group[2], background_group[1];
     for (size_t j = 0; j < LENGTH(numbers); j++) {
         ugt_profiles *profiles;
@@ -138,7 +138,7 @@ static void test_sizes(void)
         CHECK(ugt_find_entries(offsets, classes, 1, numbers[j], entry_offsets, entry_of, &n) == UGT_ERR_MEMORY);
         CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], 1, 0, 0, out, NULL, NULL) == UGT_ERR_MEMORY);
         CHECK(ugt_order_rows(offsets, classes, value, 1, numbers[j], numbers[j], 0, 0, out, NULL, NULL) == UGT_ERR_MEMORY);
-        CHECK(ugt_compare_orders(&orders, &orders, defined, 0, 1, 1, numbers[j], 1, 0.0, 0, per_case, per_draw) == UGT_ERR_MEMORY);
+        CHECK(ugt_compare_orders(&orders, &orders, defined, 0, 1, 1, numbers[j], 1, UGT_TOPK, 0.0, per_case, per_draw) == UGT_ERR_MEMORY);
         CHECK(ugt_profiles_new(offsets, value, value, 1, numbers[j], &profiles, case_profile, entry_group, background_group) == UGT_OK);
         const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, numbers[j]};
         const ugt_list_metric metric = {UGT_AVERAGE_OVERLAP, 1, 0.0, 1.0, 1};

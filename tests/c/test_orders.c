@@ -2,7 +2,7 @@
 #include "check.h"
 #include "core.h"
 
-enum { N_CLASSES = 4, DEPTH = 2, WIDTH = 3 * DEPTH + 3 };
+enum { N_CLASSES = 4, DEPTH = 2, WIDTH = UGT_BY_K * DEPTH + 1 };
 
 static void test_order_rows(void)
 {
@@ -53,14 +53,14 @@ static void test_long_rows(void)
 }
 
 static int compare(const int64_t *truth_offsets, const int32_t *truth_class, const int64_t *model_offsets,
-                   const int32_t *model_class, double *per_case, double *per_draw)
+                   const int32_t *model_class, int metric, double *per_case, double *per_draw)
 {
     static const int32_t start[] = {0, 1, 2, 3};
     static const uint8_t defined[] = {1, 0};
     const ugt_orders truth = {truth_offsets, truth_class, start}, model = {model_offsets, model_class, start};
     for (int m = 0; m < WIDTH; m++)
         per_draw[m] = 0.0;
-    return ugt_compare_orders(&truth, &model, defined, 0, 2, 1, N_CLASSES, DEPTH, 0.5, 1, per_case, per_draw);
+    return ugt_compare_orders(&truth, &model, defined, 0, 2, 1, N_CLASSES, DEPTH, metric, 0.5, per_case, per_draw);
 }
 
 static void test_compare(void)
@@ -68,20 +68,43 @@ static void test_compare(void)
     const int64_t offsets[] = {0, 2, 2}, falling[] = {0, -1, 2};
     const int32_t truth[] = {1, 0}, model[] = {0, 2}, low[] = {0, -1}, high[] = {N_CLASSES, 0};
     double per_case[2 * WIDTH], per_draw[WIDTH];
-    CHECK(compare(offsets, truth, offsets, model, per_case, per_draw) == UGT_OK);
     /* model 0 > 2, truth 1 > 0 */
-    const double expected[] = {0, 0, 0, 0, 0, 0.5, 0.25, 2, 4};
-    for (int m = 0; m < WIDTH; m++) {
-        CHECK_CLOSE(per_case[m], expected[m], 0.0, 1e-15);
-        CHECK_CLOSE(per_draw[m], expected[m], 0.0, 1e-15);
-        CHECK(isnan(per_case[WIDTH + m])); /* not defined */
+    const double expected[] = {0, 0, 0, 0, 0, 0.5, 0, 0.25}, of_lists[] = {2, 4};
+    CHECK(ugt_compare_width(UGT_SET, DEPTH) == WIDTH && ugt_compare_width(UGT_TOPK, DEPTH) == DEPTH && ugt_compare_column(UGT_OVERLAP, 2, DEPTH) == 5);
+    for (int metric = UGT_KENDALL; metric <= UGT_FOOTRULE; metric++) {
+        CHECK(compare(offsets, truth, offsets, model, metric, per_case, per_draw) == UGT_OK);
+        for (int m = 0; m < WIDTH; m++) {
+            const double wanted = m < UGT_BY_K * DEPTH ? expected[m] : of_lists[metric - UGT_KENDALL];
+            CHECK(m < UGT_BY_K * DEPTH || m == ugt_compare_column(metric, DEPTH, DEPTH));
+            CHECK_CLOSE(per_case[m], wanted, 0.0, 1e-15);
+            CHECK_CLOSE(per_draw[m], wanted, 0.0, 1e-15);
+            CHECK(isnan(per_case[WIDTH + m])); /* not defined */
+        }
     }
-    CHECK(compare(offsets, truth, offsets, low, per_case, per_draw) == UGT_ERR_RANGE);
-    CHECK(compare(offsets, truth, offsets, high, per_case, per_draw) == UGT_ERR_RANGE);
-    CHECK(compare(offsets, low, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
-    CHECK(compare(offsets, high, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
-    CHECK(compare(falling, truth, offsets, model, per_case, per_draw) == UGT_ERR_RANGE);
-    CHECK(compare(offsets, truth, falling, model, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, truth, offsets, model, UGT_SET, per_case, per_draw) == UGT_OK && isnan(per_case[WIDTH - 1]));
+    CHECK(compare(offsets, truth, offsets, low, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, truth, offsets, high, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, low, offsets, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, high, offsets, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(falling, truth, offsets, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+    CHECK(compare(offsets, truth, falling, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
+}
+
+static void test_role_sums(void)
+{
+    /* case 0: class 1 has 0.5, all others 0.25; case 1 is undefined */
+    const int64_t offsets[] = {0, 1, 1}, set_offsets[] = {0, 2, 3};
+    const int32_t entry[] = {1}, listed[] = {0, 1, 2};
+    const double value[] = {0.5}, rest[] = {0.25, NAN};
+    const int8_t role[] = {UGT_ROLE_CERTAIN, UGT_ROLE_CERTAIN, UGT_ROLE_TIED}, rest_role[] = {UGT_ROLE_TIED, UGT_ROLE_NONE};
+    const int8_t wrong[] = {UGT_ROLE_CERTAIN, UGT_ROLE_TIED + 1, 0};
+    double out[8];
+    ugt_sets sets = {set_offsets, listed, role, rest_role};
+    CHECK(ugt_role_sums(offsets, entry, value, rest, &sets, 2, N_CLASSES, 1.25, out) == UGT_OK);
+    CHECK(out[0] == 0.75 && out[1] == 0.5 && out[2] == 2 && out[3] == 2);
+    CHECK(isnan(out[4]) && isnan(out[5]) && out[6] == 0 && out[7] == 1);
+    sets.role = wrong;
+    CHECK(ugt_role_sums(offsets, entry, value, rest, &sets, 2, N_CLASSES, 1.25, out) == UGT_ERR_RANGE);
 }
 
 static void test_choose(void)
@@ -96,6 +119,7 @@ int main(void)
     test_order_rows();
     test_long_rows();
     test_compare();
+    test_role_sums();
     test_choose();
     return RESULT;
 }

@@ -28,8 +28,8 @@ static void test_bootstrap(void)
         const int64_t strata[] = {0, n};
         const ugt_design design = {strata, 1, 7};
         double sums[2 * 20], again[2 * 9];
-        CHECK(ugt_bootstrap_sums(&design, value, 2, 0, 20, sums) == UGT_OK);
-        CHECK(ugt_bootstrap_sums(&design, value, 2, 2, 11, again) == UGT_OK);
+        CHECK(ugt_bootstrap(&design, value, 2, NULL, 0, 0, 20, sums, NULL) == UGT_OK);
+        CHECK(ugt_bootstrap(&design, value, 2, NULL, 0, 2, 11, again, NULL) == UGT_OK);
         CHECK(memcmp(again, sums + 4, sizeof again) == 0);
         for (uint64_t b = 0; b < 20; b++) {
             int64_t count[4];
@@ -55,8 +55,7 @@ static void test_strata(void)
         value[3 * i + 1] = i < 5000;
         value[3 * i + 2] = (double)i;
     }
-    CHECK(ugt_bootstrap_sums(&design, value, 3, 0, B, sums) == UGT_OK);
-    CHECK(ugt_bootstrap_weights(&design, unit, N, 0, B, weight) == UGT_OK);
+    CHECK(ugt_bootstrap(&design, value, 3, unit, N, 0, B, sums, weight) == UGT_OK);
     for (int b = 0; b < B; b++) {
         double sum = 0.0;
         for (int i = 0; i < N; i++)
@@ -66,7 +65,7 @@ static void test_strata(void)
     /* two cases of one unit */
     const int32_t pair[] = {6000, 6000};
     double both[2];
-    CHECK(ugt_bootstrap_weights(&design, pair, 2, 4, 5, both) == UGT_OK);
+    CHECK(ugt_bootstrap(&design, NULL, 0, pair, 2, 4, 5, NULL, both) == UGT_OK);
     CHECK(both[0] == weight[4 * N + 6000] && both[1] == both[0]);
     free(unit);
     free(value);
@@ -127,6 +126,18 @@ static void test_law_of_sum(void)
     CHECK(law[0] == 1);
 }
 
+/* More cases than are added one by one: coins, whose number of heads is binomial. */
+static void test_law_of_many(void)
+{
+    enum { N = 150 };
+    double pmf[2 * N], law[N + 1];
+    for (int i = 0; i < 2 * N; i++)
+        pmf[i] = 0.5;
+    CHECK(ugt_law_of_sum(pmf, N, 2, law) == UGT_OK);
+    for (int k = 0; k <= N; k++)
+        CHECK_CLOSE(law[k], exp(lgamma(N + 1.0) - lgamma(k + 1.0) - lgamma(N - k + 1.0) - N * log(2.0)), 1e-10, 1e-17);
+}
+
 int main(void)
 {
     test_bootstrap();
@@ -134,5 +145,6 @@ int main(void)
     test_rows();
     test_binomial();
     test_law_of_sum();
+    test_law_of_many();
     return RESULT;
 }

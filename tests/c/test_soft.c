@@ -142,10 +142,10 @@ static void test_sums(int pattern)
         CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, NULL, sum, &nan_at) == UGT_OK);
         for (int j = 0; j < UGT_SOFT_SUMS; j++)
             CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
-        ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum);
+        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum) == UGT_OK);
         for (int j = 0; j < UGT_SOFT_SUMS; j++)
             CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
-        ugt_soft_resampled(&column, weighted ? w : NULL, p, 1, sum);
+        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, p, 1, sum) == UGT_OK);
         for (int j = 0; j < UGT_SOFT_SUMS; j++)
             CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
     }
@@ -236,6 +236,78 @@ static void test_ranges(int values, int expected)
         CHECK_CLOSE(total[j], whole[j], 1e-12, 0.0);
 }
 
+/* Tie groups by their totals alone: the sums of their members, and bounds about those in expectation. */
+static void test_groups(int values, int expected)
+{
+    enum { N = 300, MOST = 40 };
+    double score[N], p[N], w[N], whole[UGT_SOFT_SUMS], sum[3 * UGT_SOFT_SUMS], part[UGT_SOFT_SUMS], above[4] = {0.0};
+    double group[MOST][UGT_SOFT_GROUP] = {{0.0}};
+    int64_t nan_at;
+    uint64_t state = 21;
+    for (int i = 0; i < N; i++) {
+        score[i] = floor(values * draw(&state));
+        p[i] = draw(&state);
+        w[i] = floor(3.0 * draw(&state));
+        double *g = group[values - 1 - (int)score[i]]; /* highest first */
+        g[0] += w[i] * p[i];
+        g[1] += w[i] * (1.0 - p[i]);
+        g[2] += w[i] * p[i] * (1.0 - p[i]);
+        g[3 + (p[i] <= 0.5)] += w[i];
+    }
+    const ugt_scores in = {score, NULL, NULL, N};
+    CHECK(ugt_soft_sums(&in, p, w, 0.5, expected, NULL, whole, &nan_at) == UGT_OK);
+    ugt_soft_groups(group[0], values, NULL, expected, 0, sum);
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        CHECK_CLOSE(sum[j], whole[j], 1e-11, 0.0);
+    ugt_soft_groups(group[0], 1, NULL, expected, 0, part);
+    for (int j = 0; j < 2; j++) {
+        above[j] = group[0][j];
+        above[2 + j] = group[0][3 + j];
+    }
+    ugt_soft_groups(group[1], values - 1, above, expected, 0, sum);
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        CHECK_CLOSE(sum[j] + part[j], whole[j], 1e-11, 0.0);
+    ugt_soft_groups(group[0], values, NULL, 1, 1, sum);
+    for (int j = 0; j < UGT_SOFT_SUMS; j++)
+        CHECK(sum[UGT_SOFT_SUMS + j] <= sum[j] && sum[j] <= sum[2 * UGT_SOFT_SUMS + j]);
+    CHECK(sum[UGT_SOFT_SUMS + UGT_SOFT_CERTAIN] < sum[UGT_SOFT_CERTAIN] && sum[UGT_SOFT_PAIRS] < sum[2 * UGT_SOFT_SUMS + UGT_SOFT_PAIRS]);
+}
+
+/* Resamples that go through the cases together are those alone, to the last bit; weights of any kind. */
+static void test_lanes(int kind)
+{
+    enum { N = 90, MOST = 19 };
+    double positive[N], negative[N], weight[MOST * N], sums[MOST * UGT_SOFT_SUMS], alone[UGT_SOFT_SUMS];
+    int64_t row[N];
+    uint8_t last[N];
+    uint64_t state = 31;
+    for (int i = 0; i < N; i++) {
+        row[i] = (i * 37) % N;
+        last[i] = i == N - 1 || draw(&state) < 0.4;
+        positive[i] = draw(&state);
+        negative[i] = draw(&state) * (1.0 - positive[i]);
+    }
+    for (int j = 0; j < MOST * N; j++)
+        weight[j] = j < N ? 0.0 : floor(4.0 * draw(&state));
+    if (kind == 1) /* in the second eight: each of these is summed by itself */
+        weight[10 * N + 3] = 0.5;
+    if (kind == 2)
+        weight[N + 4] = 256.0;
+    if (kind == 3)
+        weight[2 * N] = -1.0;
+    for (int listed = 0; listed < 2; listed++) {
+        const ugt_soft_column column = {row, last, positive, listed ? negative : NULL, 0.5, 0, N, N};
+        for (int n = 1; n <= MOST; n += 6) {
+            CHECK(ugt_soft_resampled(&column, weight, NULL, n, sums) == UGT_OK);
+            for (int b = 0; b < n; b++) {
+                CHECK(ugt_soft_resampled(&column, weight + b * N, NULL, 1, alone) == UGT_OK);
+                for (int j = 0; j < UGT_SOFT_SUMS; j++)
+                    CHECK(sums[b * UGT_SOFT_SUMS + j] == alone[j]);
+            }
+        }
+    }
+}
+
 static void test_curve(void)
 {
     enum { N = 500 };
@@ -280,7 +352,11 @@ int main(void)
     for (int expected = 0; expected < 2; expected++) {
         test_ranges(9, expected);
         test_ranges(30000, expected);
+        test_groups(2, expected);
+        test_groups(40, expected);
     }
+    for (int kind = 0; kind < 4; kind++)
+        test_lanes(kind);
     test_curve();
     return RESULT;
 }

@@ -198,6 +198,14 @@ static void test_counts(void)
     CHECK(out[1] == 2 && out[2] == 2 && out[3] == 3);
     CHECK(index[0] == 0 && total[0] == 3 && index[1] == 2 && total[1] == 3 && index[2] == 1 && total[2] == 9);
     CHECK(ugt_class_counts(3, 6, 3, offsets, high, count, out, index, total) == UGT_ERR_RANGE);
+    double about[6]; /* labels of cases: 3 and 3 of two classes; none; 9 of one, twice */
+    const double times[] = {1, 1, 2};
+    CHECK(ugt_pair_sums(3, 6, 3, offsets, label, count, times, 1, about) == UGT_OK);
+    CHECK(about[0] == 18.0 / 30 && about[1] == 3 && about[2] == 3 && about[3] == 0.5 && about[4] == 2 && about[5] == 0.5);
+    CHECK(ugt_pair_sums(3, 6, 3, offsets, label, count, NULL, 0, about) == UGT_OK);
+    CHECK(about[0] == 18.0 / 5 && about[1] == 15 && about[2] == 0 && about[3] == 3 && about[4] == 9 && about[5] == 3);
+    CHECK(ugt_pair_sums(3, 6, 3, offsets, high, count, NULL, 0, about) == UGT_ERR_RANGE);
+    CHECK(ugt_pair_sums(3, 6, 3, falling, label, count, NULL, 0, about) == UGT_ERR_RANGE);
     const double value[] = {1, 2, 4, 8, 16, 32};
     double sums[3] = {-1, -1, -1};
     CHECK(ugt_row_sums(offsets, value, 3, 6, sums) == UGT_OK);

@@ -212,7 +212,12 @@ def killing(mutant, source, tests):
         if changed is None:
             return 66
         answer.write_text(json.dumps(changed[1:]), encoding="utf-8")
-        sys.meta_path.insert(0, Loader("ugt." + mutant.module.replace("/", "."), str(ROOT / "ugt" / f"{mutant.module}.py"), changed[0]))
+        sys.meta_path.insert(
+            0,
+            Loader(
+                "ugt." + mutant.module.replace("/__init__", "").replace("/", "."), str(ROOT / "ugt" / f"{mutant.module}.py"), changed[0]
+            ),
+        )
         return int(pytest.main([*OPTIONS, *tests])) if tests else 0
 
     return work

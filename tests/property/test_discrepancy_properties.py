@@ -127,7 +127,7 @@ def test_annotators_and_groups_agree_with_the_ratio(study):
     """An annotator's Δ is that of a model with their labels against the annotations of the others."""
     table, _ = study
     assume(((~np.isnan(table)).sum(axis=1) >= 3).any())
-    found = ugt.annotator_discrepancy(table, n_resamples=2)
+    found = ugt.annotator_discrepancy(table)
     for j, annotator in enumerate(found.annotators.tolist()):
         own = ~np.isnan(table[:, annotator])
         rest = np.delete(table, annotator, axis=1)[own]
@@ -135,20 +135,21 @@ def test_annotators_and_groups_agree_with_the_ratio(study):
         assert found.value[j] == pytest.approx(alone, rel=1e-9, nan_ok=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], n_resamples=2, missing="drop")
+        whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], missing="drop")
     assert whole.value[0] == pytest.approx(value(table, table[:, 0] * 0, missing="drop"), nan_ok=True)
 
 
 @given(arrays.arrays(np.int64, (12, 4), elements=st.integers(0, 1)), arrays.arrays(np.float64, 12, elements=st.integers(0, 5)))
 def test_every_point_of_a_sweep_is_a_ratio(table, score):
     assume(np.ptp(table, axis=1)[::2].any() and np.ptp(table, axis=1)[1::2].any())
-    found = ugt.threshold_sweep(table, score, choose_on=np.arange(12) % 2)
+    found = ugt.threshold_sweep(table, score)
+    best = found.best(choose_on=np.arange(12) % 2)
     for threshold, at in zip(found.thresholds, found.value):
         assert at == pytest.approx(value(table, (score >= threshold).astype(int), distance="zero-one"))
     on = np.arange(12) % 2 == 1
     lowest = min(value(table[on], (score[on] >= t).astype(int), distance="zero-one") for t in found.thresholds)
-    assert found.apparent == pytest.approx(lowest)
-    assert value(table[on], (score[on] >= found.best).astype(int), distance="zero-one") == pytest.approx(lowest)
+    assert best.apparent == pytest.approx(lowest)
+    assert value(table[on], (score[on] >= best.threshold).astype(int), distance="zero-one") == pytest.approx(lowest)
 
 
 @given(studies(numbers=False))
@@ -156,10 +157,10 @@ def test_wins_of_the_alternative_annotator_test(study):
     table, model = study
     assume((np.isfinite(table).sum(axis=1) >= 2).sum() >= 2)
     assume(np.isfinite(table[np.isfinite(table).sum(axis=1) >= 2]).sum(axis=0).max() >= 2)
-    found = ugt.alternative_annotator_test(table, model, min_cases=2)
+    found = ugt.alternative_annotator_test(table, model, least_cases=2)
     assert (found.advantage + found.annotator_advantage >= 1 - 1e-12).all()
     for j, annotator in enumerate(found.annotators.tolist()):
-        own = ugt.alternative_annotator_test(table, np.where(np.isnan(table[:, annotator]), model, table[:, annotator]), min_cases=2)
+        own = ugt.alternative_annotator_test(table, np.where(np.isnan(table[:, annotator]), model, table[:, annotator]), least_cases=2)
         assert own.advantage[j] == own.annotator_advantage[j] == 1
 
 
@@ -169,7 +170,7 @@ def test_same_bytes_for_any_number_of_threads():
     found = []
     for n in (1, 2, 3):
         with ugt.threads(n):
-            ratio = ugt.discrepancy_ratio(table, model, clusters=patient)
-            forest = ugt.annotator_discrepancy(table, predictions=model, clusters=patient)
-            found.append((*ratio.interval(), *ratio.interval(kind="t"), forest.interval.tobytes(), forest.p_better.tobytes()))
+            ratio, forest = ugt.discrepancy_ratio(table, model), ugt.annotator_discrepancy(table, predictions=model)
+            ends = (ratio.interval(kind=kind, clusters=patient) for kind in ("percentile", "studentized"))
+            found.append((*ends, forest.resamples(clusters=patient).values.tobytes()))
     assert found[0] == found[1] == found[2]

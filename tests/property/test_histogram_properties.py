@@ -12,8 +12,8 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of
 
 import ugt
-from ugt._histogram.input import Histograms
-from ugt._histogram.sums import Bins
+from ugt.histogram.input import Histograms
+from ugt.histogram.losses import HistogramStatistic
 
 COUNT_TYPES = ("int64", "int32", "uint8", "float64", "float32", ">i4")
 BINNINGS = {"width": "width", "edges": [0, 0.1, 0.25, 0.5, 0.875, 1], "mass": "mass"}
@@ -126,7 +126,7 @@ def test_cases_without_labels(problem, n):
     assert more.left_out["case without labels"] == alone.left_out.get("case without labels", 0) + n
 
 
-# ---- weights and streams
+# ---- weights
 
 
 @binnings
@@ -135,36 +135,14 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
     """Sums are linear in the weights of cases, and whole weights are copies."""
     counts, probs = problem
     w = np.array(weights[: len(counts)], float)
-    data, k = Histograms.of(counts, probs), counts.shape[1]
-    bins = Bins.of(BINNINGS[binning], 4, k) or Bins.of_mass(data.columns(), 4)
-    sums, scaled = data.weighted_sums(bins, np.stack([w, scale * w]))
-    np.testing.assert_array_equal(scaled.cell, scale * sums.cell)
-    np.testing.assert_array_equal(scaled.total, scale * sums.total)
-    (ones,), none = data.weighted_sums(bins, np.ones((1, len(counts)))), data.sums(bins)
-    np.testing.assert_array_equal(ones.cell, none.cell)
-    np.testing.assert_allclose(ones.total, none.total, rtol=1e-14)
+    one = losses(counts, probs, binning=BINNINGS[binning], n_bins=4).statistic
+    sums, scaled = one.sums(np.stack([w, scale * w]))
+    np.testing.assert_array_equal(scaled, scale * sums)
+    np.testing.assert_allclose(one.sums(np.ones((1, len(counts)))), one.sums(), rtol=1e-14)
     if w.any():
         rows = np.repeat(np.arange(len(counts)), w.astype(int))
-        copies = Histograms.of(counts[rows], probs[rows]).sums(bins)
-        np.testing.assert_allclose(sums.cell, copies.cell, rtol=1e-13, atol=1e-14)
-        np.testing.assert_allclose(sums.total, copies.total, rtol=1e-13)
-
-
-@pytest.mark.parametrize("binning", ["width", "edges"])
-@given(problems(), st.lists(st.integers(0, 2), min_size=12, max_size=12), st.sampled_from(["omit", "zero"]))
-def test_streams(binning, problem, parts, singletons):
-    """Cases in any batches, in any of three accumulators: one pass."""
-    counts, probs = problem
-    options = {"binning": BINNINGS[binning], "singletons": singletons, "single_bins": "plugin"}
-    streams = [ugt.HistogramAccumulator(counts.shape[1], **options) for _ in range(3)]
-    for i, part in enumerate(parts[: len(counts)]):
-        streams[part].update(counts[i : i + 1], probs[i : i + 1])
-    total = streams[2].merge(streams[0]).merge(streams[1])
-    found, expected = total.finish(), losses(counts, probs, **options)
-    close(found, expected)
-    assert found.left_out == expected.left_out and total.n_seen == len(counts)
-    whole = ugt.HistogramAccumulator(counts.shape[1], **options).update(counts, probs).finish()
-    np.testing.assert_array_equal(numbers_of(whole), numbers_of(expected))
+        copies = HistogramStatistic(Histograms.of(counts[rows], probs[rows]), one.bins, one.rules, one.classes)
+        np.testing.assert_allclose(sums, copies.sums()[0], rtol=1e-13, atol=1e-14)
 
 
 # ---- the slow twin

@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ugt
-from ugt import Dirichlet, Draws, Point, _orders
-from ugt._plausibilities import comparison, dirichlet, point
-from ugt._resampling import design
+from ugt import Dirichlet, Draws, Point
+from ugt.plausibilities import dirichlet, dirichlet_comparison, point
+from ugt.plausibilities import orders as _orders
+from ugt.plausibilities.metric import AVERAGE_OVERLAP
+from ugt.plausibilities.metric import METRICS as DECLARED
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,12 @@ def with_k(function, **more):
     return lambda truth, prediction, k: function(truth, prediction, k, **more)
 
 
+OPTIONS = {"ua_kendall_distance": {"penalty": 0.5}}
 METRICS = {
-    "ua_topk_accuracy": Metric(with_k(ugt.ua_topk_accuracy), full_k=True),
-    "ua_set_accuracy": Metric(with_k(ugt.ua_set_accuracy), full_k=True),
-    "ua_overlap": Metric(with_k(ugt.ua_overlap), full_k=True),
-    "ua_average_overlap": Metric(with_k(ugt.ua_average_overlap)),
-    "ua_kendall_distance": Metric(with_k(ugt.ua_kendall_distance, penalty=0.5)),
-    "ua_footrule_distance": Metric(with_k(ugt.ua_footrule_distance)),
+    **{
+        one.function: Metric(with_k(getattr(ugt, one.function), **OPTIONS.get(one.function, {})), full_k=one.number < AVERAGE_OVERLAP)
+        for one in DECLARED.values()
+    },
     "ua_coverage": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets), "sets"),
     "ua_plausibility_mass": Metric(lambda truth, sets, k: ugt.ua_plausibility_mass(truth, sets), "sets"),
     "annotation_certainty": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k), "nothing", full_k=True),
@@ -198,7 +199,7 @@ def test_other_cases_do_not_matter(name, kind, problem, data):
 # ---- how the work is done ------------------------------------------------------------------------------
 
 CHUNKS = [(_orders, "CHUNK"), (point, "CHUNK"), (dirichlet, "PROFILES"), (dirichlet, "CASES"), (dirichlet, "SAMPLED"),
-          (comparison, "PROFILES"), (comparison, "CASES"), (design, "CHUNK")]  # fmt: skip
+          (dirichlet_comparison, "PROFILES"), (dirichlet_comparison, "CASES")]  # fmt: skip
 
 
 @pytest.fixture
@@ -236,7 +237,7 @@ def test_chunks(name, kind, monkeypatch):
 
 @pytest.mark.parametrize("name", ["ua_average_overlap", "ua_kendall_distance", "ua_footrule_distance"])
 def test_sampled_lists_belong_to_their_cases(name, monkeypatch):
-    monkeypatch.setattr(comparison, "MOST_LISTS", 1)
+    monkeypatch.setattr(dirichlet_comparison, "MOST_LISTS", 1)
     whole = LARGE.answer(name, "Dirichlet")
     assert whole.per_draw is not None
     with ugt.threads(4):

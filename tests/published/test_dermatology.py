@@ -40,7 +40,8 @@ def inputs(dermatology, tmp_path_factory):
 @pytest.mark.parametrize(("tie_weight", "key"), [("split", "paper"), ("full", "code")])
 def test_certainty_by_the_command_line_is_exact(inputs, shared_case, tmp_path, tie_weight, key):
     models = [str(inputs / name) for name in ("half_panel.npz", "single_reader.csv", "prevalence.npy")]
-    options = ["--classes", "419", "--k", "1", "2", "3", "--groups", str(inputs / "risks.txt"), "--tie-weight", tie_weight]
+    options = ["--classes", "419", "--k", "1", "2", "3", "--groups", str(inputs / "risks.txt")]
+    options += ["--tie-weight", tie_weight, "--n-boot", "20"]
     code = main(["evaluate", "--annotations", str(inputs / "annotations.json"), "--predictions", *models, "--out", str(tmp_path), *options])
     assert code == 0
     evaluation = json.loads((tmp_path / "evaluation.json").read_text())

@@ -137,18 +137,18 @@ def test_example_c1_by_the_general_formula(page, shared_case):
 
 
 def test_sweep_has_the_form_of_figure_3b_and_table_4_its_order(echo):
-    found, judged, naive, voted = echo.sweep()
+    found, chosen, judged, drawn, naive, voted = echo.sweep()
     lowest = found.value.min()
     assert lowest < 0.85 and found.value[0] > 1.5 and found.value[-1] > 1.5
     inside = found.thresholds[found.value < 1]
     assert np.diff(np.searchsorted(found.thresholds, inside)).max() == 1 and len(inside) > len(found.value) / 4  # one wide range
-    assert found.judged.value == pytest.approx(judged.model_value[0], abs=1e-12)
+    assert chosen.judged.value == pytest.approx(judged.model_value[0], abs=1e-12)
     # the model is better than the best annotator, and naive evaluation makes it look poor beside the vote
-    assert judged.model_value[0] < judged.value.min() and judged.p_best[0] > 0.99
+    assert judged.model_value[0] < judged.value.min() and judged.chances(**drawn).p_best[0] > 0.99
     assert len(judged.value) == len(echo.PRINTED_TABLE_4) and min(echo.PRINTED_TABLE_4) > echo.PRINTED_MODEL
     assert (judged.value < 1).sum() == pytest.approx(sum(value < 1 for value in echo.PRINTED_TABLE_4), abs=2)
     assert voted - naive > 0.05
-    assert 1 - naive == pytest.approx(found.judged.mu, abs=0.01)  # labels count the same there, images here
+    assert 1 - naive == pytest.approx(chosen.judged.mu, abs=0.01)  # labels count the same there, images here
 
 
 def test_printed_ratios_of_ejection_fractions_and_normal_errors(echo):

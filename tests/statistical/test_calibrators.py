@@ -11,9 +11,9 @@ import pytest
 import scipy.stats
 
 import ugt
-from ugt._calibrators.logits import Histograms, Predictions
-from ugt._calibrators.multinomial import Likelihood
-from ugt._calibrators.scaling import MatrixMap, Objective, VectorMap
+from ugt.calibrators.logits import LabelTable, LogitTable
+from ugt.calibrators.multinomial import Likelihood
+from ugt.calibrators.scaling import MatrixMap, Objective, VectorMap
 
 LIMIT = scipy.stats.norm.isf(1e-12)  # 7 standard errors; some dozen numbers are compared
 
@@ -82,8 +82,8 @@ def test_known_vectors_and_matrices(form):
 
 def information(probs, counts, x, theta):
     """Minus the second derivatives of the log-likelihood of all cases by theta, the intercept first."""
-    table = Predictions.of(probs, "probabilities")
-    likelihood = Likelihood.of(Histograms.of(counts, table.shape, False), table, None)
+    table = LogitTable.of(probs, "probabilities")
+    likelihood = Likelihood.of(LabelTable.of(counts, table.shape, False), table, None)
     full = np.column_stack([np.ones(len(x)), x])
     return -(full * likelihood.at(full @ theta)[2][:, None]).T @ full
 

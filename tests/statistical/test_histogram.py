@@ -1,8 +1,7 @@
 """Losses against label histograms in simulations whose truth is known: bias, and coverage of intervals.
 
 Means over independent data sets: if an estimator is unbiased, its mean is further than 6.5 of its own standard errors from the truth
-with probability 8e-11 by the normal law. Intervals that cover with probability 95 % cover fewer than 86.5 % or all of 410 data
-sets with probability below 1e-9. Seeds are fixed.
+with probability 8e-11 by the normal law. Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ import itertools
 import numpy as np
 import pytest
 from scipy.stats import binom
+from simulations import holds, sets
 
 import ugt
 
 FAR = 6.5
-N_SETS, LOW, HIGH = 410, 0.865, 0.9985
 
 
 def both_classes(positive):
@@ -152,16 +151,13 @@ def test_bias_of_the_entropy():
 # ---- coverage
 
 
-def test_false_alarms():
-    assert binom.cdf(LOW * N_SETS - 1, N_SETS, 0.95) + binom.sf(HIGH * N_SETS, N_SETS, 0.95) < 1e-9
-
-
+@sets(100, 420)
 @pytest.mark.parametrize("size", [1, 4])
-def test_coverage(size):
+def test_coverage(size, n_sets):
     model, rng = Model(), np.random.default_rng(size)
     n, clusters, truth = 240, np.repeat(np.arange(240 // size), size), model.truth()
     covered, widths = dict.fromkeys([*truth, "ce"], 0), np.zeros(2)
-    for seed in range(N_SETS):
+    for seed in range(n_sets):
         found = ugt.histogram_losses(*model.data(rng, n, size), n_bins=5)
         ends = found.resamples(clusters=clusters, n_resamples=80, seed=seed).interval()
         for name, (low, high) in zip(truth, ends):
@@ -171,17 +167,17 @@ def test_coverage(size):
         if seed < 40:
             widths += np.diff([ends[2], found.resamples(n_resamples=80, seed=seed).interval()[2]])[:, 0]
     for name, hits in covered.items():
-        assert LOW <= hits / N_SETS <= HIGH, name
+        assert holds(hits, n_sets), name
     # intervals that take all cases for independent are too short
     assert widths[0] > 1.2 * widths[1] if size > 1 else widths[0] == widths[1]
 
 
 def test_coverage_of_reliability_curves():
-    rng = np.random.default_rng(3)
+    rng, n_sets = np.random.default_rng(3), 420
     inside = np.zeros(5)
-    for _ in range(N_SETS):
+    for _ in range(n_sets):
         z = rng.choice([0.1, 0.3, 0.5, 0.7, 0.9], 200)
         p = rng.beta(6 * z, 6 * (1 - z))
         curve = ugt.histogram_losses(labelled(rng, p, 4), both_classes(z), n_bins=5).reliability_curve(1)
         inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
-    assert (inside / N_SETS >= LOW).all() and (inside / N_SETS <= HIGH).all()
+    assert all(holds(hits, n_sets) for hits in inside)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ugt import states
-from ugt._axes import stream_keys_of
+from ugt._base.axes import stream_keys_of
 from ugt._core import _exact
 
 LOW, HIGH = 0.93, 0.97  # of 4,000 data sets: outside with probability 1e-8 where the truth is 95 %

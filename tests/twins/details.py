@@ -1,25 +1,39 @@
-"""What the tables of an evaluation beyond its metrics are made from, as the evaluation itself makes it."""
+"""What the sections of a report make their tables from, as the evaluation itself makes it; and those tables, checked for their form."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from unittest import mock
 
 import ugt
 from ugt import evaluation
-from ugt._evaluation import tables
+from ugt.evaluation import passes
+from ugt.report.tables import reliability_key
 
 DEFAULTS = {"k": 1, "level": 0.9, "n_resamples": 60, "missing": "drop", "seed": 3}
 
 
 def context(annotations, predictions, *, mean=True, **options):
-    """The Context that ``ugt.evaluate`` hands to its tables; without ``mean`` as if it were too large."""
-    with mock.patch.object(evaluation._details, "compute", return_value=({}, [])) as compute:
+    """The Context that ``ugt.evaluate`` hands to sections; without ``mean`` as if it were too large."""
+    with mock.patch.object(evaluation, "tables_of", return_value=({}, [])) as compute:
         ugt.evaluate(annotations, predictions, **{**DEFAULTS, **options})
     (found,) = compute.call_args.args
     return found if mean else replace(found, mean=None)
 
 
+def made(section, given):
+    """``(rows by table, notes)`` of one section: plain values under the columns that it declares."""
+    tables, notes = passes.tables_of(given, [section])
+    assert set(tables) == set(section.TABLES)
+    for name, table in tables.items():
+        assert table.columns == section.TABLES[name]
+        assert all(type(value) in (str, int, float, bool, type(None)) for row in table for value in row.values())
+    rows = {name: list(table) for name, table in tables.items()}
+    json.dumps(rows, allow_nan=False)
+    return rows, notes
+
+
 def certainty(found):
     """(n,) under the middle reliability."""
-    return found.certainty[tables.number_name(found.reliability)]
+    return found.case_certainty[reliability_key(found.reliability)]

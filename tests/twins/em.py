@@ -118,29 +118,35 @@ def coin_log_likelihood(cases, accuracy, prevalence):
 
 def best_dawid_skene(cases, n_annotators, n_classes, prior, one_coin, n_starts=30, seed=0):
     """The highest objective that a general optimiser finds, over softmax coordinates from many starts."""
-    rng = np.random.default_rng(seed)
-    width = 1 if one_coin else n_classes * n_classes
+    rng, k = np.random.default_rng(seed), n_classes
+    width = 1 if one_coin else k * k
+    said = np.zeros((len(cases), n_annotators, k))
+    for i, case in enumerate(cases):
+        np.add.at(said[i], tuple(zip(*case)) or ([], []), 1)
+    # that the prior counts on each cell, or on all wrong labels of any true class together
+    pseudo = np.where(np.eye(k, dtype=bool), *((prior[0] / k, prior[1] / k) if one_coin else prior[:2]))
 
-    def parameters(x):
-        parts = x[: n_annotators * width].reshape(n_annotators, -1)
-        prevalence = special.softmax(x[n_annotators * width :])
+    def loss(x):  # and its gradient, in logs, of all cases at once
+        parts, shares = x[: n_annotators * width].reshape(n_annotators, -1), special.log_softmax(x[n_annotators * width :])
         if one_coin:
-            w = special.expit(parts[:, 0])
-            off = (1 - w) / max(n_classes - 1, 1)
-            return [np.where(np.eye(n_classes, dtype=bool), w[a], off[a]) for a in range(n_annotators)], prevalence
-        return special.softmax(parts.reshape(n_annotators, n_classes, n_classes), axis=2), prevalence
+            right, wrong = (-np.logaddexp(0, sign * parts)[..., None] for sign in (-1, 1))
+            table = np.where(np.eye(k, dtype=bool), right, wrong - np.log(max(k - 1, 1)))
+        else:
+            table = special.log_softmax(parts.reshape(n_annotators, k, k), axis=2)
+        joint = shares + np.einsum("nal,akl->nk", said, table)
+        total = special.logsumexp(joint, axis=1, keepdims=True)
+        q = np.exp(joint - total)
+        cells, classes_ = np.einsum("nal,nk->akl", said, q) + pseudo, q.sum(axis=0) + prior[2]
+        value = total.sum() + (pseudo * table).sum() + prior[2] * shares.sum()
+        if one_coin:
+            diagonal = np.trace(cells, axis1=1, axis2=2)
+            slope = diagonal - special.expit(parts[:, 0]) * cells.sum(axis=(1, 2))
+        else:
+            slope = cells - np.exp(table) * cells.sum(axis=2, keepdims=True)
+        return -value, -np.concatenate([slope.ravel(), classes_ - np.exp(shares) * classes_.sum()])
 
-    def loss(x):
-        confusion, prevalence = parameters(x)
-        log_likelihood = classes(cases, confusion, prevalence)[1]
-        # a step that goes too far: not the end of the search
-        return 1e10 if math.isinf(log_likelihood) else -log_likelihood - log_prior(confusion, prevalence, prior, one_coin)
-
-    found = [
-        optimize.minimize(loss, rng.normal(0, 1.5, n_annotators * width + n_classes), method="L-BFGS-B", options={"maxiter": 500})
-        for _ in range(n_starts)
-    ]
-    return -min(run.fun for run in found)
+    starts = (rng.normal(0, 1.5, n_annotators * width + k) for _ in range(n_starts))
+    return -min(optimize.minimize(loss, x, jac=True, method="L-BFGS-B", options={"maxiter": 500}).fun for x in starts)
 
 
 def exact_posterior(cases, n_annotators, n_classes, concentration):

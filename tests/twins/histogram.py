@@ -108,6 +108,43 @@ def statistic_losses(counts, predicted, phi, n, edges, single_bins="zero"):
     return loss, math.fsum(p for p, _ in cl), math.fsum(d for _, d in cl)
 
 
+def rows_of(counts, probs, edges):
+    """Shares, cells and facts of cases as resamples need them; cells by bins, classes and whether a case has several labels, -1 without."""
+    shares, cells, facts = [], [], []
+    for row, z in zip(counts, probs):
+        n = sum(row)
+        shares.append([y / n if n else 0.0 for y in row])
+        first = len(row) if n >= 2 else 0
+        cells.append([(first + k) * (len(edges[k]) - 1) + bin_of(zk, edges[k]) if n else -1 for k, zk in enumerate(z)])
+        facts.append([n, accuracy([row], [z]) if n else 0.0, 1 / (n - 1) if n >= 2 else 0.0])
+    return shares, cells, facts
+
+
+def weighted_sums(shares, probs, cells, facts, n_cells, weight):
+    """Of each cell 1, z, m, m², (m - z)², m (1 - m) / (n - 1); with facts totals: cases, right ones, labels, by kind, cases without."""
+    sums, totals = [[0.0] * 6 for _ in range(n_cells)], [0.0] * 7
+    for i, w in enumerate(weight):
+        n, right, per = facts[i] if facts else (0, 0.0, 0.0)
+        for cell, m, z in zip(cells[i], shares[i], probs[i]):
+            if cell >= 0:
+                sums[cell] = [old + w * new for old, new in zip(sums[cell], (1, z, m, m * m, (m - z) ** 2, m * (1 - m) * per))]
+        for j, value in enumerate((1, right, n) if n else (1,)):
+            totals[6 if not n else 3 * (n >= 2) + j] += w * value
+    return [x for cell in sums for x in cell] + (totals if facts else [])
+
+
+def disagreement_rows(counts, predicted, edges):
+    """Shares of pairs of labels that differ, then that just one is class k, as far as predicted; cells by bins and columns."""
+
+    def shares_of(row):
+        one_is = [statistic(row, lambda a, b, k=k: float((a == k) != (b == k)), 2) for k in range(len(row))]
+        return [statistic(row, lambda a, b: float(a != b), 2), *one_is]
+
+    shares = [shares_of(row)[: len(edges)] for row in counts]
+    at = [[j * (len(edges[j]) - 1) + bin_of(z, edges[j]) for j, z in enumerate(row)] for row in predicted]
+    return shares, [cells if sum(row) >= 2 else [-1] * len(edges) for row, cells in zip(counts, at)]
+
+
 def log_loss(row, z):
     """Mean of -log z over labels."""
     return mean(-math.log(z[label]) if z[label] > 0 else math.inf for label in labels_of(row))

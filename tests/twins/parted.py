@@ -6,6 +6,8 @@ import numpy as np
 
 import ugt
 from ugt import states
+from ugt._base.axes import stream_keys_of
+from ugt._core import _exact
 
 N, K = 70, 4
 WHO = ["eve", "ann", "bob", "dan"]  # not ascending
@@ -69,3 +71,21 @@ def by_name(found, annotators, numbers):
     numbers = np.asarray(numbers, float)
     columns = [numbers[..., at[name]] if name in at else np.full(numbers.shape[:-1], np.nan) for name in found.numbers["annotators"]]
     return np.stack(columns, axis=-1)
+
+
+def check_resamples(state, data, units):
+    """Resamples of parts, which ``state(rows, n_resamples)`` makes with seed 3, are those of the whole: each case as often as it counts."""
+    whole, parts = states.finish(state(list(range(N)), 20)), [state(part, 20) for part in cut(data, 1)]
+    found = states.finish(merged(np.random.default_rng(0), parts))
+    close(found.resampled, whole.resampled)
+    assert np.ptp(found.resampled) > 0 and len(found.resampled) == 20
+    units_of = data.clusters if units == "clusters" else np.array(data.ids)
+    weights, alone = _exact.poisson_weights(stream_keys_of(units_of), 3, 0, 20).astype(int), [state([i], 0) for i in range(N)]
+    for name, table in found.resampled_numbers.items():
+        close(table, whole.resampled_numbers[name], name)
+    for b in range(3):
+        again = states.finish(states.merge(alone[i] for i in np.repeat(np.arange(N), weights[b]).tolist()))
+        close(found.resampled[b], again.value)
+        for name, table in found.resampled_numbers.items():
+            close(table[b], again.numbers[name], name)
+    return found

@@ -100,6 +100,15 @@ def rows_drawn(seed, b, rows_of_cases):
     return drawn
 
 
+def grouped_sums(group, values, weights, n_groups):
+    """Weighted sums of each column over the cases of each group, in the order of the cases."""
+    out = np.zeros((len(weights), n_groups, len(values[0])))
+    for b, row in enumerate(weights):
+        for g, value, weight in zip(group, values, row):
+            out[b, g] += weight * np.array(value)
+    return out
+
+
 def quantile(values, q):
     """Linear interpolation between order statistics (Hyndman & Fan 1996, type 7), without what is undefined."""
     ordered = sorted(v for v in values if v == v)

@@ -227,3 +227,14 @@ def soft_delong(p, scores, weights=None, self_pairs="exclude", q=None):
             return NAN
         variance += sum(x * x for x in part) * n / (n - 1)
     return sqrt(variance)
+
+
+# ---- groups
+
+
+def totals(p, scores, threshold=0.5):
+    """Of each group of tied cases, highest scores first: sums of p, 1 - p, p (1 - p), and hard positives and negatives."""
+    rows = [
+        [(p[i], 1 - p[i], p[i] * (1 - p[i]), float(p[i] > threshold), float(p[i] <= threshold)) for i in group] for group in groups(scores)
+    ]
+    return [[sum(column) for column in zip(*group)] for group in rows]

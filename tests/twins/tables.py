@@ -37,6 +37,22 @@ def stream_key(case_id):
     return mix64(fnv1a(str(case_id).encode("utf-8", "surrogatepass")))
 
 
+def pair_sums(cases, times, n_classes, of_cases):
+    """What nominal agreement is made of: disagreement of pairs, how much is compared, how much there is, and classes."""
+    sums = [0.0] * (3 + n_classes)
+    for rows, often in zip(cases, times):
+        counts = class_counts(rows)
+        r = sum(total for _, total in counts)
+        differ = r * r - sum(total * total for _, total in counts)
+        two = r >= 2
+        sums[0] += often * differ / (r * (r - 1) if of_cases else r - 1) if two else 0.0
+        sums[1] += often * two * (1 if of_cases else r)
+        sums[2] += often * (r >= 1) * of_cases
+        for k, total in counts:
+            sums[3 + k] += often * (total / r if of_cases else two * total)
+    return sums
+
+
 def class_counts(rows):
     """Merged counts of one case's (label, count) rows, by ascending label."""
     totals = {}

@@ -14,14 +14,16 @@ from twins import dirichlet as races
 from twins import orders as twin
 
 import ugt
-from ugt import Dirichlet, Draws, Point
-from ugt._plausibilities import agreement, comparison
+from ugt import Dirichlet, Draws, Point, accuracy
+from ugt.plausibilities import dirichlet_comparison
+from ugt.plausibilities.metric import METRICS as DECLARED
 
 METRICS = {
     "topk": ugt.ua_topk_accuracy,
     "set": ugt.ua_set_accuracy,
     "overlap": ugt.ua_overlap,
     "average_overlap": ugt.ua_average_overlap,
+    "rank_biased": ugt.ua_rank_biased_overlap,
     "kendall": ugt.ua_kendall_distance,
     "footrule": ugt.ua_footrule_distance,
 }
@@ -117,7 +119,7 @@ TIED = [[0.4, 0.3, 0.3, 0.1], [0.4, 0.4, 0.3, 0.2], [0.3, 0.1, 0.3, 0.3]]  # two
 WITH_ZEROS = [[3, 0, 1, 1], [1, 4, 0, 0], [2, 2, 2, 5]]
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "rank_biased"])  # whose values are on no lattice
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("concentrations", [CONCENTRATIONS, WITH_ZEROS])
 def test_quantiles_are_exact(metric, k, concentrations):
@@ -150,7 +152,10 @@ def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
 
 @pytest.mark.parametrize(
     "metric, concentrations, scores",
-    [("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)],
+    [
+        *(("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)),
+        *(("rank_biased", CONCENTRATIONS, DISTINCT), ("rank_biased", WITH_ZEROS, TIED)),
+    ],
 )
 def test_quantiles_of_split_values(metric, concentrations, scores):
     """Values between points of the lattice are split: the mean stays, a quantile moves by less than the lattice's step."""
@@ -169,7 +174,7 @@ def test_large_data_sets_by_the_normal_limit(monkeypatch):
     exact = ugt.ua_overlap(post, DISTINCT * 40, 2)
     q = np.array([0.025, 0.3, 0.5, 0.975])
     quantiles = exact.draw_quantile(q)
-    monkeypatch.setattr(ugt.results, "EXACT_LAW_WORK", 0)
+    monkeypatch.setattr(ugt.plausibilities.estimates, "EXACT_LAW_WORK", 0)
     limit = ugt.ua_overlap(post, DISTINCT * 40, 2).draw_quantile(q)
     assert (limit != quantiles).all()
     np.testing.assert_allclose(limit, quantiles, atol=0.005)  # half a step of 1/240, and the skewness
@@ -182,16 +187,26 @@ def test_best_and_worst_case():
     assert certain.draw_quantile([0.0, 1.0]).tolist() == [0.5, 1]
 
 
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_rank_biased_overlap_by_hand(p):
+    truth = [[1, 6, 5, 4, 3]]
+    for scores, overlaps in (([5, 4, 3, 2, 0], (0, 1 / 2, 2 / 3, 3 / 4)), ([1, 5, 4, 3, 0], (1, 1, 1, 3 / 4))):
+        expected = (1 - p) * sum(a * p**d for d, a in enumerate(overlaps)) + p**4 * overlaps[-1]
+        assert ugt.ua_rank_biased_overlap(truth, [scores], 4, persistence=p).value == pytest.approx(expected, abs=1e-14)
+    with pytest.raises(ValueError, match=r"persistence must be a number between 0 and 1\. Got"):
+        ugt.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
+
+
 # ---- lists that are too many to enumerate ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule"])
+@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule", "rank_biased"])
 def test_sampled_lists(metric, monkeypatch):
     rng = np.random.default_rng(1)
     post = Dirichlet.from_array(np.vstack([rng.uniform(0.1, 3, (30, 6)), [np.nan] * 6]))
     scores = rng.integers(0, 4, (31, 6))
     exact = METRICS[metric](post, scores, 3)
-    monkeypatch.setattr(comparison, "MOST_LISTS", 5)
+    monkeypatch.setattr(dirichlet_comparison, "MOST_LISTS", 5)
     sampled = METRICS[metric](post.take(np.arange(31)), scores, 3)
     assert sampled.per_draw.shape == (1000,)
     assert np.isnan(sampled.per_case[30])
@@ -355,9 +370,14 @@ def test_infinite_scores_are_the_lowest_and_the_highest(metric):
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6])
 def test_lattices_hold_all_values(k):
-    for metric, points in (("topk", 1), ("set", 1), ("overlap", k), ("footrule", k * (k + 1))):
-        assert agreement.lattice(metric, k, 0.0, False) == points
-    assert agreement.lattice("average_overlap", k, 0.0, False) % k == 0
+    for metric, points in (("topk_accuracy", 1), ("set_accuracy", 1), ("overlap", k), ("footrule_distance", k * (k + 1))):
+        assert DECLARED[metric].lattice(k, 0.0, False) == points
+    assert DECLARED["average_overlap"].lattice(k, 0.0, False) % k == 0
+
+
+def test_every_metric_is_declared():
+    assert [metric.function for metric in DECLARED.values()] == [function.__name__ for function in METRICS.values()]
+    assert {metric.function for metric in DECLARED.values()} < set(accuracy.PARTS)
 
 
 def test_records_pickle_with_their_law():

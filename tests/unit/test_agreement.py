@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from twins import agreement as twin
 
 import ugt
+from ugt._base.ragged import row_of
 from ugt._core import _tables
-from ugt._ragged import row_of
-from ugt.agreement import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
+from ugt.agreement.rankings import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from ugt.annotations import Labels, Rankings
 
 TIE_WEIGHTS = ["split", "full"]

@@ -44,8 +44,8 @@ def labels():
 
 def test_labels(folder, capsys):
     assert cli.main(["agreement", "labels.csv", "--out", "out", "--n-boot", "200", "--seed", "3", "--level", "0.9"]) == 0
-    table = ugt.agreement_table(labels(), n_resamples=200, seed=3, level=0.9)
-    for found, row in zip(read("out/agreement.csv"), table.rows()):
+    table = ugt.agreement_table(labels())
+    for found, row in zip(read("out/agreement.csv"), table.rows(0.9, n_resamples=200, seed=3)):
         assert found["coefficient"] == row["coefficient"] and float(found["value"]) == row["value"] and float(found["low"]) == row["low"]
     pairs = ugt.pairwise_agreement(labels())
     found = read("out/pairs.csv")
@@ -55,7 +55,7 @@ def test_labels(folder, capsys):
     classes = read("out/classes.csv")
     assert [row["class"] for row in classes] == ["x", "y"] and [float(row["prevalence"]) for row in classes] == [0.5, 0.5]
     said = capsys.readouterr().out
-    assert str(table).splitlines()[1] in said and "Left out: case with a single annotator: 1." in said
+    assert table.text(0.9, n_resamples=200, seed=3).splitlines()[1] in said and "Left out: case with a single annotator: 1." in said
     order = [line.split()[0] for line in said.splitlines() if line.startswith("  ")][1:]
     assert order == ["c", "a", "b"]
 
@@ -63,7 +63,7 @@ def test_labels(folder, capsys):
 def test_clusters_weights_and_ratings(folder, capsys):
     (folder / "patients.csv").write_text("case,cluster\n1,p\n2,p\n3,q\n4,r\n5,r\n")
     assert cli.main(["agreement", "labels.csv", "--clusters", "patients.csv", "--out", "out"]) == 0
-    expected = ugt.agreement_table(labels(), clusters=["p", "p", "q", "r", "r"]).rows()
+    expected = ugt.agreement_table(labels()).rows(clusters=["p", "p", "q", "r", "r"])
     assert [float(row["low"]) for row in read("out/agreement.csv")] == [row["low"] for row in expected]
     (folder / "ratings.csv").write_text("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,5\n3,b,4\n")
     capsys.readouterr()
@@ -87,7 +87,7 @@ def test_rankings(folder, capsys):
     ("words", "message"),
     [
         (["--ratings"], "labels must be numbers to be taken for ratings. Got 'x', 'y'."),
-        (["--clusters", "half.csv"], "clusters must name the cluster of every case. Got none for 4 cases, first at case '2'."),
+        (["--clusters", "half.csv"], "clusters must hold an id for every case. Got none for 4 of 5 cases, first at case 2."),
         (["--level", "2"], "level must"),
     ],
 )
@@ -101,7 +101,7 @@ def test_in_an_evaluation(tmp_path):
     given, truth = synthetic.make_labels(50, 3, 4, seed=1)
     clusters = np.arange(50) // 2
     ev = ugt.evaluate(given, {"A": truth}, k=1, n_resamples=100, seed=2, clusters=clusters)
-    assert list(ev.agreement) == ugt.agreement_table(given, n_resamples=100, seed=2, clusters=clusters).rows()
+    assert list(ev.agreement) == ugt.agreement_table(given).rows(n_resamples=100, seed=2, clusters=clusters)
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     part = page[page.index('<section id="agreement"') :]

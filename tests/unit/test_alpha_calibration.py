@@ -11,10 +11,10 @@ import scipy.optimize
 from twins import calibrators as twin
 
 import ugt
-from ugt._calibrators import newton
-from ugt._calibrators.alpha import _Objective
-from ugt._calibrators.logits import Histograms, Predictions
-from ugt._calibrators.multinomial import Likelihood
+from ugt.calibrators import newton
+from ugt.calibrators.alpha import _Objective
+from ugt.calibrators.logits import LabelTable, LogitTable
+from ugt.calibrators.multinomial import Likelihood
 
 NAN, INF = float("nan"), float("inf")
 UNBOUNDED = (
@@ -33,8 +33,8 @@ def problem(n=80, k=3, m=2, seed=0, labels=(0, 1, 2, 5, 100)):
 
 
 def objective_of(probs, counts, x, weight=None, penalty=0.005):
-    table = Predictions.of(probs, "probabilities")
-    likelihood = Likelihood.of(Histograms.of(counts, table.shape, False), table, None)
+    table = LogitTable.of(probs, "probabilities")
+    likelihood = Likelihood.of(LabelTable.of(counts, table.shape, False), table, None)
     return _Objective(likelihood, x, np.ones(len(probs)) if weight is None else weight, penalty)
 
 

@@ -13,9 +13,10 @@ from scipy.special import expit, logit
 from twins import em as twin
 
 import ugt
-from ugt._annotators import em as em_module
-from ugt._annotators.records import Given
+from ugt import annotator_models
 from ugt._core import _em
+from ugt.annotator_models import em as em_module
+from ugt.annotator_models.records import Given
 
 NAN = float("nan")
 PRIORS = [0, (1, 0.3, 0.5), (0.5, 0, 0), (0, 0, 2)]
@@ -608,12 +609,12 @@ def test_the_core_checks_what_it_reads():
 def test_a_model_among_the_annotators_is_reported():
     labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "resnet", "ann", "vit"], [0, 1, 1, 1])
     with pytest.warns(UserWarning, match=r"'resnet', 'vit' is the name of a model and of an annotator") as caught:
-        assert ugt.warn_if_judged(labels, ["vgg", "resnet", "vit"]) == ["resnet", "vit"]
+        assert annotator_models.warn_if_judged(labels, ["vgg", "resnet", "vit"]) == ["resnet", "vit"]
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ugt.warn_if_judged(labels, {"vgg": None}) == []
-        assert ugt.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
-        assert ugt.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
+        assert annotator_models.warn_if_judged(labels, {"vgg": None}) == []
+        assert annotator_models.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
+        assert annotator_models.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
     with pytest.warns(UserWarning, match=r"'7' is the name"):
-        ugt.warn_if_judged(ugt.Labels.from_long([1], [7], [0]), ["7"])
+        annotator_models.warn_if_judged(ugt.Labels.from_long([1], [7], [0]), ["7"])

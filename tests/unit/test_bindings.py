@@ -33,7 +33,7 @@ def overlaps(offsets=OFFSETS, index=INDEX, k=(1, 1), role=1):
 
 def list_values(offsets=OFFSETS, index=INDEX):
     start, table_offsets = np.array([0, 1, 0], np.int32), np.array([0, 2, 3])
-    profiles().list_values(offsets, index, start, 0, 2, 0.0, 1.0, table_offsets, np.ones(3), 0, 2, np.empty((2, 3)), np.empty((2, 5)))
+    profiles().list_values(offsets, index, start, 3, 2, 0.0, 1.0, table_offsets, np.ones(3), 0, 2, np.empty((2, 3)), np.empty((2, 5)))
 
 
 def lists(offsets=OFFSETS):
@@ -43,7 +43,7 @@ def lists(offsets=OFFSETS):
 def compare(offsets=OFFSETS, index=INDEX, truth_offsets=OFFSETS, truth_index=INDEX):
     start, out = np.array([0, 1, 0], np.int32), (np.empty((2, 9)), np.zeros((1, 9)))
     defined = np.ones(2, np.uint8)
-    _order.compare(truth_offsets, truth_index, start, offsets, index, start, defined, 0, 2, 1, N_CLASSES, 2, 0.0, False, *out)
+    _order.compare(truth_offsets, truth_index, start, offsets, index, start, defined, 0, 2, 1, N_CLASSES, 2, 1, 0.0, *out)
 
 
 def ragged_rows(offsets=OFFSETS):

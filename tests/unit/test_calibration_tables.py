@@ -8,10 +8,13 @@ import math
 
 import numpy as np
 import pytest
+from twins import details
 
 import ugt
 from ugt import cli
-from ugt._evaluation import calibration as _calibration
+from ugt.evaluation.passes import resampled
+from ugt.report.context import Options
+from ugt.report.sections import calibration as _calibration
 
 NAMES = ["benign", "atypical", "malign"]
 METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}
@@ -32,7 +35,8 @@ def softmax(u):
 
 
 def run(*arguments):
-    return cli.main([str(argument) for argument in arguments])
+    few = ["--n-boot", "100"] if arguments[0] == "calibrate" and "--n-boot" not in arguments else []
+    return cli.main([str(argument) for argument in [*arguments, *few]])
 
 
 def write(path, ids, table):
@@ -176,7 +180,7 @@ def test_test_cases_that_were_fitted_to(folder, capsys):
         (["--features", "fit.csv", "test.csv"], "--features must be left out. Got with method temperature."),
         (["--input", "probabilities"], "predictions must be probabilities from 0 to 1"),
         (["--method", "matrix", "--penalty-w", "-1"], "penalty_w must be a finite number of at least 0. Got -1.0."),
-        (["--clusters", "half.csv"], "clusters must name the cluster of every case. Got none for 149 cases, first at case 'p1'."),
+        (["--clusters", "half.csv"], "clusters must hold an id for every case. Got none for 149 of 150 cases, first at case 'p1'."),
         (["--apply", "nowhere.csv"], "nowhere.csv"),
     ],
 )
@@ -213,7 +217,7 @@ def test_evaluate_has_calibration():
         loss = getattr(losses, name)
         row = rows[name, None]
         assert (row["plugin"], row["bias"], row["debiased"]) == (loss.plugin, loss.bias, loss.debiased)
-        assert (row["low"], row["high"]) == losses.interval(name, clusters=clusters, n_resamples=200, seed=5)
+        assert (row["low"], row["high"]) == losses.interval(of=name, clusters=clusters, n_resamples=200, seed=5)
     assert rows["accuracy", None]["debiased"] == losses.accuracy and rows["l_sq", None]["debiased"] == losses.l_sq
     assert rows["cl", None]["n_cases"] == len(counts) and rows["el", None]["n_cases"] == (counts.sum(1) > 1).sum()
     assert rows["ce", None]["debiased"] == pytest.approx(losses.ce) and rows["de", None]["bias"] is None
@@ -267,10 +271,14 @@ def test_the_report_shows_it(tmp_path):
     assert page[page.index('<section id="calibration"') : page.index('<section id="dispersion"')].count("rowgroup") == 1 + 1
 
 
+def losses(counts, probs, **options):
+    """Rows of one model, and what is said."""
+    found = _calibration.ModelLosses(counts, probs, Options(**options))
+    return found.rows(resampled(found.asks, None, 0)), found.notes
+
+
 def test_without_a_label_there_are_rows_without_numbers():
-    rows, _, notes = _calibration.losses(
-        np.zeros((2, 2), int), np.full((2, 2), 0.5), options={"n_resamples": 20, "level": 0.95, "interval": "percentile"}, seed=0
-    )
+    rows, notes = losses(np.zeros((2, 2), int), np.full((2, 2), 0.5), n_resamples=20)
     assert rows and all(row["n_cases"] == 0 and row["plugin"] is None and row["low"] is None for row in rows)
     assert notes == ["Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none."]
 
@@ -281,20 +289,16 @@ def test_what_counts_as_probabilities(row, is_one):
 
 
 def test_a_model_without_probabilities_does_not_end_the_table():
-    labels = ugt.Labels.from_counts([[2, 1], [0, 3], [1, 1]])
     probs = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])
-    options = {"n_resamples": 20, "level": 0.95, "interval": "percentile"}
-    scores = {"A": probs * 3, "B": probs, "C": probs}
-    rows, bins, notes = _calibration.of_models(labels, scores, np.ones(3, bool), None, options, 0)
-    assert {row["model"] for row in rows} == {row["model"] for row in bins} == {"B", "C"}
+    context = details.context([[2, 1], [0, 3], [1, 1]], {"A": probs * 3, "B": probs, "C": probs})
+    tables, notes = details.made(_calibration, context)
+    assert all({row["model"] for row in tables[name]} == {"B", "C"} for name in ("calibration", "reliability_bins"))
     assert notes == ["The scores of model A are not probabilities: its calibration was not computed."]
 
 
 def test_all_losses_of_several_cases_have_intervals():
     logits, counts = problem(n=60, least=2)
-    rows, _, notes = _calibration.losses(
-        counts, softmax(logits), options={"n_resamples": 50, "level": 0.9, "interval": "percentile"}, seed=0
-    )
+    rows, notes = losses(counts, softmax(logits), n_resamples=50, level=0.9)
     ends = {row["loss"]: (row["low"], row["high"]) for row in rows if row["class"] is None}
     assert len(ends) >= 10 and not notes
     for loss, (low, high) in ends.items():

@@ -9,8 +9,8 @@ import pytest
 from twins import calibrators as twin
 
 import ugt
-from ugt._calibrators import selection
-from ugt._calibrators.scaling import Objective, VectorMap
+from ugt.calibrators import selection
+from ugt.calibrators.scaling import Objective, VectorMap
 
 NAN, INF = float("nan"), float("inf")
 SCALINGS = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling]
@@ -183,7 +183,10 @@ def test_bad_parameters():
     ):
         with pytest.raises(ValueError, match=message):
             calibrator.fit(given, counts)
-    for clusters, message in (([1, 2], r"clusters must be 60 ids, one a case\. Got 2\."), ([None] * 60, r"clusters must not be missing")):
+    for clusters, message in (
+        ([1, 2], r"clusters must be 60 ids, one a case\. Got shape \(2,\)\."),
+        ([None] * 60, r"clusters must not be missing"),
+    ):
         for calibrator in (ugt.TemperatureScaling(), ugt.VectorScaling(), ugt.VectorScaling(penalty_b=(1, 2))):
             with pytest.raises(ValueError, match=message):
                 calibrator.fit(given, counts, clusters=clusters)
@@ -219,6 +222,9 @@ def test_the_path_is_the_held_out_loss(validation):
     counts[:9] = 0
     clusters = np.arange(90) // 3
     chosen = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=clusters)
+    by_id = {i: int(clusters[i]) for i in reversed(range(90))}
+    again = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=by_id)
+    assert again.path_ == chosen.path_
     parts = selection.held_out(validation, 90, clusters, 5)
     for item, penalty in zip(chosen.path_, (0.01, 100.0, 1.0)):
         total = labels = 0.0

@@ -17,8 +17,8 @@ import pytest
 
 import ugt
 from ugt import cli, synthetic
-from ugt._cli import evaluate as _evaluate
-from ugt._cli import output
+from ugt.cli import evaluate as _evaluate
+from ugt.cli import output
 from ugt.evaluation import evaluate
 
 ANNOTATIONS = """\
@@ -212,8 +212,8 @@ def test_dropped_cases_are_counted(folder, capsys):
 def test_a_case_without_annotations_is_kept_undefined_and_counted():
     assert evaluate_files() == 0
     found = result()
-    assert found["cases"]["case"][-1] == "p4"
-    assert found["cases"]["mean_certainty"][-1] is None
+    assert found["cases"][-1]["case"] == "p4"
+    assert found["cases"][-1]["mean_certainty"] is None
     assert found["left_out"] == {"case without annotations": 1}
     with open("report/cases.csv", newline="") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", "", "", ""]
@@ -271,7 +271,7 @@ def test_clusters(folder, capsys):
     for text, said in (
         ("case,site\nx,1\n", "have the columns case and cluster"),
         ("case,cluster\n" + f"{cases[0]},1\n" * 2, f"case must stand once. Got 1 repeated, first at {cases[0]}"),
-        ("case,cluster\nnobody,1\n", "clusters must hold a cluster for every case"),
+        ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),
     ):
         (folder / "bad.csv").write_text(text)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from ugt import cli, synthetic
-from ugt._cli import command as _command
+from ugt.cli import command as _command
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 COMMANDS = _command.commands_of(cli.make_parser())

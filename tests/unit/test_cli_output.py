@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _threads, cli, io, synthetic
-from ugt._cli import command as _command
-from ugt._cli import evaluate as _evaluate
-from ugt._cli import progress as progress_module
+from ugt import cli, io, synthetic
+from ugt._base import parallel
+from ugt.cli import command as _command
+from ugt.cli import evaluate as _evaluate
+from ugt.cli import progress as progress_module
 
 CATS = (3, 2, 1, 0, 3, 3, 0, 1, 2, 3, 0, 0)  # of three annotators
 LABELS = "case,annotator,label\n" + "".join(
@@ -72,7 +73,7 @@ def prepare(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_json(folder, capsys, name, monkeypatch):
-    monkeypatch.setattr(_threads, "QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
+    monkeypatch.setattr(parallel, "QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
     prepare(name)
     capsys.readouterr()
     before = {path for path in folder.rglob("*") if path.is_file()}
@@ -213,12 +214,12 @@ def slow(monkeypatch):
     """An evaluation that reports steps, as if they took long."""
 
     def evaluate(*arguments, **keywords):
-        reporter = _threads.Reporter("weighing", 10)
+        reporter = parallel.Reporter("weighing", 10)
         for i in range(1, 11):
             reporter.done(i)
         return EVALUATE(*arguments, **keywords)
 
-    monkeypatch.setattr(_threads, "QUIET_SECONDS", -1e9)
+    monkeypatch.setattr(parallel, "QUIET_SECONDS", -1e9)
     monkeypatch.setattr(_evaluate, "evaluate", evaluate)
 
 
@@ -231,7 +232,7 @@ def test_progress_goes_to_standard_error(capsys, slow, monkeypatch):
     out, err = capsys.readouterr()
     strict(out)
     assert "ugt: weighing: 10 %\n" in err
-    assert _threads._progress.get() is None
+    assert parallel._progress.get() is None
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
@@ -269,7 +270,7 @@ def test_a_terminal_gets_one_line_without_tqdm(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(sys.modules, "tqdm", None)  # as if it were not installed
     with progress_module.progress(True):
-        say = _threads._progress.get()
+        say = parallel._progress.get()
         say("weighing", 0.5)
         say("weighing", 1.0)
     assert terminal.text == "\rugt: weighing: 50 %\rugt: weighing: 100 %\n"
@@ -293,7 +294,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal(text=""))
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
     with progress_module.progress(True):
-        say = _threads._progress.get()
+        say = parallel._progress.get()
         for what, share in (("weighing", 0.25), ("weighing", 0.5), ("counting", 0.1), ("counting", 1.0), ("counting", 0.3)):
             say(what, share)
         assert [(bar.what, bar.n, bar.closed) for bar in made] == [
@@ -302,7 +303,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
             ("ugt: counting", 30, False),
         ]
     assert all(bar.closed for bar in made)
-    assert _threads._progress.get() is None
+    assert parallel._progress.get() is None
 
 
 # --- names -------------------------------------------------------------------------------------------------------------
@@ -406,7 +407,7 @@ def test_a_closed_pipe_on_windows_is_an_invalid_argument(monkeypatch):
 def test_ctrl_c_from_outside(folder):
     import signal
 
-    code = "import signal, time, ugt._cli.evaluate as e, ugt.cli as c\n"
+    code = "import signal, time, ugt.cli.evaluate as e, ugt.cli as c\n"
     code += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background may have it ignored
     code += "e.evaluate = lambda *a, **k: (print('here', flush=True), time.sleep(60))\n"
     run = f"{code}raise SystemExit(c.main(['certainty', 'labels.csv', '--out', 'new/c.csv']))"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ugt import cli
-from ugt._cli import report
-from ugt._evaluation import plan
+from ugt.cli import report
+from ugt.report import plan
 
 JUDGE = ["evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20"]
 
@@ -39,11 +39,11 @@ def changed(found):
     yield "no JSON", "{", "x.json must be JSON. Got "
     yield "cut off", whole[: len(whole) // 2], "x.json must be JSON. Got "
     yield "empty", "", "x.json must be JSON. Got "
-    yield "NaN", whole.replace("null", "NaN", 1).replace('"schema": 1', '"schema": NaN'), "x.json must be JSON. Got NaN is no JSON"
+    yield "NaN", whole.replace("null", "NaN", 1).replace('"schema": 2', '"schema": NaN'), "x.json must be JSON. Got NaN is no JSON"
     yield "deep", "[" * 100_000, "x.json must be JSON. Got "
     yield "other JSON", "[1, 2]", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
     yield "an object", "{}", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
-    yield "schema", json.dumps({**found, "schema": 99}), "x.json must have the schema 1 of this version of ugt. Got 99."
+    yield "schema", json.dumps({**found, "schema": 99}), "x.json must have the schema 2 of this version of ugt. Got 99."
     yield "incomplete", json.dumps({key: found[key] for key in ("ugt", "schema", "provenance", "metrics")}), "x.json must be an evaluation"
     yield "binary", b"\xff\xfe\0", "x.json must be JSON. Got "
 

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from ugt import cli
-from ugt._cli import command as _command
-from ugt._cli import completion, man
+from ugt.cli import command as _command
+from ugt.cli import completion, man
 
 PARSER = cli.make_parser()
 COMMANDS = _command.commands_of(PARSER)

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from ugt import cli
-from ugt._cli import evaluate as _evaluate
-from ugt._cli.subgroups import read_subgroups
+from ugt.cli import evaluate as _evaluate
+from ugt.cli.subgroups import read_subgroups
 
 SITES = "case,site,age band\np1,north,40-59\np2, south ,\np3,north,60+\n"
 
@@ -90,7 +90,7 @@ EVALUATE = _evaluate.evaluate
 
 
 def test_subgroups_and_plan_reach_evaluate(folder, seen):
-    from ugt._evaluation.plan import template
+    from ugt.report.plan import template
 
     plan = json.loads(template())
     field = next(name for name in plan if not name.startswith("_"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ugt._coefficients.costs import Given, Linear, Nominal, Ratio, Squared, weighted
-from ugt._coefficients.table import Ragged
+from ugt.agreement.costs import Given, Linear, Nominal, Ratio, Squared, weighted
+from ugt.agreement.table import Ragged
 
 K = 4
 X = np.array([-0.5, -0.1, 0.2, 0.5])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt._plausibilities.comparison import agreement, spread_of
 from ugt.accuracy import orders_of
+from ugt.plausibilities.comparison import Comparison, spread_of
 
 NAN = float("nan")
 
@@ -15,7 +15,7 @@ NAN = float("nan")
 def test_agreement_is_mean_and_spread_of_values_and_their_law():
     values = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
     law = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
-    found = agreement(values, law, 2)
+    found = Comparison.of_values(values, law, 2)
     np.testing.assert_allclose(found.per_case, [0.625, 0.5])
     # variances 1/2 + 1/16 - 0.625² = 11/64 and 1/4 + 1/8 - 1/4 = 1/8
     assert found.draw_std == pytest.approx(np.sqrt(11 / 64 + 1 / 8) / 2)
@@ -29,16 +29,16 @@ def test_spread_of_cases_is_that_of_their_mean():
 def test_cases_that_cannot_vary_are_a_constant_of_the_law():
     values = np.array([[0.75, 0.75, 0.75], [1.0, 0.5, 0.0], [1.0, 0.25, 0.0], [0.5, 0.0, 1.0]])
     law = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.0, 1.0, 0.0], [NAN, NAN, NAN]])
-    found = agreement(values, law, 2).law()
+    found = Comparison.of_values(values, law, 2).law()
     assert found.constant == 0.75 + 0.25
     np.testing.assert_allclose(found.pmf, [[0.25, 0.5, 0.25]])
 
 
 def test_values_between_points_are_split_so_that_means_stay():
     values, law = np.array([[0.25, 1.0]]), np.array([[0.75, 0.25]])  # 0.25 is half way between the points 0 and 1/2
-    np.testing.assert_allclose(agreement(values, law, 2).law().pmf, [[0.375, 0.375, 0.25]])
+    np.testing.assert_allclose(Comparison.of_values(values, law, 2).law().pmf, [[0.375, 0.375, 0.25]])
     # a tenth of rounding below a point is the point
-    np.testing.assert_allclose(agreement(np.array([[0.5 - 1e-11, 1.0]]), law, 2).law().pmf, [[0.0, 0.75, 0.25]], atol=1e-15)
+    np.testing.assert_allclose(Comparison.of_values(np.array([[0.5 - 1e-11, 1.0]]), law, 2).law().pmf, [[0.0, 0.75, 0.25]], atol=1e-15)
 
 
 def test_an_overlap_is_kept_and_given_back_as_it_was():

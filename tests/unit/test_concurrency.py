@@ -17,6 +17,7 @@ import ugt
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 STRESS = Path(__file__).parents[1] / "stress"
+LONG = [("interrupt.py", 20), ("kill.py", 4)]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,9 @@ def test_other_processes_say_the_same(method, expected):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize("script, tries", [("interrupt.py", 20), ("kill.py", 4)])
+@pytest.mark.parametrize(
+    "script, tries", [("interrupt.py", 8), ("kill.py", 1), *(pytest.param(*one, marks=pytest.mark.full) for one in LONG)]
+)
 def test_interrupted_and_killed_runs(script, tries, tmp_path):
     """A short version of ``make interrupt`` and ``make kill``."""
     command = [sys.executable, str(STRESS / script), str(tries)]

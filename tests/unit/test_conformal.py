@@ -12,7 +12,7 @@ import scipy.stats
 from twins import conformal as twin
 
 import ugt
-from ugt._axes import Axes
+from ugt._base.axes import Axes
 from ugt._core import _sets
 
 RNG = np.random.default_rng()
@@ -524,30 +524,11 @@ def test_sets_can_be_pickled():
     assert not again.index.flags.writeable
 
 
-def test_effective_tests_do_not_depend_on_the_unit():
-    table = np.random.default_rng(4).normal(size=(4, 12))
-    for method in ("nyholt", "li_ji", "gao", "galwey"):
-        for unit in (1e-300, 1e300):
-            assert ugt.effective_tests(table * unit, method) == pytest.approx(ugt.effective_tests(table, method), abs=1e-6)
-
-
-def test_as_many_effective_tests_as_p_values_but_for_rounding():
-    p = [0.02, 0.04]
-    np.testing.assert_allclose(ugt.combine_p_values(p, "fisher", n_effective=2 + 1e-12), ugt.combine_p_values(p, "fisher"))
-    with pytest.raises(ValueError, match=r"n_effective must be a number from 1 to 2"):
-        ugt.combine_p_values(p, "fisher", n_effective=2.001)
-
-
 def test_all_cases_without_a_truth_are_counted():
     probs = np.full((5, 2), 0.5)
     truth = np.array([[0.6, 0.4], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0.2, 0.8]])
     fitted = ugt.MonteCarloConformal(alpha=0.5).fit(probs, truth)
     assert fitted.left_out_ == {"case without annotations": 3} and fitted.n_cases_ == 2
-
-
-def test_values_that_are_not_finite_are_named():
-    with pytest.raises(ValueError, match=r"values must be finite\. Got nan"):
-        ugt.effective_tests([[0.1, np.nan], [0.2, 0.3]])
 
 
 def test_a_split_leaves_cases_on_both_sides():

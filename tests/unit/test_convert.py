@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ugt import io
-from ugt._cli import convert as _convert
-from ugt._cli.command import Parser
 from ugt.annotations import Labels, Rankings, Ratings
-from ugt.predictions import Predictions
+from ugt.annotations.predictions import Predictions
+from ugt.cli import convert as _convert
+from ugt.cli.command import Parser
 
 QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -245,7 +245,7 @@ def test_predictions_that_cannot_be_written(tmp_path):
 
 def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("before")
-    monkeypatch.setattr("ugt._io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
+    monkeypatch.setattr("ugt.io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
     with pytest.raises(Exception, match=r"iterable|sequence"):
         io.write_annotations(tmp_path / "a.csv", LABELS)
     assert (tmp_path / "a.csv").read_text() == "before" and os.listdir(tmp_path) == ["a.csv"]

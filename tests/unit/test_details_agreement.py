@@ -8,11 +8,11 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from twins.details import context
+from twins import details
 
 import ugt
-from ugt._evaluation.details import agreement
 from ugt.report import html
+from ugt.report.sections import agreement
 
 RNG = np.random.default_rng(8)
 
@@ -33,7 +33,7 @@ def labels_of(rows, **options):
 
 
 def made(labels, scores=None, **options):
-    tables, notes = agreement.make(context(labels, {} if scores is None else scores, k=1, **options))
+    tables, notes = details.made(agreement, details.context(labels, {} if scores is None else scores, k=1, **options))
     return tables["agreement_by_class"], tables["agreement_by_pair"], notes
 
 
@@ -170,7 +170,7 @@ def test_the_report_shows_both_and_escapes_names():
     page = html(evaluation.to_dict())
     assert "Agreement class by class" in page and "Agreement pair by pair" in page and 'id="agreement-pairs"' in page
     assert "<b>r0" not in page and "&lt;b&gt;r0" in page
-    assert not any(math.isnan(row["agreement"]) for row in evaluation.details["agreement_by_pair"])
+    assert not any(math.isnan(row["agreement"]) for row in evaluation.tables["agreement_by_pair"])
 
 
 def test_of_rankings_the_evaluation_has_what_can_be_said():

@@ -7,16 +7,16 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import confusion
+from ugt.report.sections import confusion
 
 MODELS = ("A", 'Zoë <b>"&')
 
 
 def tables(context):
-    rows, notes = confusion.make(context)
-    assert set(rows) == set(confusion.HEADINGS)
+    rows, notes = details.made(confusion, context)
+    assert set(rows) == set(confusion.TABLES)
     for name, table in rows.items():
-        assert all(tuple(row) == confusion.HEADINGS[name] for row in table)
+        assert all(tuple(row) == confusion.TABLES[name] for row in table)
         assert all(type(value) in (str, float, type(None)) for row in table for value in row.values())
     return rows["confusion"], rows["class_agreement"], notes
 
@@ -118,9 +118,9 @@ def test_one_case_and_cases_without_predictions():
 def test_threads_give_the_same():
     counts, scores = data(5)
     context = details.context(counts, scores)
-    alone = confusion.make(context)
+    alone = details.made(confusion, context)
     with ugt.threads(4):
-        assert confusion.make(context) == alone
+        assert details.made(confusion, context) == alone
 
 
 def test_a_class_of_one_case_has_no_interval():

@@ -13,8 +13,8 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt._evaluation.details import coverage
-from ugt._evaluation.details.context import MOST_CELLS
+from ugt.report.context import MOST_CELLS
+from ugt.report.sections import coverage
 
 
 def data(n=60, k=4, seed=0, models=2):
@@ -25,9 +25,9 @@ def data(n=60, k=4, seed=0, models=2):
 
 
 def found(context):
-    tables, notes = coverage.make(context)
+    tables, notes = details.made(coverage, context)
     rows = tables["set_coverage"]
-    assert list(tables) == ["set_coverage"] and all(tuple(row) == coverage.HEADINGS["set_coverage"] for row in rows)
+    assert list(tables) == ["set_coverage"] and all(tuple(row) == coverage.TABLES["set_coverage"] for row in rows)
     json.dumps(rows, allow_nan=False)
     return rows, notes
 
@@ -73,11 +73,11 @@ def test_coverage_is_that_of_thresholds_by_hand():
 def test_uncertain_truths_count_by_their_mass():
     context = details.context(*data(50, models=1))
     rows, _ = found(context)
-    first, p = coverage.halves(50, None, context.seed), context.scores["M0"]
+    first, p = coverage.halves(50, None, context.making.seed), context.scores["M0"]
     for row in rows:
         mass = np.empty(50)
         for here in (first, ~first):
-            conformal = ugt.MonteCarloConformal(row["score"].lower(), 1 - row["level"], m=100, seed=context.seed)
+            conformal = ugt.MonteCarloConformal(row["score"].lower(), 1 - row["level"], m=100, seed=context.making.seed)
             conformal.fit(p[here], context.mean[here], case_ids=np.flatnonzero(here))
             sets = conformal.predict_sets(p[~here], case_ids=np.flatnonzero(~here))
             mass[~here] = ugt.ua_plausibility_mass(context.mean[~here], sets).per_case

@@ -13,9 +13,11 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt._evaluation.details import curves
-from ugt._evaluation.details.context import MOST_CELLS
-from ugt._soft.columns import Column
+from ugt.report.context import MOST_CELLS
+from ugt.report.sections import curves
+from ugt.soft.bands import CurvePoints
+from ugt.soft.columns import Column
+from ugt.soft.order import Order
 
 PLACES = [Fraction(i, 50) for i in range(51)]
 
@@ -73,9 +75,9 @@ def data(n=40, k=2, seed=0, models=2, ties=True):
 
 
 def found(context):
-    tables, notes = curves.make(context)
+    tables, notes = details.made(curves, context)
     for name, rows in tables.items():
-        assert all(tuple(row) == curves.HEADINGS[name] for row in rows)
+        assert all(tuple(row) == curves.TABLES[name] for row in rows)
     json.dumps(tables, allow_nan=False)
     return tables, notes
 
@@ -191,7 +193,7 @@ def test_scores_that_are_no_probabilities_count_by_their_lead():
     # of two classes as the metrics of the evaluation have it
     counts, _ = data(30)
     context = details.context(counts, {"A": logits[:, :2]})
-    soft = next(row["value"] for row in context.metrics if row["metric"] == "soft_auroc")
+    soft = next(row["value"] for _, rows in context.soft for row in rows if row["metric"] == "soft_auroc")
     assert found(context)[0]["curve_scores"][0]["soft_auroc"] == pytest.approx(soft, abs=1e-12)
 
 
@@ -252,19 +254,17 @@ def test_fewer_thresholds_hardly_move_a_curve():
     rng = np.random.default_rng(0)
     p, weights = rng.random(5000), rng.integers(0, 4, 5000).astype(float)
     for scores in (p + rng.normal(size=5000), np.round(p + rng.normal(size=5000), 2), np.repeat([1.0, 2.0], 2500)):
-        column = Column(scores, p, None, None)
-        exact = curves.Thresholds.of(column)
-        few = curves.Thresholds.of(column, 2000)
-        assert exact.size == len(np.unique(scores)) and few.size <= min(2000, exact.size)
-        np.testing.assert_allclose(few.curves(weights), exact.curves(weights), atol=0.004)
-        if exact.size <= 2000:
-            np.testing.assert_array_equal(few.at, exact.at)
+        column = Column(Order(scores), p)
+        exact, few = CurvePoints(column, curves.GRID), CurvePoints(column, curves.GRID, 2000)
+        assert exact._size == len(np.unique(scores)) and few._size <= min(2000, exact._size)
+        np.testing.assert_allclose(few.values(weights[None]), exact.values(weights[None]), atol=0.004)
+        if exact._size <= 2000:
+            np.testing.assert_array_equal(few._at, exact._at)
         # an interval of thresholds holds whole groups of ties
-        assert len(set(zip(scores.tolist(), few.at.tolist()))) == exact.size
+        assert len(set(zip(scores.tolist(), few._at.tolist()))) == exact._size
 
 
-def test_threads_give_the_same_bytes(monkeypatch):
-    monkeypatch.setattr(curves, "ROOM", 60)  # a few resamples a task
+def test_threads_give_the_same_bytes():
     context = details.context(*data(30))
     alone = found(context)
     with ugt.threads(3):

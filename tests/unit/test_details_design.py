@@ -10,14 +10,14 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import design
+from ugt.report.sections import design
 
 
 def tables(known, **options):
-    rows, notes = design.make(details.context(known, {}, **options))
-    assert set(rows) == set(design.HEADINGS)
+    rows, notes = details.made(design, details.context(known, {}, **options))
+    assert set(rows) == set(design.TABLES)
     for name, table in rows.items():
-        assert all(tuple(row) == design.HEADINGS[name] for row in table)
+        assert all(tuple(row) == design.TABLES[name] for row in table)
         assert all(type(value) in (str, int, float, bool, type(None)) for row in table for value in row.values())
     return rows, notes
 
@@ -157,5 +157,5 @@ def test_agreement_alone_and_one_case():
 
 def test_all_cases_also_those_without_predictions():
     known = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
-    whole = design.make(details.context(known, {}))[0]
-    assert design.make(details.context(known, {"A": (np.array([0, 1]), np.eye(2))}))[0] == whole
+    whole = details.made(design, details.context(known, {}))[0]
+    assert details.made(design, details.context(known, {"A": (np.array([0, 1]), np.eye(2))}))[0] == whole

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from twins.details import context
+from twins import details
 
 import ugt
-from ugt._evaluation.details import differences
 from ugt.report import html
+from ugt.report.sections import comparison
 
 RNG = np.random.default_rng(17)
 COUNTS = RNG.multinomial(4, [0.5, 0.3, 0.2], 80)
@@ -18,7 +18,7 @@ SCORES = {name: RNG.dirichlet([a, 1, 1], 80) for name, a in (("A", 3), ("B", 1.5
 
 
 def made(counts=COUNTS, scores=None, **options):
-    return differences.make(context(counts, SCORES if scores is None else scores, **options))
+    return details.made(comparison, details.context(counts, SCORES if scores is None else scores, **options))
 
 
 def test_rows_are_differences_of_contributions():
@@ -40,7 +40,7 @@ def test_rows_are_differences_of_contributions():
 def test_agrees_with_the_margin_of_the_winner():
     evaluation = ugt.evaluate(COUNTS, SCORES, k=1, n_resamples=200, seed=2)
     (winner,) = [row for row in evaluation.winners if row["metric"] == "topk_accuracy"]
-    rows = [row for row in evaluation.details["differences"] if row["metric"] == "topk_accuracy"]
+    rows = [row for row in evaluation.tables["differences"] if row["metric"] == "topk_accuracy"]
     (row,) = [row for row in rows if {row["model"], row["other"]} == {winner["model"], winner["runner_up"]}]
     assert abs(row["difference"]) == pytest.approx(winner["margin"])
     assert sorted(map(abs, (row["low"], row["high"]))) == pytest.approx(sorted(map(abs, (winner["margin_low"], winner["margin_high"]))))
@@ -83,7 +83,7 @@ def test_distribution_of_certainty_in_the_report():
     part = page[page.index("Cases by the certainty of their true class") :]
     rows = part[: part.index("</table>")].split("<tr>")[2:]
     cells = [[cell.split("</")[0] for cell in row.replace("<td>", '<th scope="row">').split('<th scope="row">')[1:]] for row in rows]
-    certainty = [value for value in evaluation.cases["certainty"]["1"] if not np.isnan(value)]
+    certainty = [value for value in evaluation.cases["certainty_1"] if not np.isnan(value)]
     ends = [0, 0.5, 0.8, 0.9, 0.99, np.inf]
     assert [name for name, _ in cells] == ["below 0.5", "0.5 to 0.8", "0.8 to 0.9", "0.9 to 0.99", "0.99 and above"]
     assert [int(n) for _, n in cells] == [sum(low <= c < high for c in certainty) for low, high in zip(ends, ends[1:])]

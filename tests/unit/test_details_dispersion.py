@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from itertools import combinations
 from math import ceil, isclose, sqrt
 from statistics import NormalDist
@@ -14,8 +12,8 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt._evaluation import calibration
-from ugt._evaluation.details import dispersion
+from ugt.report import context as _context
+from ugt.report.sections import calibration, dispersion
 
 N_BINS = 15
 
@@ -28,34 +26,21 @@ def data(n=60, k=3, seed=0, models=2):
 
 
 def found(context):
-    tables, notes = dispersion.make(context)
-    for name, rows in tables.items():
-        assert all(tuple(row) == dispersion.HEADINGS[name] for row in rows)
-    json.dumps(tables, allow_nan=False)
-    return tables, notes
-
-
-def calibrated(context, counts, scores):
-    """Rows of the table of calibration."""
-    present = np.ones(len(counts), bool)
-    return calibration.of_models(context.known, scores, present, context.clusters, context.options, context.seed)[0]
+    """The bins, and the map, which is made beside the table of calibration; what is said of the bins."""
+    tables, notes = details.made(dispersion, context)
+    return {"calibration_map": details.made(calibration, context)[0]["calibration_map"], **tables}, notes
 
 
 @pytest.mark.parametrize("clusters", [None, [i // 2 for i in range(60)]])
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_the_map_has_the_roots_of_the_table_of_calibration(clusters, interval):
     counts, scores = data()
-    context = details.context(counts, scores, clusters=clusters, interval=interval)
-    tables, notes = found(context)
-    rows = calibrated(context, counts, scores)
+    tables, notes = details.made(calibration, details.context(counts, scores, clusters=clusters, interval=interval))
     assert notes == [] and [row["model"] for row in tables["calibration_map"]] == ["M0", "M1"]
     for row in tables["calibration_map"]:
         for name in ("ce", "de"):
-            (other,) = (r for r in rows if (r["model"], r["loss"], r["class"]) == (row["model"], name, None))
+            (other,) = (r for r in tables["calibration"] if (r["model"], r["loss"], r["class"]) == (row["model"], name, None))
             assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == (other["debiased"], other["low"], other["high"])
-    # and takes them where they are given
-    assert found(replace(context, settings={**context.settings, "calibration": rows})) == (tables, notes)
-    assert found(replace(context, settings={**context.settings, "calibration": []}))[0]["calibration_map"] == []
 
 
 def test_the_map_by_hand():
@@ -156,7 +141,7 @@ def test_what_has_no_rows():
     rankings = ugt.Rankings.from_blocks([[[[0], [1, 2]]]] * 10, n_classes=3)
     assert found(details.context(rankings, scores)) == (empty, [])
     assert found(details.context(ugt.dirichlet(counts), scores)) == (empty, [])
-    no_labels = replace(details.context(counts, scores), known=ugt.Labels.from_counts(np.zeros_like(counts)))
+    no_labels = details.context(np.zeros_like(counts), scores)
     assert found(no_labels) == (empty, [])
     rows = found(details.context(counts, {"A": scores["M0"], "logits": scores["M1"] * 3}))[0]
     assert {row["model"] for table in rows.values() for row in table} == {"A"}
@@ -179,14 +164,14 @@ def test_one_case_has_no_interval_of_its_errors():
 
 
 def test_too_many_cells_are_refused(monkeypatch):
-    monkeypatch.setattr(dispersion, "MOST_CELLS", 29)
+    monkeypatch.setattr(_context, "MOST_COUNTS", 29)
+    monkeypatch.setattr(dispersion, "MOST_COUNTS", 29)
     tables, notes = found(details.context(*data(10)))
     assert not any(tables.values()) and notes == ["The calibration-dispersion map was not made: over 29 cases x classes."]
 
 
 @pytest.mark.parametrize("clusters", [None, [i // 2 for i in range(60)]])
-def test_threads_give_the_same_bytes(monkeypatch, clusters):
-    monkeypatch.setattr(dispersion, "ROOM", 200)
+def test_threads_give_the_same_bytes(clusters):
     context = details.context(*data(), clusters=clusters)
     alone = found(context)
     with ugt.threads(3):

@@ -10,7 +10,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import sensitivity
+from ugt.report.sections import sensitivity
 
 K = 4
 ANNOTATORS = ("ann", "bob", "cid")
@@ -49,9 +49,9 @@ def models(n=30, seed=1):
 
 
 def found(context):
-    tables, notes = sensitivity.make(context)
+    tables, notes = details.made(sensitivity, context)
     for name, rows in tables.items():
-        assert all(tuple(row) == sensitivity.HEADINGS[name] for row in rows)
+        assert all(tuple(row) == sensitivity.TABLES[name] for row in rows)
     json.dumps(tables, allow_nan=False)
     return tables["sensitivity"], notes
 
@@ -250,7 +250,7 @@ def test_sampling_is_bounded(monkeypatch):
 
 
 def test_without_models_there_are_none():
-    tables, notes = sensitivity.make(details.context(labels(), {}))
+    tables, notes = details.made(sensitivity, details.context(labels(), {}))
     assert tables == {"sensitivity": [], "diagnostics": []} and notes == []
 
 
@@ -262,9 +262,9 @@ def test_one_case():
 def test_diagnostics_are_passed_on():
     rows = [{"reliability": 3.0, "quantity": "largest R-hat", "value": 1.01}]
     context = details.context(labels(), models())
-    tables, _ = sensitivity.make(replace(context, settings={**context.settings, "diagnostics": rows}))
+    tables, _ = details.made(sensitivity, replace(context, diagnostics=rows))
     assert tables["diagnostics"] == rows
-    assert sensitivity.make(replace(context, settings={"aggregation": "dirichlet"}))[0]["diagnostics"] == []
+    assert details.made(sensitivity, context)[0]["diagnostics"] == []
 
 
 def test_nothing_of_the_annotations_is_changed():

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import ugt
+from ugt.evaluation.input import subgroups_of
+from ugt.report.sections import ALWAYS
 
 RNG = np.random.default_rng(5)
 COUNTS = RNG.multinomial(6, [0.5, 0.3, 0.2], 120)
@@ -15,7 +17,7 @@ SCORES = {"A": RNG.dirichlet([2, 1, 1], 120), "B": RNG.dirichlet([1, 1, 1], 120)
 
 
 def rows(evaluation, **wanted):
-    return [row for row in evaluation.details["sources_of_spread"] if all(row[key] == value for key, value in wanted.items())]
+    return [row for row in evaluation.tables["sources_of_spread"] if all(row[key] == value for key, value in wanted.items())]
 
 
 def test_draws_and_cases_are_those_of_the_metric():
@@ -71,7 +73,7 @@ def test_cases_left_out_are_left_out_here_too():
     scores = {name: ugt.Predictions(range(10, 120), table[10:]) for name, table in SCORES.items()}
     evaluation = ugt.evaluate(counts, scores, k=1, missing="drop")
     alone = ugt.evaluate(counts[20:], {name: table[20:] for name, table in SCORES.items()}, k=1)
-    for row, other in zip(evaluation.details["sources_of_spread"], alone.details["sources_of_spread"]):
+    for row, other in zip(evaluation.tables["sources_of_spread"], alone.tables["sources_of_spread"]):
         assert row["value"] == other["value"]
         assert row["n_cases"] == other["n_cases"] == 100
         assert row["std"] == pytest.approx(other["std"], rel=0.6)
@@ -84,28 +86,28 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
     )
     assert rows(evaluation, source="annotators") == []
     assert any("spread over annotators was not computed" in note for note in evaluation.notes)
-    found = evaluation.details.get("diagnostics", ())
+    found = evaluation.tables["diagnostics"]
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
     post = ugt.plackett_luce(rankings, reliability=2, n_draws=200, n_warmup=50)
     assert found[4]["value"] == ugt.plackett_luce_diagnostics(post).rhat.max()
 
 
 def test_without_models_or_details_there_are_no_rows():
-    assert ugt.evaluate(COUNTS, {}).details["sources_of_spread"] == ()
-    assert ugt.evaluate(COUNTS, SCORES, details=False).details == {}
+    assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()
+    assert ugt.evaluate(COUNTS, SCORES, details=False).tables.keys() == set(ALWAYS)
 
 
 @pytest.mark.slow
 def test_same_seed_same_rows_for_any_number_of_threads():
     one = ugt.evaluate(COUNTS, SCORES, seed=3)
     two = ugt.evaluate(COUNTS, SCORES, seed=3, n_threads=2)
-    assert one.details == two.details
+    assert one.tables == two.tables
 
 
 def test_details_leave_as_json_frame_and_csv(tmp_path):
     evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
     found = evaluation.to_dict()
-    for name, table in evaluation.details.items():
+    for name, table in evaluation.tables.items():
         assert found[name] == [dict(row) for row in table]
         evaluation.to_csv(tmp_path / f"{name}.csv", table=name)
         assert len((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()) >= 1 + len(table)
@@ -116,13 +118,11 @@ def test_details_leave_as_json_frame_and_csv(tmp_path):
 def test_subgroups_are_joined_by_position_or_id():
     site = ["north", None, float("nan"), ""]
     labels = ugt.Labels.from_counts([[2, 0], [1, 1], [0, 3], [2, 2]], case_ids=["a", "b", "c", "d"])
-    from ugt._evaluation.standings import subgroups_of
-
     found = subgroups_of({"site": site, "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
     assert {name: values.tolist() for name, values in found.items()} == {"site": ["north", "", "", ""], "age": ["x", "", "", "7"]}
-    with pytest.raises(ValueError, match=r"subgroups\['site'\] must be 4 values, one a case. Got shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"subgroups\['site'\] must be 4 ids, one a case. Got shape \(2,\)"):
         subgroups_of({"site": ["north", "south"]}, labels.axes)
-    with pytest.raises(ValueError, match=r"subgroups\['site'\] must hold values for some of the cases. Got none of them"):
+    with pytest.raises(ValueError, match=r"subgroups\['site'\] must hold an id for every case. Got none for 4 of 4 cases"):
         subgroups_of({"site": {"x": "north"}}, labels.axes)
     with pytest.raises(TypeError, match=r"subgroups must be a mapping from names to values. Got list"):
         subgroups_of(["north"], labels.axes)

@@ -9,15 +9,17 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import _samples, truth_models
+from ugt.report import context
+from ugt.report.sections import performance, truth_models
+from ugt.report.tables import finite
 
 HOSTILE = 'Zoë <b>"&'
 
 
 def table(context):
-    rows, notes = truth_models.make(context)
+    rows, notes = details.made(truth_models, context)
     found = rows["truth_models"]
-    assert all(tuple(row) == truth_models.HEADINGS["truth_models"] for row in found)
+    assert all(tuple(row) == truth_models.TABLES["truth_models"] for row in found)
     assert all(type(value) in (str, int, float, type(None)) for row in found for value in row.values())
     return found, notes
 
@@ -84,7 +86,8 @@ def test_voted_and_reliabilities_are_the_metrics():
     _, known, scores = data(2)
     context = details.context(known, scores, clusters=np.arange(60) // 2, reliability=(0.5, 1, 2.5), k=(1, 3))
     found, _ = table(context)
-    rows = {(r["metric"], r["reliability"], r["model"]): r for r in context.metrics if r["k"] == 1}
+    metrics = details.made(performance, context)[0]["metrics"]
+    rows = {(r["metric"], r["reliability"], r["model"]): r for r in metrics if r["k"] == 1}
     seen = [row for row in found if row["truth"] != "annotator"]
     assert [(row["truth"], row["name"]) for row in seen[::2]] == [("voted", None), *(("reliability", name) for name in ("0.5", "1", "2.5"))]
     for row in seen:
@@ -198,11 +201,11 @@ def test_an_annotator_within_one_cluster_has_no_interval():
 def test_threads_and_less_work(monkeypatch):
     _, known, scores = data(4)
     one = details.context(known, scores, reliability=(1, 2))
-    alone = truth_models.make(one)
+    alone = details.made(truth_models, one)
     with ugt.threads(4):
-        assert truth_models.make(one) == alone
-    monkeypatch.setattr(_samples, "MOST_WORK", 1.0)
-    monkeypatch.setattr(_samples, "LEAST_RESAMPLES", 20)
+        assert details.made(truth_models, one) == alone
+    monkeypatch.setattr(context, "MOST_WORK", 1.0)
+    monkeypatch.setattr(context, "LEAST_RESAMPLES", 20)
     fewer, notes = table(one)
     assert notes == ["Intervals of the models under each truth are from 20 resamples."]
     other, _ = table(details.context(known, scores, reliability=(1, 2), n_resamples=20))
@@ -210,4 +213,4 @@ def test_threads_and_less_work(monkeypatch):
 
 
 def test_undefined_values_are_none():
-    assert _samples.number(math.nan) is None and _samples.number(np.float64(0.5)) == 0.5
+    assert finite(math.nan) is None and finite(np.float64(0.5)) == 0.5

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import diagnostics as twin
 
-from ugt._plausibilities import diagnostics
-from ugt._threads import threads
+from ugt._base.parallel import threads
+from ugt.plausibilities import diagnostics
 
 NAMES = ("rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse_mean")
 

@@ -95,51 +95,50 @@ def test_nothing_left():
     with pytest.warns(RuntimeWarning, match="undefined: no case has enough labels"):
         found = ugt.disagreement_losses([[1, 0], [0, 0]], ugt.predicted_disagreement([[0.5, 0.5]] * 2), binning="mass")
     assert math.isnan(found.l_phi) and math.isnan(found.cl.debiased) and math.isnan(found.ce) and found.n_cases == 0
-    assert np.isnan(found.interval("cl")).all() and (found.bin_counts == 0).all()
-    with pytest.raises(ValueError, match=r"losses must have cases with enough labels to be resampled"):
-        found.resamples()
+    assert np.isnan(found.interval(of="cl")).all() and (found.bin_counts == 0).all() and np.isnan(found.resamples().values).all()
+
+
+def numbers_of(found):
+    plugin, debiased = ([getattr(found.cl, part), *getattr(found.cl_per_class, part)] for part in ("plugin", "debiased"))
+    return np.stack([[found.l_phi, *found.l_per_class], debiased, plugin], axis=1).ravel()
 
 
 def test_resamples_are_those_of_repeated_cases():
     counts, probs = problem(5, n=40)
-    predicted = ugt.predicted_disagreement(probs)
-    found = ugt.disagreement_losses(counts, predicted, n_bins=4)
-    kept = counts.sum(1) >= 2
-    weights = ugt.resampling.Design.of(kept.sum()).weights(2, 0, 30).astype(int)
+    found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=4)
+    np.testing.assert_array_equal(found.statistic.estimate, numbers_of(found))
+    kept = np.flatnonzero(counts.sum(1) >= 2)
+    weights = ugt.resampling.Design.of(len(kept)).weights(2, 0, 30).astype(int)
     values = found.resamples(n_resamples=30, seed=2).values
-    plugin = found.resamples(n_resamples=30, seed=2, estimate="plugin").values
-    shifts = []
-    for row, plain, w in zip(values, plugin, weights):
-        rows = np.flatnonzero(kept).repeat(w)
-        again = ugt.disagreement_losses(counts[rows], ugt.predicted_disagreement(probs[rows]), n_bins=4)
-        np.testing.assert_allclose(row[::2], [again.l_phi, *again.l_per_class], atol=1e-13)
-        shifts.append(np.concatenate([row[1::2] - [again.cl.debiased, *again.cl_per_class.debiased], plain[1::2]]))
-        shifts[-1][4:] -= [again.cl.plugin, *again.cl_per_class.plugin]
-    np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], (30, 8)), atol=1e-13)
-    np.testing.assert_allclose(values[:, 1::2].mean(0), [found.cl.debiased, *found.cl_per_class.debiased], atol=1e-14)
-    np.testing.assert_allclose(plugin[:, 1::2].mean(0), [found.cl.plugin, *found.cl_per_class.plugin], atol=1e-14)
+    again = [kept.repeat(w) for w in weights]
+    straight = np.array([numbers_of(ugt.disagreement_losses(counts[at], ugt.predicted_disagreement(probs[at]), n_bins=4)) for at in again])
+    np.testing.assert_allclose(values[:, ::3], straight[:, ::3], atol=1e-13)
+    for part in (1, 2):
+        shifts = values[:, part::3] - straight[:, part::3]
+        np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], (30, 4)), atol=1e-13)
+        np.testing.assert_allclose(values[:, part::3].mean(0), numbers_of(found)[part::3], atol=1e-14)
 
 
 def test_intervals():
     counts, probs = problem(6, n=120)
     found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
     options = {"n_resamples": 200, "seed": 4}
-    table = found.resamples(**options).interval(0.9)
-    assert found.interval("l_phi", 0.9, **options) == tuple(table[0]) and found.interval("cl", 0.9, **options) == tuple(table[1])
-    assert found.interval("ce", 0.9, **options) == tuple(np.sqrt(np.maximum(table[1], 0)))
-    assert found.interval("cl", 0.9, k=2, **options) == tuple(table[7])
+    table = dict(zip(found.statistic.names, found.resamples(**options).interval(0.9)))
+    assert list(table)[:4] == ["l_phi", "cl", "cl plugin", "l_phi[0]"] and found.value == found.l_phi
+    for name in ("l_phi", "cl", "cl plugin", "cl[2]", "cl[1] plugin"):
+        assert found.interval(0.9, of=name, **options) == tuple(table[name])
+    assert found.interval(0.9, of="ce[2]", **options) == tuple(np.sqrt(np.maximum(table["cl[2]"], 0)))
     clusters = np.arange(120) // 4
     together = found.resamples(clusters=clusters, **options)
-    assert together.sources == ("clusters",) and found.interval("l_phi", clusters=clusters, **options) == tuple(together.interval()[0])
-    assert not np.isnan(found.interval("cl", kind="bca", n_resamples=20)).any()
+    assert together.sources == ("clusters",) and found.interval(clusters=clusters, **options) == tuple(together.interval()[0])
+    assert not np.isnan(found.interval(of="cl", kind="bca", n_resamples=20)).any()
     with ugt.threads(3):
         np.testing.assert_array_equal(found.resamples(clusters=clusters, **options).values, together.values)
     for ask, message in (
-        (lambda: found.interval("el"), r"loss must be one of 'l_phi', 'cl', 'ce'\. Got 'el'"),
-        (lambda: found.interval("cl", k=3), r"k must be a whole number from 0 to 2\. Got 3"),
-        (lambda: found.interval("cl", 0), r"level must be a number between 0 and 1"),
-        (lambda: found.interval("cl", estimate="raw"), r"estimate must be one of"),
-        (lambda: found.interval("cl", clusters=[1]), r"clusters must be 120 ids, one a case\. Got shape \(1,\)"),
+        (lambda: found.interval(of="el"), r"of must be one of 'l_phi', 'cl', 'cl plugin', 'l_phi\[0\]', .*Got 'el'"),
+        (lambda: found.interval(of="cl[3]"), r"of must be one of"),
+        (lambda: found.interval(0, of="cl"), r"level must be a number between 0 and 1"),
+        (lambda: found.interval(of="cl", clusters=[1]), r"clusters must be 120 ids, one a case\. Got shape \(1,\)"),
     ):
         with pytest.raises(ValueError, match=message):
             ask()

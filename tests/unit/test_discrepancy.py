@@ -11,7 +11,8 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
-from ugt._discrepancy.studentized import _ratio_and_error
+from ugt.discrepancy import alternative_annotator as _alternative_annotator
+from ugt.resampling.studentized import _ratio_and_error
 
 N_CLASSES = 3
 COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
@@ -147,7 +148,7 @@ def test_masks():
     agrees(found, expected)
     predicted = ugt.Masks.from_wide(model[:, None])
     agrees(ugt.discrepancy_ratio(annotations, predicted, distance="jaccard"), expected)
-    groups = ugt.group_discrepancy(annotations, list(model), ["a", "b", "a", "b"], distance="jaccard", n_resamples=10)
+    groups = ugt.group_discrepancy(annotations, list(model), ["a", "b", "a", "b"], distance="jaccard")
     for g, members in enumerate([(0, 2), (1, 3)]):
         part = twin.discrepancy([tuple(np.flatnonzero(one)) for one in model], [[row[j] for j in members] for row in sets], twin.jaccard)
         assert groups.value[g] == pytest.approx(part["ratio"], rel=1e-12)
@@ -205,19 +206,34 @@ def test_cases_without_prediction():
         ([[0.5, 0.5]] * 3, {}, r"predictions must be probabilities with a column for each of the 3 classes."),
         (np.zeros((3, 1, 1)), {}, r"predictions must be one value a case, or probabilities .* Got 3 dimensions."),
         ([0, 1, 2], {"missing": "skip"}, r"missing must be one of 'error', 'drop'. Got 'skip'."),
-        ([0, 1, 2], {"level": 1.0}, r"level must be a number between 0 and 1. Got 1.0."),
-        ([0, 1, 2], {"margin": -1}, r"margin must be a finite number above -1. Got -1."),
-        ([0, 1, 2], {"n_resamples": 0}, r"n_resamples must be a whole number of at least 1. Got 0."),
-        ([0, 1, 2], {"seed": -1}, r"seed must be an int from 0"),
-        ([0, 1, 2], {"clusters": [1, 2]}, r"clusters must be 3 ids, one a case. Got shape \(2,\)."),
-        ([0, 1, 2], {"clusters": [1, 2, None]}, r"clusters must not be missing. Got None, first at row 2."),
-        ([0, 1, 2], {"clusters": {"a": 1}}, r"clusters must hold an id for every case. Got none for 2 of 3 cases, first at case 'b'."),
     ],
 )
 def test_what_is_refused(predictions, options, must):
     labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"])
     with pytest.raises(ValueError, match=must):
         ugt.discrepancy_ratio(labels, predictions, **options)
+
+
+@pytest.mark.parametrize(
+    "method, options, must",
+    [
+        ("interval", {"level": 1.0}, r"level must be a number between 0 and 1. Got 1.0."),
+        ("non_inferiority", {"level": 0.4}, r"level must be above 0.5 for a one-sided limit. Got 0.4."),
+        ("non_inferiority", {"margin": -1}, r"margin must be a finite number above -1. Got -1."),
+        ("interval", {"of": "delta"}, r"of must be one of 'value', 'alpha', 'mu'. Got 'delta'."),
+        ("interval", {"kind": "student"}, r"kind must be one of"),
+        ("interval", {"n_resamples": 0}, r"n_resamples must be a whole number of at least 1. Got 0."),
+        ("interval", {"seed": -1}, r"seed must be an int from 0"),
+        ("interval", {"clusters": [1, 2]}, r"clusters must be 3 ids, one a case. Got shape \(2,\)."),
+        ("interval", {"strata": [1, 2]}, r"strata must be 3 ids, one a case. Got shape \(2,\)."),
+        ("interval", {"clusters": [1, 2, None]}, r"clusters must not be missing. Got None, first at row 2."),
+        ("interval", {"clusters": {"a": 1}}, r"clusters must hold an id for every case. Got none for 2 of 3 cases, first at case 'b'."),
+    ],
+)
+def test_what_methods_refuse(method, options, must):
+    found = ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"]), [0, 1, 1])
+    with pytest.raises(ValueError, match=must):
+        getattr(found, method)(**options)
 
 
 @pytest.mark.parametrize("given", [None, 5, "text", object(), {"a": 1}, ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)])
@@ -296,24 +312,24 @@ def test_intervals_are_those_of_the_engine():
     nested = nested_labels(11, n_cases=40)
     labels, model = labels_of(nested), np.arange(40) % N_CLASSES
     patient = [i // 3 for i in range(40)]
-    found = ugt.discrepancy_ratio(labels, model, clusters=patient, n_resamples=200, seed=5)
+    found, drawn = ugt.discrepancy_ratio(labels, model), {"clusters": patient, "n_resamples": 200, "seed": 5}
     counted = ~np.isnan(found.mu_per_case)
     values = resampled(found.mu_per_case[counted], found.alpha_per_case[counted], np.array(patient)[counted].tolist(), 5, 200)
-    np.testing.assert_allclose(found.interval(), np.quantile(values, [0.025, 0.975]), rtol=1e-10)
-    np.testing.assert_allclose(found.interval(0.8), np.quantile(values, [0.1, 0.9]), rtol=1e-10)
-    basic = found.interval(kind="basic")
+    np.testing.assert_allclose(found.interval(**drawn), np.quantile(values, [0.025, 0.975]), rtol=1e-10)
+    np.testing.assert_allclose(found.interval(0.8, **drawn), np.quantile(values, [0.1, 0.9]), rtol=1e-10)
+    basic = found.interval(kind="basic", **drawn)
     np.testing.assert_allclose(basic, 2 * found.value - np.quantile(values, [0.975, 0.025]), rtol=1e-10)
-    assert found.interval(kind="bca") != found.interval()
+    assert found.interval(kind="bca", **drawn) != found.interval(**drawn)
     for of in ("alpha", "mu"):
-        low, high = found.interval(of=of)
+        low, high = found.interval(of=of, **drawn)
         assert low < getattr(found, of) < high
-    test = found.non_inferiority(0.4, kind="percentile")
+    test = found.non_inferiority(0.4, kind="percentile", **drawn)
     assert test.limit == pytest.approx(np.quantile(values, 0.95), rel=1e-10)
     assert (test.estimate, test.margin, test.level, test.decision) == (found.value, 0.4, 0.95, test.limit < 1.4)
-    assert found.non_inferiority(test.limit - 1 + 1e-9, kind="percentile").decision
-    assert not found.non_inferiority(test.limit - 1, kind="percentile").decision
-    assert found.non_inferiority(0.4, kind="bca").limit == found.interval(0.9, kind="bca")[1]
-    assert found.non_inferiority(0.4).limit == found.interval(0.9, kind="t")[1]
+    assert found.non_inferiority(test.limit - 1 + 1e-9, kind="percentile", **drawn).decision
+    assert not found.non_inferiority(test.limit - 1, kind="percentile", **drawn).decision
+    assert found.non_inferiority(0.4, kind="bca", **drawn).limit == found.interval(0.9, kind="bca", **drawn)[1]
+    assert found.non_inferiority(0.4, **drawn).limit == found.interval(0.9, kind="studentized", **drawn)[1]
 
 
 @pytest.mark.parametrize("clusters, strata", [(False, False), (True, False), (True, True)])
@@ -321,7 +337,7 @@ def test_bootstrap_t(clusters, strata):
     nested = nested_labels(12, n_cases=45)
     patient = [i // 2 for i in range(45)] if clusters else None
     hospital = [i // 2 % 3 for i in range(44)] + [9] if strata else None  # one hospital has one patient
-    found = ugt.discrepancy_ratio(labels_of(nested), np.arange(45) % N_CLASSES, clusters=patient, n_resamples=150, seed=6)
+    found = ugt.discrepancy_ratio(labels_of(nested), np.arange(45) % N_CLASSES)
     counted = np.flatnonzero(~np.isnan(found.mu_per_case))
     units, groups = (None if ids is None else np.array(ids)[counted] for ids in (patient, hospital))
     design = resampling.Design.of(len(counted), units, groups)
@@ -332,7 +348,7 @@ def test_bootstrap_t(clusters, strata):
     ]
     of_unit = [0 if groups is None else int(groups[unit_of.index(g)]) for g in range(design.n_units)]
     drawn = [[int(w[unit_of.index(g)]) for g in range(design.n_units)] for w in design.weights(6, 0, 150)]
-    low, high = found.interval(0.9, kind="t", strata=hospital)
+    low, high = found.interval(0.9, kind="studentized", clusters=patient, strata=hospital, n_resamples=150, seed=6)
     assert (low, high) == pytest.approx([twin.t_limit(parts, of_unit, drawn, q) for q in (0.05, 0.95)], rel=1e-9)
     assert low < found.value < high
 
@@ -340,29 +356,16 @@ def test_bootstrap_t(clusters, strata):
 def test_bootstrap_t_without_spread():
     """In proportion in every case: the ratio is known exactly; a model that nobody disagrees with has no logarithm."""
     found = ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1]], [1, 1, 0, 1])
-    assert found.interval(kind="t") == (0.5, 0.5)
+    assert found.interval(kind="studentized") == (0.5, 0.5)
     nobody = ugt.discrepancy_ratio([[0, 4], [1, 3], [2, 2]], [2, 2, 2], distance=("threshold", 2.0))
-    assert (nobody.value, nobody.interval(kind="t")) == (0, (0, 0))
-    assert np.isnan(ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0]], [1, 0], clusters=["a", "a"]).interval(kind="t")).all()
-    with pytest.raises(ValueError, match=r"kind must be 'percentile', 'basic' or 'bca' but for the ratio. Got 't'."):
-        found.interval(of="alpha", kind="t")
+    assert (nobody.value, nobody.interval(kind="studentized")) == (0, (0, 0))
+    assert np.isnan(ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0]], [1, 0]).interval(kind="studentized", clusters=["a", "a"])).all()
 
 
-def test_defaults_of_the_record():
-    votes, model = [[0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], [1, 0, 0, 1]
-    found = ugt.discrepancy_ratio(votes, model, margin=0.3, level=0.8, n_resamples=50, seed=9)
-    assert found.interval() == found.interval(0.8, n_resamples=50, seed=9)
-    assert found.non_inferiority() == found.non_inferiority(0.3, level=0.8)
-    assert (
-        ugt.discrepancy_ratio(votes, model, seed=np.random.SeedSequence(4)).interval()
-        == ugt.discrepancy_ratio(votes, model, seed=resampling.seed_of(np.random.SeedSequence(4))).interval()
-    )
-    with pytest.raises(ValueError, match=r"of must be one of 'ratio', 'alpha', 'mu'. Got 'delta'."):
-        found.interval(of="delta")
-    with pytest.raises(ValueError, match=r"kind must be one of"):
-        found.interval(kind="student")
-    with pytest.raises(ValueError, match=r"level must be above 0.5 for a one-sided limit. Got 0.4."):
-        found.non_inferiority(level=0.4)
+def test_seeds_of_numpy():
+    found = ugt.discrepancy_ratio([[0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], [1, 0, 0, 1])
+    seed = np.random.SeedSequence(4)
+    assert found.interval(seed=seed) == found.interval(seed=resampling.seed_of(seed))
 
 
 def test_strata_are_kept():
@@ -371,8 +374,6 @@ def test_strata_are_kept():
     within = found.resamples(strata=["a", "a", "a", "a", "b", "b"], n_resamples=50)
     # the cases without disagreement are two in every resample
     assert set(within.values[:, 1].round(9)) == {round(4 * (2 / 3) / 6, 9)}
-    with pytest.raises(ValueError, match=r"strata must be 6 ids, one a case. Got shape \(2,\)."):
-        found.interval(strata=["a", "b"])
 
 
 # ---- annotators as models ----
@@ -384,7 +385,7 @@ def test_annotators_against_their_twin(cases, distance):
     nested = nested_labels(21, n_cases=16, n_annotators=5)
     rng = np.random.default_rng(1)
     models = {"hard": rng.integers(0, N_CLASSES, 16), "holes": [None, 1, None, *rng.integers(0, N_CLASSES, 13).tolist()]}
-    found = ugt.annotator_discrepancy(labels_of(nested), predictions=models, distance=distance, cases=cases, missing="drop", n_resamples=20)
+    found = ugt.annotator_discrepancy(labels_of(nested), predictions=models, distance=distance, cases=cases, missing="drop")
     for j in range(5):
         expected = twin.left_out(nested, j, CLASSES[distance], cases)
         assert (found.alpha[j], found.mu[j], found.value[j]) == pytest.approx(
@@ -403,7 +404,7 @@ def test_annotators_against_their_twin(cases, distance):
 def test_others_who_agree_leave_exactly_nothing():
     """What is left of a sum of pairs after taking one annotator out is 0, not rounding."""
     ratings = np.array([[0.1, 0.1, 0.7], [0.3, 0.3, 0.9], [1.1, 1.1, 0.2]])
-    found = ugt.annotator_discrepancy(ratings, n_resamples=10)
+    found = ugt.annotator_discrepancy(ratings)
     assert found.alpha[2] == 0
     assert found.value[2] == math.inf
     assert found.value[0] == pytest.approx(0.5)
@@ -416,7 +417,9 @@ def test_chances_are_shares_of_the_same_resamples():
     ratings[rng.random((60, 4)) < 0.2] = np.nan
     models = {"good": truth + 0.5 * rng.normal(size=60), "bad": rng.normal(size=60)}
     patient = np.arange(60) // 2
-    found = ugt.annotator_discrepancy(ratings, predictions=models, clusters=patient, n_resamples=100, seed=3)
+    found = ugt.annotator_discrepancy(ratings, predictions=models)
+    drawn = {"clusters": patient, "n_resamples": 100, "seed": 3}
+    chances, ends = found.chances(**drawn), found.intervals(**drawn)
     counted = (~np.isnan(ratings)).sum(axis=1) >= 2
     weights = resampling.Design.of(int(counted.sum()), patient[counted]).weights(3, 0, 100)
     nested = [[[] if np.isnan(v) else [v] for v in row] for row in ratings]
@@ -434,56 +437,63 @@ def test_chances_are_shares_of_the_same_resamples():
     per_model = [twin.discrepancy(model.tolist(), nested, twin.squared) for model in models.values()]
     own = np.array([weights @ np.array(one["mu_i"])[counted] / (weights @ np.array(one["alpha_i"])[counted]) for one in per_model])
     on_same = np.array([weights @ np.nan_to_num(one[counted]) / below for one in same])
-    np.testing.assert_allclose(found.p_better, (own[:, :, None] < annotators).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(found.p_best, (own < annotators.min(axis=1)).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(found.p_better_same_cases, (on_same < annotators).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(found.p_best_same_cases, (on_same < annotators).all(axis=2).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(found.interval, np.quantile(annotators, [0.025, 0.975], axis=0).T, rtol=1e-9)
-    np.testing.assert_allclose(found.model_interval, np.quantile(own, [0.025, 0.975], axis=1).T, rtol=1e-9)
-    assert 0 < found.p_best[0] < 1
-    assert (found.p_best <= found.p_better.min(axis=1) + 1e-12).all()
-    assert found.p_best[1] == 0
+    np.testing.assert_allclose(chances.p_better, (own[:, :, None] < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(chances.p_best, (own < annotators.min(axis=1)).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(chances.p_better_same_cases, (on_same < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(chances.p_best_same_cases, (on_same < annotators).all(axis=2).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(ends[2:6], np.quantile(annotators, [0.025, 0.975], axis=0).T, rtol=1e-9)
+    np.testing.assert_allclose(ends[:2], np.quantile(own, [0.025, 0.975], axis=1).T, rtol=1e-9)
+    assert 0 < chances.p_best[0] < 1
+    assert (chances.p_best <= chances.p_better.min(axis=1) + 1e-12).all()
+    assert chances.p_best[1] == 0
 
 
 def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
     rng = np.random.default_rng(2)
     ratings = rng.normal(size=(30, 4))
-    found = ugt.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]}, n_resamples=50)
+    found = ugt.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]})
+    chances = found.chances(n_resamples=50)
     assert found.same_cases[0, 1] == pytest.approx(found.value[1], rel=1e-12)
-    assert found.p_better_same_cases[0, 1] == 0.5
-    assert found.p_best_same_cases[0] == 0
+    assert chances.p_better_same_cases[0, 1] == 0.5
+    assert chances.p_best_same_cases[0] == 0
     # against all annotators, itself included, it looks better than it is
     assert found.model_value[0] < found.value[1]
 
 
 def test_annotators_with_few_cases_are_not_judged():
     ratings = np.array([[1, 2, 3, np.nan], [2, 2, 4, np.nan], [5, 1, 1, np.nan], [0, 1, 1, 2.0]])
-    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=2, n_resamples=20)
+    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], least_cases=2)
     assert found.annotators.tolist() == [0, 1, 2]
     assert found.too_few == {"3": 1}
-    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], n_resamples=20)
+    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1])
     np.testing.assert_array_equal(found.value, whole.value[:3])
     table = found.table()
     assert [row["value"] for row in table] == sorted(row["value"] for row in table)
     assert {row["kind"] for row in table} == {"model", "annotator"}
-    assert ugt.annotator_discrepancy(ratings, n_resamples=20).models == ()
-    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], min_cases=9, n_resamples=20)
+    assert ugt.annotator_discrepancy(ratings).models == ()
+    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], least_cases=9)
     assert len(none.annotators) == 0
-    assert np.isnan(none.p_best).all()
+    assert np.isnan(none.chances(n_resamples=5).p_best).all()
     with pytest.raises(
         ValueError, match=r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."
     ):
         ugt.annotator_discrepancy(np.array([[1.0], [2.0]]))
 
 
-def test_blocks_of_annotators_change_nothing(monkeypatch):
+@pytest.mark.parametrize("cases", ["matched", "all"])
+def test_blocks_of_annotators_change_nothing(monkeypatch, cases):
     nested = nested_labels(4, n_cases=20, n_annotators=7)
-    options = {"predictions": {"a": np.arange(20) % 3, "b": np.arange(20) % 2}, "n_resamples": 40}
-    whole = ugt.annotator_discrepancy(labels_of(nested), **options)
-    monkeypatch.setattr("ugt._discrepancy.forest.CELLS", 20 * 4 * 2)
-    parts = ugt.annotator_discrepancy(labels_of(nested), **options)
-    for name in ("value", "alpha", "mu", "interval", "same_cases", "p_better", "p_better_same_cases", "p_best", "p_best_same_cases"):
-        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+    predictions = {"a": np.arange(20) % 3, "b": [None, *np.arange(19) % 2]}
+
+    def numbers():
+        found = ugt.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")
+        resamples = found.resamples(n_resamples=40)
+        return [found.value, found.alpha, found.mu, found.same_cases, resamples.values, resamples.interval(kind="bca")]
+
+    whole = numbers()
+    monkeypatch.setattr("ugt.discrepancy.judged.CELLS", 20 * 4 * 2)
+    for one, other in zip(numbers(), whole):
+        np.testing.assert_array_equal(one, other)
 
 
 # ---- thresholds ----
@@ -511,34 +521,35 @@ def test_the_best_threshold_is_judged_on_other_cases():
     labels = (rng.random((200, 5)) < truth[:, None]).astype(int)
     score = truth + 0.1 * rng.normal(size=200)
     patient = np.arange(200) // 4
-    found = ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=4)
+    sweep, drawn = ugt.threshold_sweep(labels, score), {"clusters": patient, "share": 0.3}
+    found = sweep.best(**drawn, seed=4)
     chosen = found.chosen_on
     assert chosen.sum() == pytest.approx(60, abs=4)
     assert all(len(set(chosen[patient == p])) == 1 for p in range(50))
     nested = [[[v] for v in row] for row in labels.tolist()]
     on = twin.sweep([nested[i] for i in np.flatnonzero(chosen)], score[chosen], twin.zero_one)
     assert found.apparent == pytest.approx(min(on.values()), rel=1e-12)
-    low, high = (score[chosen & side] for side in (score < found.best, score >= found.best))
-    assert found.best == pytest.approx((low.max() + high.min()) / 2)
+    low, high = (score[chosen & side] for side in (score < found.threshold, score >= found.threshold))
+    assert found.threshold == pytest.approx((low.max() + high.min()) / 2)
     rest = ~chosen
-    judged = ugt.discrepancy_ratio(labels[rest], (score[rest] >= found.best).astype(int), distance="zero-one", clusters=patient[rest])
+    judged = ugt.discrepancy_ratio(labels[rest], (score[rest] >= found.threshold).astype(int), distance="zero-one")
     assert found.judged.value == pytest.approx(judged.value, rel=1e-12)
-    assert found.judged.interval() == pytest.approx(judged.interval(seed=4), rel=1e-10)
+    assert found.judged.interval(clusters=patient) == pytest.approx(judged.interval(clusters=patient[rest]), rel=1e-10)
     assert found.judged.left_out == {"case that the threshold was chosen on, or without score": int(chosen.sum())}
-    assert ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=4).best == found.best
-    assert (ugt.threshold_sweep(labels, score, clusters=patient, share=0.3, seed=5).chosen_on != chosen).any()
-    given = ugt.threshold_sweep(labels, score, choose_on=chosen)
-    assert (given.best, given.judged.value) == (found.best, found.judged.value)
+    assert sweep.best(**drawn, seed=4).threshold == found.threshold
+    assert (sweep.best(**drawn, seed=5).chosen_on != chosen).any()
+    given = sweep.best(choose_on=chosen)
+    assert (given.threshold, given.judged.value) == (found.threshold, found.judged.value)
 
 
 def test_best_threshold_among_ties():
     votes = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 0]]
     on = [1, 1, 1, 1, 0, 0]
     # between 0.2 and 0.8 no case lies
-    assert ugt.threshold_sweep(votes, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == pytest.approx(0.5)
+    assert ugt.threshold_sweep(votes, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == pytest.approx(0.5)
     # nobody should be positive: everything else is worse
-    assert ugt.threshold_sweep([[0, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == math.inf
-    assert ugt.threshold_sweep([[1, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5], choose_on=on).best == -math.inf
+    assert ugt.threshold_sweep([[0, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == math.inf
+    assert ugt.threshold_sweep([[1, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == -math.inf
 
 
 @pytest.mark.parametrize(
@@ -560,12 +571,12 @@ def test_best_threshold_among_ties():
 )
 def test_sweeps_that_are_refused(annotations, scores, options, must):
     with pytest.raises(ValueError, match=must):
-        ugt.threshold_sweep(annotations, scores, **options)
+        ugt.threshold_sweep(annotations, scores).best(**options)
 
 
 def test_scores_that_are_missing_can_be_dropped():
     votes = [[0, 1], [1, 1], [0, 1], [1, 0]]
-    found = ugt.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, choose_on=[1, 1, 0, 0], missing="drop")
+    found = ugt.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, missing="drop")
     assert (found.n_cases, found.left_out) == (3, {"case without prediction (dropped)": 1})
     assert found.thresholds.tolist() == [0.1, 0.3, 0.9, math.inf]
 
@@ -578,7 +589,7 @@ def test_scores_that_are_missing_can_be_dropped():
 def test_strata_by_majority(ties, seed):
     nested = nested_labels(30 + seed, n_cases=40)
     model = (np.arange(40) % N_CLASSES).tolist()
-    found = ugt.stratified_discrepancy(labels_of(nested), model, ties=ties, n_resamples=10)
+    found = ugt.stratified_discrepancy(labels_of(nested), model, ties=ties)
     values, mean = twin.stratified(model, nested, twin.zero_one, N_CLASSES, ties)
     np.testing.assert_allclose(found.value, values, rtol=1e-11)
     assert found.mean == pytest.approx(mean, rel=1e-11)
@@ -588,7 +599,8 @@ def test_given_strata_and_intervals():
     nested = nested_labels(40, n_cases=60)
     model, strata = np.arange(60) % N_CLASSES, np.array(["b", "a", "b"] * 20)
     patient = np.arange(60) // 2
-    found = ugt.stratified_discrepancy(labels_of(nested), model, strata=strata, clusters=patient, n_resamples=100, seed=2)
+    found = ugt.stratified_discrepancy(labels_of(nested), model, strata=strata)
+    ends = found.intervals(clusters=patient, n_resamples=100, seed=2)
     assert found.names.tolist() == ["a", "b"]
     alone = [
         twin.discrepancy([int(m) for m in model[strata == s]], [c for c, t in zip(nested, strata) if t == s], twin.zero_one) for s in "ab"
@@ -601,15 +613,15 @@ def test_given_strata_and_intervals():
     whole = twin.discrepancy(model.tolist(), nested, twin.zero_one)
     mu, alpha = np.array(whole["mu_i"])[counted], np.array(whole["alpha_i"])[counted]
     per = np.array([weights @ (mu * inside) / (weights @ (alpha * inside)) for inside in (strata[counted] == s for s in "ab")])
-    np.testing.assert_allclose(found.interval, np.quantile(per, [0.025, 0.975], axis=1).T, rtol=1e-10)
-    np.testing.assert_allclose(found.mean_interval, np.quantile(per.mean(axis=0), [0.025, 0.975]), rtol=1e-10)
-    partly = ugt.stratified_discrepancy(labels_of(nested), model, strata=[None if s == "b" else s for s in strata], n_resamples=10)
+    np.testing.assert_allclose(ends[1:], np.quantile(per, [0.025, 0.975], axis=1).T, rtol=1e-10)
+    np.testing.assert_allclose(ends[0], np.quantile(per.mean(axis=0), [0.025, 0.975]), rtol=1e-10)
+    partly = ugt.stratified_discrepancy(labels_of(nested), model, strata=[None if s == "b" else s for s in strata])
     assert partly.value[0] == found.value[0]
     assert partly.left_out["case without stratum"] == found.n_cases[1]
 
 
 def test_a_class_of_unanimous_cases_makes_the_mean_undefined():
-    found = ugt.stratified_discrepancy([[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 1]], [0, 1, 1, 0], n_resamples=10)
+    found = ugt.stratified_discrepancy([[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 1]], [0, 1, 1, 0])
     assert found.value[0] == 0.5
     assert math.isnan(found.value[1])
     assert math.isnan(found.mean)
@@ -619,13 +631,13 @@ def test_groups_of_annotators():
     nested = nested_labels(50, n_cases=30, n_annotators=6)
     model = (np.arange(30) % N_CLASSES).tolist()
     groups = ["x", "y", "x", None, "y", "x"]
-    found = ugt.group_discrepancy(labels_of(nested), model, groups, distance="absolute", n_resamples=10)
+    found = ugt.group_discrepancy(labels_of(nested), model, groups, distance="absolute")
     assert found.names.tolist() == ["x", "y"]
     for g, members in enumerate([(0, 2, 5), (1, 4)]):
         expected = twin.discrepancy(model, [[case[j] for j in members] for case in nested], CLASSES["absolute"])
         assert (found.alpha[g], found.mu[g], found.value[g]) == pytest.approx((expected["alpha"], expected["mu"], expected["ratio"]))
         assert found.n_cases[g] == expected["n"]
-    named = ugt.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute", n_resamples=10)
+    named = ugt.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute")
     np.testing.assert_array_equal(named.value, found.value)
     with pytest.raises(ValueError, match=r"groups must name annotators only. Got '9'."):
         ugt.group_discrepancy(labels_of(nested), model, {0: "x", 9: "y"})
@@ -690,13 +702,13 @@ def test_relative_f1():
 
 def test_classes_that_only_the_model_names():
     votes = [[0, 0, 1], [1, 1, 1], [0, 1, 1]]
-    assert ugt.stratified_discrepancy(votes, [0, 4, 1], n_resamples=5).names.tolist() == [0, 1, 2, 3, 4]
+    assert ugt.stratified_discrepancy(votes, [0, 4, 1]).names.tolist() == [0, 1, 2, 3, 4]
     assert ugt.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2
 
 
 def test_strata_that_all_cases_have_leave_nothing_out():
     labels = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
-    assert ugt.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"], n_resamples=20).left_out == {}
+    assert ugt.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"]).left_out == {}
 
 
 def test_the_error_of_a_ratio_counts_strata_of_two():
@@ -711,7 +723,7 @@ def test_the_error_of_a_ratio_counts_strata_of_two():
 def test_narrow_intervals_lie_inside_wide_ones():
     rng = np.random.default_rng(5)
     found = ugt.discrepancy_ratio(rng.integers(0, 3, (30, 3)).tolist(), rng.integers(0, 3, 30))
-    for kind in ("t", "percentile"):
+    for kind in ("studentized", "percentile"):
         ends = [found.interval(level, kind=kind, n_resamples=400) for level in (0.2, 0.5, 0.9)]
         assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]
 
@@ -739,6 +751,34 @@ def test_a_ratio_of_zero_has_no_spread_and_of_one_case_no_interval():
     costs = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     labels = ugt.Labels.from_wide([[0, 1, 0], [1, 1, 0]], classes=3)
     two = ugt.discrepancy_ratio(labels, [2, 2], distance=costs)
-    assert two.value == 0 and two.interval(kind="t") == (0.0, 0.0)
+    assert two.value == 0 and two.interval(kind="studentized") == (0.0, 0.0)
     one = ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1, 0]], classes=3), [2], distance=costs)
-    assert one.value == 0 and np.isnan(one.interval(kind="t")).all()
+    assert one.value == 0 and np.isnan(one.interval(kind="studentized")).all()
+
+
+@pytest.mark.parametrize("distance", ["zero-one", "squared", lambda a, b: abs(a - b)])
+@pytest.mark.filterwarnings("ignore:distance is a Python function", "ignore:undefined")
+def test_annotators_weigh_nothing(distance):
+    """The statistic without some annotators is that of annotations without them."""
+    nested, gone = nested_labels(90, n_cases=25, n_annotators=5), [1, 3]
+    model = (np.arange(25) % N_CLASSES).tolist()
+    rest = [[[] if j in gone else one for j, one in enumerate(case)] for case in nested]
+    weights = np.array([float(j not in gone) for j in range(5)])
+    calls = [
+        (lambda labels: ugt.discrepancy_ratio(labels, model, distance=distance)),
+        (lambda labels: ugt.annotator_discrepancy(labels, {"a": model}, distance=distance)),
+        (lambda labels: ugt.individual_equivalence_index(labels, model, distance=distance)),
+        (lambda labels: ugt.stratified_discrepancy(labels, model, distance=distance)),
+        (lambda labels: ugt.alternative_annotator_test(labels, model, distance=distance, least_cases=2)),
+    ]
+    for call in calls:
+        one, other = call(labels_of(nested)).statistic, call(labels_of(rest)).statistic
+        found = dict(zip(one.names, one.values(annotators=weights)[0]))
+        for name, value in zip(other.names, other.estimate):
+            if name != "value" or not isinstance(one, _alternative_annotator.Advantages):  # a mean over annotators, of whom some are gone
+                assert found[name] == pytest.approx(value, rel=1e-12, nan_ok=True), name
+    with pytest.raises(ValueError, match=r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\)."):
+        one.judged_by(np.ones(2))
+    counted = ugt.discrepancy_ratio(ugt.Labels.from_counts([[2, 1]]), [0], distance="zero-one")
+    with pytest.raises(ValueError, match=r"annotations must say who gave each label, to be left out one by one. Got label counts."):
+        counted.statistic.judged_by(np.ones(0))

@@ -14,7 +14,7 @@ from twins import distances as twin
 import ugt
 from ugt import Labels, Masks, Ratings
 from ugt._core import _pairs
-from ugt._discrepancy.distances import distances
+from ugt.discrepancy.distances import distances
 
 NAMED = {"squared": twin.squared, "absolute": twin.absolute, "zero-one": twin.zero_one}
 
@@ -540,8 +540,8 @@ def test_only_functions_warn():
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
     rng = np.random.default_rng(14)
-    monkeypatch.setattr("ugt._discrepancy.distances.CASES", 7)
-    monkeypatch.setattr("ugt._discrepancy.distances.CELLS", 30)
+    monkeypatch.setattr("ugt.discrepancy.distances.CASES", 7)
+    monkeypatch.setattr("ugt.discrepancy.distances.CELLS", 30)
     _, rows = random_cases(rng, 100, lambda r: int(r.integers(0, 4)))
     ids, label = columns(rows, 100)
     labels, ratings = Labels.from_long(label=label, classes=4, **ids), Ratings.from_long(value=np.array(label) / 3, **ids)
@@ -567,7 +567,7 @@ def test_results_are_read_only():
 
 
 def test_first_of_several_wrong_rows_is_named_with_threads(monkeypatch):
-    monkeypatch.setattr("ugt._discrepancy.distances.CELLS", 8)
+    monkeypatch.setattr("ugt.discrepancy.distances.CELLS", 8)
     probs = np.full((100, 2), 0.5)
     probs[[37, 80, 90]] = 0.4
     with ugt.threads(4), pytest.raises(ValueError, match="first at case 37"):

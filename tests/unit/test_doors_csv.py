@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ugt import io
+from ugt._base.parallel import progress_to_stderr
 from ugt._core import _rows
-from ugt._io import csv_table
-from ugt._io.csv_table import Table
-from ugt._io.source import Source, check_blocks
-from ugt._threads import progress_to_stderr
+from ugt._tabular import csv_table
+from ugt._tabular.csv_table import Table
+from ugt._tabular.source import Source, check_blocks
 from ugt.annotations import Labels, Rankings, Ratings
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
@@ -406,7 +406,7 @@ def test_a_case_twice_is_named(write):
 
 
 def test_progress_ends_once(write, monkeypatch, capsys):
-    monkeypatch.setattr("ugt._threads.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("ugt._base.parallel.QUIET_SECONDS", 0.0)
     monkeypatch.setattr(csv_table, "SPLIT", 30)
     with progress_to_stderr():
         io.read_annotations(write(LONG))

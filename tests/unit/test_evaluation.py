@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt._evaluation import truths
+from ugt.aggregation import by_name
+from ugt.plausibilities.metric import METRICS
 
 COUNTS = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4], [0, 0, 0], [5, 0, 0]])
 A = np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [1.0, 0.0, 0.0], [0.2, 0.5, 0.3]])
@@ -149,7 +150,7 @@ def test_winner_by_reliability(dermatology):
     evaluation = ugt.evaluate(truth, models, k=(1, 3))
     assert evaluation.left_out == {"case without annotations": 25}
     assert {row["model"] for row in evaluation.winners} == {"panel"}
-    assert len(evaluation.winners) == 2 + 5 * (2 + 3)
+    assert len(evaluation.winners) == 2 + 5 * (2 + sum(one.shown and one.wider for one in METRICS.values()))
 
 
 BAD = [
@@ -205,8 +206,8 @@ def test_json_is_strict_and_whole(evaluation, tmp_path):
     evaluation.to_json(tmp_path / "e.json")
     found = json.loads((tmp_path / "e.json").read_text(), parse_constant=pytest.fail)
     assert found == evaluation.to_dict()
-    assert found["schema"] == 1
-    assert found["cases"]["certainty"]["1"][-1] is None
+    assert found["schema"] == 2
+    assert found["cases"][-1]["certainty_1"] is None
     assert found["metrics"][0]["reliability"] is None
 
 
@@ -214,7 +215,7 @@ def test_json_is_strict_and_whole(evaluation, tmp_path):
 def test_csv_holds_the_table(evaluation, tmp_path, table):
     evaluation.to_csv(tmp_path / "t.csv", table)
     read = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
-    assert len(read) == len(evaluation.cases["case"] if table == "cases" else getattr(evaluation, table))
+    assert len(read) == len(getattr(evaluation, table))
     if table == "metrics":
         assert [float(row["value"]) for row in read] == [row["value"] for row in evaluation.metrics]
     if table == "cases":
@@ -253,7 +254,7 @@ def test_given_plausibilities_keep_the_names_of_cases_and_classes():
 @pytest.mark.parametrize("counts", [COUNTS[[0, 1, 2, 4]], COUNTS], ids=["all cases", "one case without annotations"])
 def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, counts):
     made = []
-    sampled = truths.plackett_luce
+    sampled = by_name.plackett_luce
 
     def watched(*given, **options):
         assert not [draws for draws in made if draws() is not None]
@@ -261,7 +262,7 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
         made.append(weakref.ref(found.values))
         return found
 
-    monkeypatch.setattr(truths, "plackett_luce", watched)
+    monkeypatch.setattr(by_name, "plackett_luce", watched)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ugt.evaluate(counts, {"A": A[: len(counts)]}, aggregation="plackett-luce", reliability=(1, 2, 3), n_draws=100, n_warmup=50)

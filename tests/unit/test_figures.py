@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt.report import figures, svg
+from ugt.report import svg
+from ugt.report.sections import calibration, certainty, performance
 
 HOSTILE = '<script>"x"&'
 
@@ -55,11 +56,11 @@ def test_ticks_are_round_and_inside(low, high):
 
 def test_the_certainty_curve_is_sorted():
     source = evaluation()
-    root = drawing(figures.certainty_curve(source))
+    root = drawing(certainty.curve(source))
     lines = [e for e in root.iter() if e.tag.endswith("polyline")]
     assert len(lines) == 3
     x, y = svg.x_scale(0, 100), svg.y_scale(0, 1)
-    values = sorted(source["cases"]["certainty"]["1"])
+    values = sorted(e["certainty_1"] for e in source["cases"])
     drawn = points(lines[1])
     expected = [(x.at(100 * (i + 0.5) / 60), y.at(v)) for i, v in enumerate(values)]
     assert len(drawn) == 60
@@ -70,7 +71,7 @@ def test_the_certainty_curve_is_sorted():
 
 def test_metrics_against_the_reliability():
     source = evaluation()
-    root = drawing(figures.by_reliability(source, "topk_accuracy", 1))
+    root = drawing(performance.by_reliability(source, "topk_accuracy", 1))
     rows = [e for e in source["metrics"] if e["model"] == "B" and e["metric"] == "topk_accuracy"]
     line = [e for e in root.iter() if e.tag.endswith("polyline")][1]
     assert len(points(line)) == len(rows) == 3
@@ -78,22 +79,22 @@ def test_metrics_against_the_reliability():
     values = [e["value"] for e in rows]
     assert np.corrcoef(heights, values)[0, 1] == pytest.approx(-1, abs=1e-3)  # up is more
     assert sum(e.tag.endswith("polygon") for e in root.iter()) == 2
-    assert figures.by_reliability(evaluation(reliability=1), "topk_accuracy", 1) == ""
+    assert performance.by_reliability(evaluation(reliability=1), "topk_accuracy", 1) == ""
 
 
 def test_reliability_diagrams():
     source = evaluation()
-    root = drawing(figures.reliability_diagram(source, "malign"))
+    root = drawing(calibration.reliability_diagram(source, "malign"))
     bins = [e for e in source["reliability_bins"] if e["class"] == "malign" and e["model"] == "A"]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
     line = next(e for e in root.iter() if e.tag.endswith("polyline") and "guide" not in e.attrib["class"])
     np.testing.assert_allclose(points(line), [(x.at(e["mean_probability"]), y.at(e["label_share"])) for e in bins], atol=0.06)
-    assert figures.reliability_diagram(source, "nobody") == ""
+    assert calibration.reliability_diagram(source, "nobody") == ""
 
 
 def test_names_are_escaped_and_figures_are_described(tmp_path):
     source = evaluation(classes=("a", HOSTILE), models=(HOSTILE, "B"))
-    for html in (figures.by_reliability(source, "topk_accuracy", 1), figures.reliability_diagram(source, HOSTILE)):
+    for html in (performance.by_reliability(source, "topk_accuracy", 1), calibration.reliability_diagram(source, HOSTILE)):
         root = drawing(html)
         assert root.attrib["role"] == "img"
         labelled = root.attrib["aria-labelledby"].split()
@@ -105,7 +106,7 @@ def test_names_are_escaped_and_figures_are_described(tmp_path):
 
 def test_many_models_are_thinned_out():
     names = [f"m{i}" for i in range(9)]
-    kept = figures._spread(names)
+    kept = svg.spread(names)
     assert len(kept) == svg.N_STYLES and kept[0] == "m0" and kept[-1] == "m8"
     long = ["x" * 60] * 6
     assert svg.legend_height(long) > svg.legend_height(["a", "b"]) and "…" in svg.legend(long)

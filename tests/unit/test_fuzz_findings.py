@@ -11,7 +11,7 @@ import pytest
 
 import ugt
 from ugt._core import _dirichlet
-from ugt._io.csv_table import Table
+from ugt._tabular.csv_table import Table
 from ugt.io import read_annotations, read_names, read_predictions, write_annotations
 
 

@@ -1,9 +1,8 @@
-"""Losses against label histograms: the record, against the slow twin; streams, types and layouts; intervals."""
+"""Losses against label histograms: the record, against the slow twin; types and layouts; intervals."""
 
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
-from ugt._histogram.input import Histograms
-from ugt._histogram.sums import Bins, Loss, Losses
+from ugt.histogram.sums import Loss
 
 EDGES = {
     "width": ("width", 15),
@@ -132,7 +130,7 @@ def test_ties_of_the_argmax():
     assert ugt.histogram_losses([[0, 3, 0]] * 2, [[0.5, 0.5 - 1e-15, 0]] * 2).accuracy == 0
 
 
-# ---- layouts, types, threads, streams
+# ---- layouts, types, threads
 
 
 def layouts(counts, probs):
@@ -209,54 +207,7 @@ def test_two_classes(labels):
     for given in ((counts, probs), (counts.astype(np.int32), probs), (wide[:, ::2], backwards), (counts, probs.astype(np.float32))):
         np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
     assert expected.accuracy == pytest.approx(twin.accuracy(counts.tolist(), probs.tolist()))
-    data, bins = Histograms.of(counts, probs), Bins.of("width", 15, 2)
-    alone, (weighted,) = data.sums(bins), data.weighted_sums(bins, np.ones((1, 2345)))
-    np.testing.assert_array_equal(alone.cell, weighted.cell)
-    np.testing.assert_allclose(alone.total, weighted.total, rtol=1e-14)
-
-
-def test_streams():
-    counts, probs = problem(10, n=200)
-    one = ugt.histogram_losses(counts, probs)
-    stream = ugt.HistogramAccumulator(3)
-    for begin in range(0, 120, 17):
-        assert stream.update(counts[begin : min(begin + 17, 120)], probs[begin : min(begin + 17, 120)]) is stream
-    other = pickle.loads(pickle.dumps(ugt.HistogramAccumulator(3).update(counts[120:], probs[120:])))
-    halfway = stream.finish()
-    before, paired = numbers_of(halfway), numbers_of(halfway.paired)
-    assert stream.merge(other) is stream
-    found = stream.finish()
-    np.testing.assert_array_equal(numbers_of(halfway), before)
-    np.testing.assert_array_equal(numbers_of(halfway.paired), paired)
-    np.testing.assert_allclose(numbers_of(found), numbers_of(one), rtol=0, atol=1e-13)
-    assert found.left_out == one.left_out and found.n_cases == one.n_cases
-    whole = ugt.HistogramAccumulator(3).update(counts, probs).finish()
-    np.testing.assert_array_equal(numbers_of(whole), numbers_of(one))
-    for ask in (found.resamples, lambda: found.interval("cl"), lambda: found.reliability_curve(0, clusters=np.arange(200))):
-        with pytest.raises(ValueError, match=r"losses must come from histogram_losses to be resampled"):
-            ask()
-
-
-def test_options_of_streams():
-    counts, probs = problem(10, n=50)
-    options = {"binning": [0, 0.2, 1], "singletons": "zero", "single_bins": "plugin", "classes": ["a", "b", "c"]}
-    stream = ugt.HistogramAccumulator(3, **options).update(counts, probs)
-    same(stream.finish(), ugt.histogram_losses(counts, probs, **options), 0)
-    assert stream.finish().classes.tolist() == ["a", "b", "c"]
-    for wrong in (ugt.HistogramAccumulator(3), ugt.HistogramAccumulator(3, **{**options, "singletons": "omit"}), 5):
-        with pytest.raises(ValueError, match=r"other must be a HistogramAccumulator with the same classes, bins and rules"):
-            stream.merge(wrong)
-    with pytest.raises(ValueError, match=r"binning must be 'width' or edges for a stream\. Got 'mass'"):
-        ugt.HistogramAccumulator(3, binning="mass")
-    with pytest.raises(ValueError, match=r"counts must have 3 classes\. Got 2"):
-        stream.update([[1, 1]], [[0.5, 0.5]])
-    bad = probs.copy()
-    bad[7] = 0.9
-    state = stream.sums.cell.copy()
-    with pytest.raises(ValueError, match=r"probs must add up to 1 .* first at case 57\."):  # numbered through the stream
-        stream.update(counts, bad)
-    np.testing.assert_array_equal(stream.sums.cell, state)
-    assert ugt.HistogramAccumulator(2, fractional=True).update([[0.5, 2.5]], [[0.5, 0.5]]).finish().n_cases == 1
+    np.testing.assert_allclose(expected.statistic.sums(np.ones((1, 2345))), expected.statistic.sums(), rtol=1e-12)
 
 
 def test_names_of_classes_and_cases():
@@ -270,56 +221,115 @@ def test_names_of_classes_and_cases():
 # ---- resampling
 
 
-def test_resamples_are_those_of_repeated_cases():
+def shown(found):
+    """Estimate of every number, by the record's attributes."""
+    rows = [(found, ""), *((None, f"[{name}]") for name in found.classes)]
+    numbers = []
+    for k, (whole, _) in enumerate(rows):
+        pick = lambda x, k=k, whole=whole: x if whole else x[k - 1]  # noqa: E731
+        table = whole or found.per_class
+        parts = [[pick(getattr(getattr(table, name), part)) for name in ("el", "cl", "dl", "il")] for part in ("debiased", "plugin")]
+        numbers += [pick(table.l_sq), *parts[0], *([found.accuracy] if whole else []), *parts[1]]
+    return np.array(numbers)
+
+
+@pytest.mark.parametrize("options", [{}, {"singletons": "zero", "single_bins": "plugin"}, {"n_bins": 3, "binning": "mass"}])
+def test_resamples_are_those_of_repeated_cases(options):
     counts, probs = problem(4, n=40)
-    found = ugt.histogram_losses(counts, probs)
-    resampled = found.resamples(n_resamples=200, seed=3)
-    by_class = found.resamples(n_resamples=200, seed=3, per_class=True, estimate="plugin")
-    weights = ugt.resampling.Design.of(40).weights(3, 0, 200).astype(int)
-    shifts = []
-    for j, w in enumerate(weights[:20]):
-        again = ugt.histogram_losses(np.repeat(counts, w, 0), np.repeat(probs, w, 0))
-        straight = [again.l_sq, again.el.debiased, again.il.debiased, again.accuracy]
-        np.testing.assert_allclose(resampled.values[j, [0, 1, 4, 5]], straight, atol=1e-13)
-        np.testing.assert_allclose(by_class.values[j, [1, 6, 11]], again.per_class.el.plugin, atol=1e-13)
-        shifts.append(resampled.values[j, 2:4] - [again.cl.debiased, again.dl.debiased])
-    np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], (20, 2)), atol=1e-13)  # all by as much
-    np.testing.assert_allclose(resampled.values[:, 2:4].mean(0), [found.cl.debiased, found.dl.debiased], atol=1e-14)
-    expected = [found.l_sq, *(getattr(found, name).debiased for name in ("el", "cl", "dl", "il")), found.accuracy]
-    np.testing.assert_allclose(resampled.estimate, expected, atol=1e-14)
-    plugin = [found.per_class.l_sq, *(getattr(found.per_class, name).plugin for name in ("el", "cl", "dl", "il"))]
-    np.testing.assert_allclose(by_class.estimate, np.stack(plugin, 1).ravel(), atol=1e-14)
+    found = ugt.histogram_losses(counts, probs, **options)
+    np.testing.assert_allclose(found.statistic.estimate, shown(found), atol=1e-14)
+    resampled, kept = found.resamples(n_resamples=200, seed=3), np.flatnonzero(counts.sum(1))
+    weights = ugt.resampling.Design.of(len(kept)).weights(3, 0, 200).astype(int)
+    again = [np.repeat(kept, w) for w in weights[:20]]
+    edges = {**options, "binning": found.bin_edges}
+    straight = np.array([shown(ugt.histogram_losses(counts[at], probs[at], **edges)) for at in again])
+    moved = np.array([name[:2] in ("cl", "dl") for name in found.statistic.names])
+    np.testing.assert_allclose(resampled.values[:20, ~moved], straight[:, ~moved], atol=1e-13)
+    shifts = resampled.values[:20, moved] - straight[:, moved]
+    np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], shifts.shape), atol=1e-13)  # all by as much
+    np.testing.assert_allclose(resampled.values[:, moved].mean(0), resampled.estimate[moved], atol=1e-14)
 
 
 @pytest.mark.slow
 def test_intervals():
     counts, probs = problem(6, n=150, k=3)
     clusters = np.arange(150) // 3
-    found = ugt.histogram_losses(counts, probs)
-    options = {"n_resamples": 300, "seed": 5}
-    table = found.resamples(**options).interval(0.9)
-    for j, name in enumerate(("l_sq", "el", "cl", "dl", "il", "accuracy")):
-        assert found.interval(name, 0.9, **options) == tuple(table[j])
-    ends = np.sqrt(np.maximum(table[2:4], 0))
-    assert found.interval("ce", 0.9, **options) == tuple(ends[0]) and found.interval("de", 0.9, **options) == tuple(ends[1])
-    assert found.interval("el", 0.9, kind="basic", **options) == tuple(found.resamples(**options).interval(0.9, "basic")[1])
-    by_class = found.resamples(per_class=True, **options).interval(0.9)
-    assert found.interval("cl", 0.9, k=1, **options) == tuple(by_class[7])
+    found = ugt.histogram_losses(counts, probs, classes=["a", "b", "c"])
+    options, names = {"n_resamples": 300, "seed": 5}, found.statistic.names
+    assert names[:7] == ("l_sq", "el", "cl", "dl", "il", "accuracy", "el plugin") and names[15:17] == ("el[a] plugin", "cl[a] plugin")
+    resampled = found.resamples(**options)
+    for kind in ("percentile", "basic", "bca"):
+        for name, ends in zip(names[:12], resampled.interval(0.9, kind)):
+            np.testing.assert_allclose(found.interval(0.9, of=name, kind=kind, **options), ends, rtol=1e-12, atol=1e-15)
+    assert found.interval(**options) == found.interval(of="l_sq", **options) and found.value == found.l_sq
+    for root, name in (("ce", "cl"), ("de", "dl"), ("ce[b]", "cl[b]"), ("ce plugin", "cl plugin")):
+        assert found.interval(of=root, **options) == tuple(np.sqrt(np.maximum(found.interval(of=name, **options), 0)))
     together = found.resamples(clusters=clusters, **options)
-    assert together.sources == ("clusters",) and found.interval("el", clusters=clusters, **options) == tuple(together.interval()[1])
+    assert together.sources == ("clusters",) and found.interval(of="el", clusters=clusters, **options) == tuple(together.interval()[1])
+    assert found.interval(clusters=dict(enumerate(clusters)), **options) == found.interval(clusters=clusters, **options)
     with ugt.threads(3):
         np.testing.assert_array_equal(found.resamples(clusters=clusters, **options).values, together.values)
-    assert not np.isnan(found.interval("cl", kind="bca", n_resamples=50)).any()
+    half = 1.976 * found.std_error
+    assert found.interval(kind="analytic") == pytest.approx((found.value - half, found.value + half), rel=1e-3)
+    other = found.minus(ugt.histogram_losses(counts, probs[::-1], classes=["a", "b", "c"]))
+    assert other.value < 0 and other.interval(of="accuracy")[0] > 0
     for ask, message in (
-        (lambda: found.interval("brier"), r"loss must be one of 'l_sq', 'el', 'cl', 'dl', 'il', 'accuracy'\. Got 'brier'"),
-        (lambda: found.interval("accuracy", k=1), r"loss must be one of 'l_sq', 'el', 'cl', 'dl', 'il'\. Got 'accuracy'"),
-        (lambda: found.interval(1), r"loss must be one of"),
-        (lambda: found.interval("cl", k=3), r"k must be a whole number from 0 to 2\. Got 3"),
-        (lambda: found.interval("cl", 1.5), r"level must be a number between 0 and 1"),
-        (lambda: found.interval("cl", estimate="raw"), r"estimate must be one of 'debiased', 'plugin'\. Got 'raw'"),
-        (lambda: found.interval("cl", clusters=[1, 2]), r"clusters must be 150 ids"),
+        (lambda: found.interval(of="brier"), r"of must be one of 'l_sq', 'el', 'cl', 'dl', 'il', 'accuracy', .*\. Got 'brier'"),
+        (lambda: found.interval(of="accuracy[a]"), r"of must be one of .*Got 'accuracy\[a\]'"),
+        (lambda: found.interval(of="cl[d]"), r"of must be one of .*Got 'cl\[d\]'"),
+        (lambda: found.interval(of=1), r"of must be one of"),
+        (lambda: found.interval(1.5, of="cl"), r"level must be a number between 0 and 1"),
+        (lambda: found.interval(of="ce", clusters=[1, 2]), r"clusters must be 150 ids"),
+        (lambda: ugt.histogram_losses(counts, probs).minus(found), r"other must have the same numbers"),
     ):
         with pytest.raises(ValueError, match=message):
+            ask()
+
+
+@pytest.mark.parametrize("options", [{}, {"singletons": "zero", "single_bins": "plugin"}, {"n_bins": 3, "single_bins": "plugin"}])
+def test_derivatives_by_the_weights_of_cases(options):
+    counts, probs = problem(1, n=40)
+    rule = {name: value for name, value in options.items() if name != "singletons"}
+    step = 1e-6 * np.eye(40)
+    for found in (
+        ugt.histogram_losses(counts, probs, **options),
+        ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **rule),
+    ):
+        one = found.statistic
+        by_steps = np.where(one.kept[:, None], (one.values(1 + step) - one.estimate) / 1e-6, 0.0)
+        np.testing.assert_allclose(one.influence(), by_steps, atol=1e-7)
+        np.testing.assert_array_equal(found.influence, one.influence()[:, 0])
+
+
+def test_without_annotators():
+    rng = np.random.default_rng(5)
+    said, probs = rng.integers(0, 3, (50, 4)), rng.dirichlet(np.ones(3), 50)
+    labels, fewer = (ugt.Labels.from_wide(table, classes=["a", "b", "c"]) for table in (said, said[:, [0, 1, 3]]))
+    predicted, weights = ugt.predicted_disagreement(probs), np.array([1, 1, 0, 1])
+    for metric, shown_ in ((ugt.histogram_losses, probs), (ugt.disagreement_losses, predicted)):
+        one, other = metric(labels, shown_).statistic, metric(fewer, shown_).statistic
+        np.testing.assert_array_equal(one.values(None, weights), other.values())
+        np.testing.assert_allclose(one.values(None, np.ones(4)), one.values())
+        for bad in (np.ones(3), np.full(4, 0.5)):
+            with pytest.raises(ValueError, match=r"annotators must be 4 weights of 0 or 1"):
+                one.judged_by(bad)
+        with pytest.raises(ValueError, match=r"annotators must be named"):
+            metric(labels.counts(), shown_).statistic.judged_by(weights)
+    given = ugt.disagreement_losses(labels, probs[:, 0], statistic=probs[:, 0]).statistic
+    with pytest.raises(ValueError, match=r"statistic must be disagreement"):
+        given.judged_by(weights)
+
+
+def test_losses_are_resampled_from_the_tables_as_they_were():
+    counts, probs = problem(9, n=30)
+    found = ugt.histogram_losses(counts, probs)
+    probs[3] = probs[4]
+    for ask in (found.resamples, lambda: found.std_error, lambda: found.interval(of="ce")):
+        with pytest.raises(ValueError, match=r"counts and probs must be as they were when the losses were computed"):
+            ask()
+    assert math.isfinite(found.l_sq)
+    for ask in (found.paired.resamples, lambda: found.paired.reliability_curve(0, clusters=np.arange(30))):
+        with pytest.raises(ValueError, match=r"losses must come from histogram_losses to be resampled"):
             ask()
 
 
@@ -329,15 +339,14 @@ def test_single_bins_while_units_are_left_out(single_bins):
     counts, probs = problem(11, n=12, k=2, labels=(3,))
     found = ugt.histogram_losses(counts, probs, n_bins=100, single_bins=single_bins)
     assert found.bin_counts.max() == 1
-    (sums,) = Histograms.of(counts, probs).weighted_sums(found._bins, np.full((1, 12), 12 / 11))
-    cl = Losses.of(sums, "omit", single_bins).summed(-1).summed(-1).cl
-    assert cl.debiased == pytest.approx(found.cl.debiased, abs=1e-15)
+    (again,) = found.statistic.values(np.full((1, 12), 12 / 11))
+    np.testing.assert_allclose(again, found.statistic.estimate, atol=1e-15)
     assert found.cl.debiased == (0 if single_bins == "zero" else found.cl.plugin) and found.dl.plugin == 0
 
 
 def test_one_case_has_no_interval():
     found = ugt.histogram_losses([[3, 1]], [[0.5, 0.5]])
-    assert np.isnan(found.interval("l_sq", n_resamples=9)).all()
+    assert np.isnan(found.interval(n_resamples=9)).all()
 
 
 def test_reliability_curves():
@@ -380,15 +389,3 @@ def test_bins_that_say_nothing():
 def test_differences_of_losses_are_taken_number_by_number():
     found = Loss(3.0, 1.0, 2.0).minus(Loss(0.5, 0.25, 0.125))
     assert (found.plugin, found.bias, found.debiased) == (2.5, 0.75, 1.875)
-
-
-def test_a_stream_needs_two_classes():
-    with pytest.raises(ValueError, match=r"n_classes must be a whole number of at least 2\. Got 1"):
-        ugt.HistogramAccumulator(1)
-
-
-def test_intervals_are_of_classes_that_there_are():
-    found = ugt.histogram_losses([[2, 1], [0, 3], [1, 1], [3, 0]], [[0.7, 0.3], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
-    assert np.isfinite(found.interval("cl", k=1, n_resamples=20)).all()
-    with pytest.raises(ValueError, match=r"k must be a whole number from 0 to 1\. Got 2"):
-        found.interval("cl", k=2, n_resamples=20)

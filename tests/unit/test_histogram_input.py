@@ -1,4 +1,4 @@
-"""Losses against label histograms: what is left out, what is wrong, and what the core refuses."""
+"""Losses against label histograms: what is left out, what is wrong, and what the core gives and refuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from twins.histogram_problems import numbers_of
+from twins import histogram as twin
+from twins.histogram_problems import numbers_of, problem
 
 import ugt
 from ugt._core import _histogram
@@ -24,7 +25,7 @@ def test_nothing_left():
     assert found.n_cases == 0 and found.left_out == {"case without labels": 2}
     values = numbers_of(found)
     assert np.isnan(np.delete(values, np.r_[2:33])).all() and (found.bin_counts == 0).all()
-    assert np.isnan(found.interval("cl", n_resamples=5)).all() and np.isnan(found.reliability_curve(0).label_share).all()
+    assert np.isnan(found.interval(of="cl", n_resamples=5)).all() and np.isnan(found.reliability_curve(0).label_share).all()
     with pytest.warns(RuntimeWarning, match="undefined: EL, DL and IL need cases with at least two labels"):
         found = ugt.histogram_losses([[1, 0], [0, 1]], [[0.5, 0.5]] * 2)
     assert math.isnan(found.el.debiased) and math.isnan(found.dl.debiased) and math.isnan(found.il.debiased) and math.isnan(found.de)
@@ -171,17 +172,84 @@ def test_bad_options(options, message):
 # ---- the core
 
 
+TABLES = np.array([[1, 2]]), np.array([[0.5, 0.5]])
+EDGE = np.array([[-np.inf, np.inf]])
+
+
+def edges_of(uniform, m):
+    """``(as the core takes them, of each column)``."""
+    inner = [[0.25, 0.5, 0.75]] if uniform else np.sort(np.random.default_rng(m).random((m, 3)), axis=1)
+    edges = np.array([[-np.inf, *row, np.inf] for row in inner])
+    return edges, (edges.tolist() * m)[:m]
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+@pytest.mark.parametrize("k, n_weights", [(2, 1), (3, 8), (5, 11)])
+def test_the_rows_and_their_sums_by_the_slow_twin(k, n_weights, uniform):
+    counts, _ = problem(k, n=150, k=k)
+    probs = np.random.default_rng(k).multinomial(8, np.full(k, 1 / k), 150) / 8  # ties, edges
+    edges, by_class = edges_of(uniform, k)
+    *rows, fault = _histogram.read(counts, probs, edges, uniform, False, 0.0)
+    assert fault == (0, 0, 0)
+    expected = twin.rows_of(counts.tolist(), probs.tolist(), by_class)
+    for found, one in zip((rows[0], rows[2], rows[3]), expected):
+        close(found, one)
+    np.testing.assert_array_equal(rows[1], probs)
+    weights = np.random.default_rng(k).normal(size=(n_weights, 150))
+    shares, cells, facts = expected
+    for found, weight in zip(_histogram.resampled(*rows, 2 * k * 4, weights), weights):
+        close(found, twin.weighted_sums(shares, probs.tolist(), cells, facts, 2 * k * 4, weight.tolist()))
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+@pytest.mark.parametrize("k, m, n_weights", [(2, 1, 3), (2, 3, 8), (4, 5, 9)])
+def test_disagreement_by_the_slow_twin(k, m, n_weights, uniform):
+    counts, _ = problem(k + m, n=150, k=k)
+    predicted = np.random.default_rng(m).integers(0, 9, (150, m)) / 8
+    edges, by_column = edges_of(uniform, m)
+    shares, cells = twin.disagreement_rows(counts.tolist(), predicted.tolist(), by_column)
+    first = _histogram.disagreement(counts, predicted, None, edges, uniform, 0.0)
+    for observed, cell, sums, fault in (first, _histogram.disagreement(counts, predicted, first[0], edges, uniform, 0.0)):
+        assert fault == (0, 0, 0) and cell.tolist() == cells
+        close(observed, shares)
+        close(sums, twin.weighted_sums(shares, predicted.tolist(), cells, None, m * 4, [1] * 150))
+    weights = np.random.default_rng(k).normal(size=(n_weights, 150))
+    for found, weight in zip(_histogram.resampled(first[0], predicted, first[1], None, m * 4, weights), weights):
+        close(found, twin.weighted_sums(shares, predicted.tolist(), cells, None, m * 4, weight.tolist()))
+
+
+def refuses(kernel, good, wrong):
+    """Each wrong argument beside the other good ones."""
+    for at, value in wrong:
+        with pytest.raises(ValueError, match=r"fit|none of float64|too many"):
+            kernel(*[value if at == j else one for j, one in enumerate(good)])
+
+
 def test_the_core_refuses_what_does_not_fit():
-    y, z = np.array([[1, 2]]), np.array([[0.5, 0.5]])
-    edges, cell, total = np.array([[-np.inf, np.inf]]), np.zeros((1, 2, 2, 1, _histogram.N_SUMS)), np.zeros((1, _histogram.N_TOTALS))
-    good = [y, z, None, edges, True, False, 0.0, cell, total]
-    assert _histogram.sums(*good) == (0, 0, 0) and cell[0, 1, :, 0, 0].tolist() == [1, 1] and cell[0, 0].sum() == 0
-    for at, wrong in (
+    y, z = TABLES
+    tables = [
         (0, y[:, :1]), (0, np.zeros((2, 2), int)), (0, y.astype(np.int8)), (0, y[:0]), (1, z.astype(np.float16)), (1, z[:, :1]),
-        (2, np.ones((1, 2))), (2, np.ones((2, 1))), (3, np.zeros((2, 2))), (3, np.zeros((1, 3))), (7, cell[:, :1]), (7, cell[:0]),
-        (7, np.zeros((1, 2, 2, 1, 5))), (8, total[:, :3]), (8, total[:0]), (7, np.concatenate([cell, cell])),
-    ):  # fmt: skip
-        given = list(good)
-        given[at] = wrong
-        with pytest.raises(ValueError, match=r"fit together|none of float64"):
-            _histogram.sums(*given)
+        (2, np.zeros((2, 2))), (2, np.zeros((1, 1))),
+    ]  # fmt: skip
+    out = np.zeros(2 * 2 * _histogram.N_SUMS + _histogram.N_TOTALS)
+    good = [y, z, EDGE, True, False, 0.0, out]
+    assert _histogram.sums(*good) == (0, 0, 0) and out[[12, 18]].tolist() == [1, 1] and out[:12].sum() == 0
+    refuses(_histogram.sums, good, [*tables, (2, np.zeros((1, 3))), (6, out[:-1])])
+    *rows, fault = _histogram.read(*good[:-1])
+    assert fault == (0, 0, 0) and rows[2].tolist() == [[2, 3]] and rows[3].tolist() == [[3, 0.5, 0.5]]
+    refuses(_histogram.read, good[:-1], tables)
+    given = [*rows, 4, np.ones((1, 1))]
+    np.testing.assert_allclose(_histogram.resampled(*given)[0], out)
+    cells = [(2, np.array([one], np.int32)) for one in ([2, 4], [-1, 3], [2, -1], [-2, 2], [-1, -1])]
+    shapes = [(0, rows[0][:, :1]), (1, rows[1][:0]), (3, rows[3][:, :2]), (4, 3), (4, 0), (5, np.ones((1, 2))), (5, np.ones((0, 1)))]
+    refuses(_histogram.resampled, given, [*cells, *shapes])
+    pairs = [y, np.full((1, 3), 0.5), None, EDGE, True, 0.0]
+    observed, cell, sums, fault = _histogram.disagreement(*pairs)
+    assert fault == (0, 0, 0) and cell.tolist() == [[0, 1, 2]] and sums[::6].tolist() == [1, 1, 1]
+    np.testing.assert_allclose(observed, [[2 / 3] * 3])
+    wrong = [(0, y[:0]), (0, y.astype(np.int8)), (1, np.zeros((1, 2))), (1, np.zeros((2, 3))), (2, np.zeros((1, 1))), (3, np.zeros((2, 2)))]
+    refuses(_histogram.disagreement, pairs, [*wrong, (3, np.zeros((1, 1)))])

@@ -10,8 +10,8 @@ import pytest
 
 import ugt
 from ugt import synthetic
-from ugt._evaluation import humans as _humans
-from ugt.report import figures, svg
+from ugt.report import svg
+from ugt.report.sections import humans
 
 
 def evaluation(names=("A", "B"), **options):
@@ -25,29 +25,23 @@ def test_numbers_are_those_of_the_functions():
     clusters = np.arange(60) // 2
     labels, scores, ev = evaluation(clusters=clusters, level=0.9)
     choices = {name: np.eye(3)[table.argmax(1)] for name, table in scores.items()}
-    found = ugt.annotator_discrepancy(
-        labels, predictions=choices, distance="zero-one", min_cases=10, clusters=clusters, level=0.9, n_resamples=100, seed=4
-    )
+    options = {"clusters": clusters, "n_resamples": 100, "seed": 4}
+    found = ugt.annotator_discrepancy(labels, choices, distance="zero-one", least_cases=10)
+    ends, chances = found.intervals(0.9, **options), found.chances(**options)
     rows = {(row["kind"], row["name"]): row for row in ev.humans}
     assert len(rows) == 6
     for m, name in enumerate("AB"):
         row = rows["model", name]
-        assert row["value"] == found.model_value[m] and (row["low"], row["high"]) == tuple(found.model_interval[m])
-        assert row["p_best"] == found.p_best[m] and row["n_cases"] == 60
+        assert row["value"] == found.model_value[m] and (row["low"], row["high"]) == tuple(ends[m])
+        assert row["p_best"] == chances.p_best[m] and row["n_cases"] == 60
         alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
         assert row["value"] == pytest.approx(alone.value, rel=1e-12)
-        options = {"clusters": clusters, "n_resamples": 100, "seed": 4}
-        judged = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one", **options).non_inferiority(0, level=0.9)
+        judged = alone.non_inferiority(0, level=0.9, **options)
         assert row["upper"] == judged.limit > row["value"]
     for j, name in enumerate(found.annotators.tolist()):
         row = rows["annotator", str(name)]
         assert row["value"] == found.value[j] and row["upper"] is None and row["p_best"] is None
-        assert row["p_better"] == {"A": found.p_better[0, j], "B": found.p_better[1, j]}
-
-
-def test_tied_first_choices_are_shared():
-    shares = _humans.first_choice(np.array([[2.0, 2.0, 1.0], [0.1, 0.2, 0.7]]))
-    assert shares.tolist() == [[0.5, 0.5, 0], [0, 0, 1]]
+        assert [row["p_better A"], row["p_better B"]] == chances.p_better[:, j].tolist()
 
 
 def test_only_where_it_is_known_who_said_what():
@@ -98,7 +92,7 @@ def test_report_and_table(tmp_path):
     with open(tmp_path / "humans.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 6 and f"p_better {hostile}" in rows[0]
-    assert figures.forest({"humans": []}) == ""
+    assert humans.forest([]) == ""
 
 
 def test_a_model_among_the_annotators():
@@ -109,7 +103,7 @@ def test_a_model_among_the_annotators():
 
 
 def test_too_large_tables_are_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(_humans, "MOST_CELLS", 100)  # 60 cases x 3 classes
+    monkeypatch.setattr(humans, "MOST_COUNTS", 100)  # 60 cases x 3 classes
     _, _, ev = evaluation()
     assert ev.humans == () or len(ev.humans) == 0
     assert any("Models were not compared with annotators: over 100 cases x classes." in note for note in ev.notes)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ugt._threads import progress_to_stderr
+from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
 from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions
 
@@ -287,7 +287,7 @@ def test_bad_arrays(write, content, message):
 
 
 def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
-    monkeypatch.setattr("ugt._threads.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("ugt._base.parallel.QUIET_SECONDS", 0.0)
     with progress_to_stderr():
         read_annotations(write(LONG))
     assert capsys.readouterr().err == "ugt: reading: 100 %\n"

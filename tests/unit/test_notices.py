@@ -7,33 +7,33 @@ import warnings
 
 import pytest
 
-from ugt import _notices
+from ugt._base import notices
 
 
 def test_nobody_hears_what_nobody_asked_for():
     with pytest.warns(RuntimeWarning, match=r"^so it is$") as record:
-        _notices.warn("so it is", stacklevel=1)
+        notices.warn("so it is", stacklevel=1)
     assert record[0].filename == __file__
 
 
 def test_what_is_heard_is_not_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with _notices.heard() as outer:
-            _notices.warn("one")
-            with _notices.heard() as inner:
-                _notices.warn("two", UserWarning)
-            _notices.warn("three")
+        with notices.heard() as outer:
+            notices.warn("one")
+            with notices.heard() as inner:
+                notices.warn("two", UserWarning)
+            notices.warn("three")
         assert (outer, inner) == (["one", "three"], ["two"])
         with pytest.raises(UserWarning, match=r"^four$"):
-            _notices.warn("four", UserWarning)
+            notices.warn("four", UserWarning)
 
 
 def test_after_an_error_nobody_hears():
-    with pytest.raises(KeyError), _notices.heard():
+    with pytest.raises(KeyError), notices.heard():
         raise KeyError
     with pytest.warns(RuntimeWarning, match=r"^said$"):
-        _notices.warn("said")
+        notices.warn("said")
 
 
 def test_other_threads_are_not_heard():
@@ -41,7 +41,7 @@ def test_other_threads_are_not_heard():
     heard = []
 
     def listen():
-        with _notices.heard() as found:
+        with notices.heard() as found:
             begun.set()
             assert done.wait(60)
             heard.append(found)
@@ -50,7 +50,7 @@ def test_other_threads_are_not_heard():
     thread.start()
     assert begun.wait(60)
     with pytest.warns(RuntimeWarning, match=r"^elsewhere$"):
-        _notices.warn("elsewhere")
+        notices.warn("elsewhere")
     done.set()
     thread.join()
     assert heard == [[]]

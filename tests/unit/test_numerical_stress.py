@@ -44,11 +44,10 @@ def test_ratios_of_plausibilities():
     np.testing.assert_allclose(mean[1], 1 / 3, rtol=1e-15)
     assert mean[0, 0] == 1 and mean[2].tolist() == [1, 0, 0]
     rankings = ugt.Rankings.from_blocks([[[[0], [1]]], [[[0], [1]]], [[[0], [1, 2]]]], n_classes=3)
-    found = ugt.plackett_luce_log_likelihood(rankings, [*table[:2], [1e300, 1e-300, 1e-300]])
+    found, gradient = ugt.plackett_luce_log_likelihood(rankings, [*table[:2], [1e300, 1e-300, 1e-300]], gradient=True)
     # exact: the first wins for certain, the second with 1 / (1 + 1e-300); three alike: 1/3 · 1/2; a tie of two alike: 1/3 · …
     np.testing.assert_allclose(found[:2], [0.0, math.log(1 / 6)], atol=1e-15)
     assert np.isfinite(found).all()
-    gradient = ugt.plackett_luce_gradient(rankings, [*table[:2], [1e300, 1e-300, 1e-300]])
     assert np.isfinite(gradient).all()
     np.testing.assert_allclose(gradient.sum(1), 0, atol=1e-12)
 
@@ -147,7 +146,6 @@ def test_probabilities_of_1e_320():
         assert 0 <= value <= 1
     scores = ugt.conformal_scores([[tiny, 1 - tiny]], "aps", randomized=False)
     np.testing.assert_allclose(scores, [[1.0, 1.0]], atol=1e-15)
-    assert ugt.combine_p_values([tiny, 0.5], "fisher") == pytest.approx(math.exp(t := math.log(tiny * 0.5)) * (1 - t), rel=1e-9, abs=1e-307)
     post = ugt.Point.from_array([[tiny, 1.0], [tiny, tiny]])
     np.testing.assert_allclose(post.mean(), [[0, 1], [0.5, 0.5]], atol=1e-300)
 
@@ -169,21 +167,12 @@ def test_soft_auroc_against_fractions():
 def test_scales_of_ratings(scale):
     """Ratios of discrepancies and coefficients of ratings know no unit."""
     ratings = np.array([[3.0, 4, 5], [7, 7, 8], [1, 3, 2], [6, 5, 6], [9, 7, 8]])
-    plain, scaled = (ugt.discrepancy_ratio(r, r[:, 0], distance="absolute", n_resamples=10).value for r in (ratings, ratings * scale))
+    plain, scaled = (ugt.discrepancy_ratio(r, r[:, 0], distance="absolute").value for r in (ratings, ratings * scale))
     assert scaled == pytest.approx(plain, rel=1e-12)
     if 1e-90 < scale < 1e90:  # squares of numbers near the ends of the range are refused or lost
         assert ugt.intraclass_correlation(ratings * scale).value == pytest.approx(ugt.intraclass_correlation(ratings).value, rel=1e-12)
         alpha = [ugt.krippendorff_alpha(ugt.Ratings.from_wide(r), "interval").value for r in (ratings, ratings * scale)]
         assert alpha[0] == pytest.approx(alpha[1], rel=1e-12)
-
-
-def test_effective_tests_of_any_scale():
-    table = np.array([[0.1, 0.2, 0.4, 0.3], [0.3, 0.1, 0.2, 0.9], [0.5, 0.6, 0.1, 0.2]])
-    expected = ugt.effective_tests(table)
-    for scale in (1e-300, 1e300, 5e307):
-        assert ugt.effective_tests(table * scale) == pytest.approx(expected, abs=1e-8)
-    assert ugt.effective_tests([[-1e308, 1e308, 0.0], [1e-308, -1e-308, 0.0]]) == 1.0
-    assert ugt.effective_tests([[1e16, 1e16 + 2, 1e16], [1.0, 2.0, 1.0]]) == 1.0
 
 
 # ---- many of something ----

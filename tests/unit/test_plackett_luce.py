@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt._plausibilities.draws import DenseDraws
-from ugt._plausibilities.plackett_luce import as_rankings
+from ugt.aggregation.plackett_luce_draws import as_rankings
+from ugt.plausibilities.draws import DenseDraws
 
 pytestmark = pytest.mark.filterwarnings("ignore:chains have not mixed")  # short runs
 
@@ -195,7 +195,7 @@ def test_likelihood_takes_points_and_names_what_is_wrong(rankings):
     point = ugt.Point.from_array(np.full((5, 5), 0.2))
     expected = ugt.plackett_luce_log_likelihood(rankings, np.full((5, 5), 7.0))
     np.testing.assert_allclose(ugt.plackett_luce_log_likelihood(rankings, point), expected, rtol=1e-14)
-    assert ugt.plackett_luce_gradient(rankings, np.full((5, 5), 1.0)).shape == (5, 5)
+    assert ugt.plackett_luce_log_likelihood(rankings, np.full((5, 5), 1.0), gradient=True)[1].shape == (5, 5)
     with pytest.raises(ValueError, match=r"plausibilities must be numbers of shape \(5, 5\). Got float64 of shape \(5, 4\)"):
         ugt.plackett_luce_log_likelihood(rankings, np.ones((5, 4)))
     bad = np.ones((5, 5))

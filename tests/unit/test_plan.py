@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from ugt._evaluation import plan as _plan
+from ugt.report import plan as _plan
 
 
 def written(folder, text, name="plan.json"):

@@ -17,8 +17,7 @@ from twins import orders
 
 import ugt
 from ugt import Dirichlet, Draws, Point
-from ugt._plausibilities import comparison
-from ugt.plausibilities import as_plausibilities
+from ugt.plausibilities import as_plausibilities, dirichlet_comparison
 
 WHOLE = [[4, 3, 2, 1, 2], [5, 5, 1], [1, 1, 1, 1], [6, 1], [3, 0, 2, 0], [0, 4, 0], [2, 2, 0, 1], [7]]
 GENERAL = [
@@ -114,7 +113,7 @@ def test_probabilities_add_up(concentration, data):
 def lists_of(concentration, depth):
     """What the core finds out about ordered lists: ``{list of groups: probability of one such list of classes}``."""
     post = one(concentration)
-    _, table = comparison._lists(post, depth)
+    _, table = dirichlet_comparison._lists(post, depth)
     groups = sorted({c for c in concentration if c > 0}, reverse=True)
     left = [sum(c == g for c in concentration) for g in groups]
 

@@ -224,17 +224,17 @@ def test_forest_says_what_is_not_finite():
 
 def test_forest_of_records():
     labels, truth = synthetic.make_labels(60, 4, 4, difficulty=0.4)
-    found = ugt.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)}, n_resamples=50)
+    found = ugt.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)})
     ax = plots.forest(found)
     rows = found.table()
     assert names(ax) == [str(row["name"]) for row in rows]
     drawn = [one.get_xdata() for one in ax.lines if one.get_marker() in ("o", "s")]
     assert np.ravel(drawn).tolist() == [row["value"] for row in rows]
     assert [one.get_marker() for one in ax.lines if one.get_marker() in ("o", "s")] == ["os"[row["kind"] == "model"] for row in rows]
-    ratio = ugt.discrepancy_ratio(labels, truth.argmax(axis=1), n_resamples=50)
+    ratio = ugt.discrepancy_ratio(labels, truth.argmax(axis=1))
     assert plots.forest({"model": ratio}).lines[0].get_xdata().tolist() == list(ratio.interval())
-    grouped = ugt.stratified_discrepancy(labels, truth.argmax(axis=1), n_resamples=50)
-    assert plots.forest(grouped).lines[0].get_xdata().tolist() == grouped.interval[0].tolist()
+    grouped = ugt.stratified_discrepancy(labels, truth.argmax(axis=1))
+    assert plots.forest(grouped).lines[0].get_xdata().tolist() == grouped.intervals()[1].tolist()
     ev = ugt.evaluate(labels, {"model": truth}, k=1, n_resamples=50)
     assert names(plots.forest(ev)) == [row["name"] for row in ev.humans]
 

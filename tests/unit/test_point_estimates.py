@@ -11,7 +11,7 @@ from twins import plackett_luce_em as twin
 
 import ugt
 from ugt._core import _plackett_luce as core
-from ugt._plausibilities.point_estimates import plackett_luce_map, plackett_luce_mle
+from ugt.aggregation.point_estimates import plackett_luce_map, plackett_luce_mle
 
 UNRANKED = ["individual", "lump", "ignore"]
 K = 6

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ugt._axes import Axes
-from ugt.predictions import Predictions
+from ugt._base.axes import Axes
+from ugt.annotations.predictions import Predictions
 
 SCORES = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 2.0]])
 

@@ -32,10 +32,9 @@ def evaluation(models=("A", "B"), n_cases=150):
     ]
     for entry in metrics:
         entry["n_cases"] = n_cases - 3
-    cases = range(n_cases)
     return {
         "ugt": "0.1.0",
-        "schema": 1,
+        "schema": 2,
         "provenance": {
             "date": "2026-11-20T12:00:00+00:00",
             "versions": {"ugt": "0.1.0", "python": "3.11.7"},
@@ -107,13 +106,17 @@ def evaluation(models=("A", "B"), n_cases=150):
             },
         ],
         "sources": {"case_low, case_high": ["clusters"], "draw_low, draw_high": ["draws"]},
-        "cases": {
-            "case": [f"p{i}" for i in cases],
-            "n_annotations": [5] * n_cases,
-            "voted": ["3 = 7" if i < 5 else "3" for i in cases],
-            "certainty": {f"{r:g}": [None if i >= n_cases - 3 else 0.5 + i / (2 * n_cases) for i in cases] for r in RELIABILITIES},
-            "mean_certainty": [None if i >= n_cases - 3 else 0.5 + i / (2 * n_cases) for i in cases],
-        },
+        "cases": [
+            {
+                "case": f"p{i}",
+                "n_annotations": 5,
+                "voted": "3 = 7" if i < 5 else "3",
+                **dict.fromkeys(
+                    [*(f"certainty_{r:g}" for r in RELIABILITIES), "mean_certainty"], None if i >= n_cases - 3 else 0.5 + i / (2 * n_cases)
+                ),
+            }
+            for i in range(n_cases)
+        ],
     }
 
 
@@ -248,7 +251,8 @@ def test_point_aggregates_have_no_reliability():
     data["metrics"] = [{**m, "reliability": None} for m in data["metrics"] if m["reliability"] in (10.0, None)]
     data["certainty"] = [{**data["certainty"][0], "reliability": None}]
     data["winners"] = [{**w, "reliability": None} for w in data["winners"][:2]]
-    data["cases"]["certainty"] = {"given": data["cases"]["mean_certainty"]}
+    data["cases"] = [{**e, "certainty_given": e["mean_certainty"]} for e in data["cases"]]
+    data["cases"] = [{name: v for name, v in e.items() if not name.endswith("0")} for e in data["cases"]]
     text = page(data).text
     assert "Reliabilitynone" in text and "certainty, without reliability" in text
     assert "Top-1 accuracy: A is best, and against the voted label." in text
@@ -274,8 +278,7 @@ HOSTILE = "<script>alert('x')</script>&\"><img src=x onerror=alert(1)>{0}$name%s
 
 def hostile(data, string):
     """The evaluation with `string` in every place where a user's text can stand."""
-    names = data["cases"]["case"]
-    data["cases"].update(case=[string] * len(names), voted=[string] * len(names))
+    data["cases"] = [{**e, "case": string, "voted": string} for e in data["cases"]]
     data["provenance"].update(date=string, command=string, parameters={string: string}, versions={string: string})
     data["provenance"]["inputs"] = [{"name": string, "sha256": string}]
     data["provenance"]["groups"] = [string]

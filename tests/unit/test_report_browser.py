@@ -11,8 +11,8 @@ from twins.browser import Browser, executable
 
 import ugt
 from ugt import synthetic
-from ugt._evaluation import plan as _plan
 from ugt.report import html
+from ugt.report import plan as _plan
 
 WIDE, NARROW = 1280, 390  # px
 A4 = (595.28, 841.89)  # points

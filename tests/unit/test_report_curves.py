@@ -10,18 +10,15 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import coverage as coverage_table
-from ugt._evaluation.details import curves as curves_table
-from ugt._evaluation.details import dispersion as dispersion_table
-from ugt._evaluation.details import sensitivity as sensitivity_table
-from ugt.report import coverage, curves, dispersion, sensitivity, svg
+from ugt.report import svg
+from ugt.report.sections import calibration, coverage, curves, dispersion, sensitivity
 
 HOSTILE = '<script>"x"&'
 SECTIONS = {
-    "curves": curves.curves,
-    "dispersion": dispersion.dispersion,
-    "coverage": coverage.coverage,
-    "sensitivity": sensitivity.sensitivity,
+    "curves": curves.render,
+    "dispersion": dispersion.render,
+    "coverage": coverage.render,
+    "sensitivity": sensitivity.render,
 }
 
 
@@ -35,8 +32,8 @@ def source(n=60, classes=("benign", "malign"), models=("A", "B"), annotators=("a
     scores = {name: 0.7 * truth + 0.3 * rng.dirichlet(np.ones(k), n) for name in models}
     context = details.context(known, scores, level=level)
     found = {"provenance": {"level": level}}
-    for module in (curves_table, dispersion_table, coverage_table, sensitivity_table):
-        found.update(module.make(context)[0])
+    for module in (calibration, curves, dispersion, coverage, sensitivity):
+        found.update(details.made(module, context)[0])
     return found
 
 
@@ -113,7 +110,7 @@ def test_many_models_are_drawn_as_far_as_they_can_be_told_apart(name):
 
 
 def test_curves_are_drawn_where_their_points_say():
-    root = drawings(curves.curves(SOURCE).html)[0]
+    root = drawings(curves.render(SOURCE).html)[0]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
     lines = elements(root, "polyline")[1:]  # the first one is the diagonal
     bands = elements(root, "polygon")
@@ -131,13 +128,13 @@ def test_curves_are_drawn_where_their_points_say():
 
 
 def test_the_words_are_those_of_agreement():
-    html = curves.curves(SOURCE).html
+    html = curves.render(SOURCE).html
     for word in ("sensitivity", "specificity", "false-positive", "true-positive"):
         assert word not in html.lower()
 
 
 def test_areas_and_points_are_in_the_tables():
-    html = curves.curves(SOURCE).html
+    html = curves.render(SOURCE).html
     for row in SOURCE["curve_scores"]:
         for name in ("soft_auroc", "soft_auroc_low", "soft_auroc_high", "hard_auroc", "soft_average_precision", "hard_average_precision"):
             assert f"{row[name]:.4f}" in html
@@ -153,7 +150,7 @@ def test_areas_and_points_are_in_the_tables():
 def test_curves_without_bands_or_hard_labels():
     soft = [{**e, "low": None, "high": None} for e in SOURCE["curves"] if e["kind"] == "soft"]
     areas = [{**e, "hard_auroc": None, "soft_auroc_low": None, "soft_auroc_high": None} for e in SOURCE["curve_scores"]]
-    html = checked(curves.curves({**SOURCE, "curves": soft, "curve_scores": areas}))
+    html = checked(curves.render({**SOURCE, "curves": soft, "curve_scores": areas}))
     assert not elements(drawings(html)[0], "polygon") and len(elements(drawings(html)[0], "polyline")) == 3
     assert "<td>undefined</td>" in html and "<td>–</td>" in html
 
@@ -161,14 +158,14 @@ def test_curves_without_bands_or_hard_labels():
 def test_the_first_classes_have_figures_and_all_have_areas():
     ids = ["roc-0", "pr-0", "roc-1", "pr-1", "roc-2", "pr-2"]
     for classes in ("xyz", "vwxyz"):
-        html = checked(curves.curves(source(classes=tuple(classes))))
+        html = checked(curves.render(source(classes=tuple(classes))))
         assert re.findall(r'<figure id="([^"]+)"', html) == ids
         assert ("3 of 5 classes are drawn; the file curves.csv has all" in html) == (classes == "vwxyz")
         assert all(f"<bdi>{name}</bdi></th>" in html for name in classes)
 
 
 def test_marks_tell_models_apart_without_colour():
-    root = drawings(curves.curves(SOURCE).html)[0]
+    root = drawings(curves.render(SOURCE).html)[0]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
     for shape, model in (("circle", "A"), ("rect", "B")):
         found = [e for e in elements(root, shape)][1:]  # after that of the legend
@@ -196,17 +193,17 @@ def test_models_stand_on_the_map_where_their_errors_meet():
 
 def test_a_loss_below_0_stands_at_0_and_is_said():
     row = {"model": "A", "ce": None, "ce_low": 0.0, "ce_high": 0.1, "de": 0.2, "de_low": 0.1, "de_high": 0.3}
-    html = checked(dispersion.dispersion({**SOURCE, "calibration_map": [row]}))
+    html = checked(dispersion.render({**SOURCE, "calibration_map": [row]}))
     circle = elements(drawings(html)[0], "circle")[-1]
     assert float(circle.attrib["cx"]) == svg.LEFT
     assert "<td>loss below 0</td><td>0.0000–0.1000</td><td>0.2000</td>" in html
     row = {**row, "de": None, "de_low": None, "de_high": None}
-    html = checked(dispersion.dispersion({**SOURCE, "calibration_map": [row], "disagreement_bins": []}))
+    html = checked(dispersion.render({**SOURCE, "calibration_map": [row], "disagreement_bins": []}))
     assert "<td>undefined</td><td>–</td>" in html and "no case has two labels" in html
 
 
 def test_disagreement_is_drawn_and_listed():
-    html = dispersion.dispersion(SOURCE).html
+    html = dispersion.render(SOURCE).html
     root = drawings(html)[1]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
     rows = [e for e in SOURCE["disagreement_bins"] if e["model"] == "B"]
@@ -222,7 +219,7 @@ def test_disagreement_is_drawn_and_listed():
 
 
 def test_coverage_is_drawn_against_the_target():
-    html = coverage.coverage(SOURCE).html
+    html = coverage.render(SOURCE).html
     entries = [e for e in SOURCE["set_coverage"] if e["score"] == "APS"]
     root = drawings(html)[1]
     ends = svg.around([e[name] for e in entries for name in ("level", "coverage", "low", "high")])
@@ -239,7 +236,7 @@ def test_coverage_is_drawn_against_the_target():
 
 def test_coverage_without_intervals():
     bare = [{**e, "low": None, "high": None} for e in SOURCE["set_coverage"]]
-    assert "<td>undefined</td>" in checked(coverage.coverage({**SOURCE, "set_coverage": bare}))
+    assert "<td>undefined</td>" in checked(coverage.render({**SOURCE, "set_coverage": bare}))
 
 
 # ---- sensitivity
@@ -247,7 +244,7 @@ def test_coverage_without_intervals():
 
 def entry(kind, setting, model, value, change, best="A", n=10):
     names = (kind, setting, model, "topk_accuracy", 1, value, change, best, n)
-    return dict(zip(sensitivity_table.HEADINGS["sensitivity"], names))
+    return dict(zip(sensitivity.TABLES["sensitivity"], names))
 
 
 def both(kind, setting, a, b, best="A"):
@@ -267,13 +264,13 @@ def test_the_greatest_change_is_on_top():
 
 def test_where_another_model_wins_is_said():
     same = [*both("reliability", "1", 0.01, 0.0), *both("prior", "x 10", -0.05, 0.02)]
-    html = sensitivity.sensitivity({"sensitivity": same}).html
+    html = sensitivity.render({"sensitivity": same}).html
     assert "<p><bdi>A</bdi> is best in the main analysis and under each of the 2 settings.</p>" in html
-    html = sensitivity.sensitivity({"sensitivity": [*same, *both("prior", "x 0.1", -0.1, 0.1, "B")]}).html
+    html = sensitivity.render({"sensitivity": [*same, *both("prior", "x 0.1", -0.1, 0.1, "B")]}).html
     said = "<bdi>A</bdi> is best in the main analysis, but not under 1 of the 3 settings: <bdi>prior</bdi>: <bdi>x 0.1</bdi>."
     assert said in html
     assert "<td>0.7000</td><td>−0.1000</td>" in html and "<td>0.8000</td><td>+0.1000</td>" in html
-    assert "best in the main analysis" not in sensitivity.sensitivity({"sensitivity": [same[0]]}).html
+    assert "best in the main analysis" not in sensitivity.render({"sensitivity": [same[0]]}).html
 
 
 def test_what_is_undefined_has_no_mark():
@@ -282,16 +279,16 @@ def test_what_is_undefined_has_no_mark():
         entry("annotator dropped", "ann", "A", None, None, None, 0),
         entry("annotator dropped", "ann", "B", None, None, None, 0),
     ]
-    html = checked(sensitivity.sensitivity({"sensitivity": rows}))
+    html = checked(sensitivity.render({"sensitivity": rows}))
     assert "<td>undefined</td><td>undefined</td><td>undefined</td><td>0</td>" in html
     assert "under each of the 1 settings" in html
     assert [text for text in texts(drawings(html)[0]) if ": " in text] == ["prior: x 10"]
-    assert "<svg" not in checked(sensitivity.sensitivity({"sensitivity": rows[2:]}))
+    assert "<svg" not in checked(sensitivity.render({"sensitivity": rows[2:]}))
 
 
 def test_long_tables_are_cut_and_say_so():
     rows = [row for i in range(80) for row in both("annotator dropped", f"a{i}", i / 1000, 0.0)]
-    html = checked(sensitivity.sensitivity({"sensitivity": rows}))
+    html = checked(sensitivity.render({"sensitivity": rows}))
     assert "60 of 80 settings; the file sensitivity.csv has all" in html and html.count("<tbody>") == 60
     drawn = [text for text in texts(drawings(html)[0]) if ": " in text]
     assert drawn == [f"annotator dropped: a{i}" for i in range(79, 79 - sensitivity.MOST_DRAWN, -1)]
@@ -311,10 +308,10 @@ def test_diagnostics_are_listed():
         {"reliability": 3.0, "quantity": "smallest bulk effective sample size", "value": 1234.5},
         {"reliability": 3.0, "quantity": "smallest tail effective sample size", "value": None},
     ]
-    html = checked(sensitivity.sensitivity({"diagnostics": rows}))
+    html = checked(sensitivity.render({"diagnostics": rows}))
     assert re.findall(r"<td>([^<]*)</td></tr>", html) == ["1.042", "2", "1,234", "undefined"]
     assert "No setting was changed" in html
-    assert "no chains" in sensitivity.sensitivity({}).html
+    assert "no chains" in sensitivity.render({}).html
 
 
 @pytest.mark.parametrize("change, text", [(0.01234, "+0.0123"), (-0.5, "−0.5000"), (0.00001, "0"), (0.0, "0"), (None, "undefined")])

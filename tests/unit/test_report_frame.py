@@ -11,8 +11,9 @@ import pytest
 
 import ugt
 import ugt.report
-from ugt._evaluation import plan as _plan
-from ugt.report import assumptions, checklist, page, provenance
+from ugt.report import page
+from ugt.report import plan as _plan
+from ugt.report.sections import assumptions, checklist, provenance, strata
 
 FOR_AUTHORS = "not stated: to be written by the authors"
 PLAN = {
@@ -121,7 +122,7 @@ def test_sections_are_named_by_their_headings_and_listed_in_the_contents(whole):
         heading = next(inner for inner in e["within"] if inner["tag"] == "h2")
         assert e["attrs"]["aria-labelledby"] == heading["attrs"]["id"]
     groups = [e for e in whole.all("ul") if e["around"][-2:] == ["nav", "details"]]
-    assert len(groups) == 1 and len(page._PARTS) == sum(e["around"][-3:] == ["nav", "details", "ul"] for e in whole.all("li"))
+    assert len(groups) == 1 and len(page.PARTS) == sum(e["around"][-3:] == ["nav", "details", "ul"] for e in whole.all("li"))
     assert [e["attrs"] for e in whole.all("details") if "nav" in e["around"]] == [{"open": None}]
 
 
@@ -223,23 +224,23 @@ def section_of(html_section):
 
 
 def test_without_a_plan_that_is_said():
-    text = section_of(provenance.provenance(source()))
+    text = section_of(provenance.render(source()))
     assert "No plan was given: what was prespecified is not stated." in text
 
 
 def test_every_field_is_printed_blanks_as_not_stated():
-    found = Page(provenance.provenance(source(PLAN)).html)
+    found = Page(provenance.render(source(PLAN)).html)
     rows = {e["within"][0]["text"] if e["within"][0]["attrs"].get("scope") == "row" else e["within"][1]["text"]: e for e in found.all("tr")}
     for name, meaning in _plan.FIELDS.items():
         (row,) = (row for heading, row in rows.items() if heading == _plan.title(name) + meaning)
         assert ("not stated" in row["text"]) == (name not in PLAN), name
-    assert "annotators saw no predictions" in section_of(provenance.provenance(source(PLAN)))
-    assert f"Of {len(_plan.FIELDS)} fields {len(PLAN)} are stated." in section_of(provenance.provenance(source(PLAN)))
-    assert re.search(r"is compared with the models ?yes", section_of(provenance.provenance(source(PLAN))))
+    assert "annotators saw no predictions" in section_of(provenance.render(source(PLAN)))
+    assert f"Of {len(_plan.FIELDS)} fields {len(PLAN)} are stated." in section_of(provenance.render(source(PLAN)))
+    assert re.search(r"is compared with the models ?yes", section_of(provenance.render(source(PLAN))))
 
 
 def test_a_plan_that_was_kept():
-    text = section_of(provenance.provenance(source(PLAN)))
+    text = section_of(provenance.render(source(PLAN)))
     names = "sample size, primary aggregation, reliability, primary metric, level"
     assert f"Where plan and run can be compared ({names}), they agree." in text and "(differs)" not in text
     assert provenance.differences(source(PLAN)) == []
@@ -264,7 +265,7 @@ def test_a_plan_that_was_kept():
 def test_where_plan_and_run_differ_a_sentence_says_so(planned, name, said):
     found = source(planned)
     assert provenance.differences(found) == [name]
-    text = section_of(provenance.provenance(found))
+    text = section_of(provenance.render(found))
     assert "This run departs from the plan in: " in text and said in text
     assert text.count("(differs)") == 1
 
@@ -307,17 +308,17 @@ def numbers_of(html, caption):
 
 
 def test_the_example_has_the_numbers_of_the_posterior():
-    rows = numbers_of(assumptions.assumptions(source()).html, "What this means")
+    rows = numbers_of(assumptions.render(source()).html, "What this means")
     for gamma, row in zip((1, 2), rows):
         for (mean, deviation), counts in zip(zip(row[::2], row[1::2]), ([1, 0, 0], [2, 1, 0], [3, 0, 0])):
             assert mean == pytest.approx(ugt.dirichlet([counts], reliability=gamma, prior=0.1).mean()[0, 0], abs=5e-5)
             drawn = np.random.default_rng(0).dirichlet(gamma * np.array(counts) + 0.1, 20_000)[:, 0]
             assert deviation == pytest.approx(drawn.std(), rel=0.06)
-    assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.assumptions(source()))
+    assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.render(source()))
 
 
 def test_the_example_of_rankings():
-    rows = numbers_of(assumptions.assumptions(source(rankings=True)).html, "What this means")
+    rows = numbers_of(assumptions.render(source(rankings=True)).html, "What this means")
     two = ugt.prirn(ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=3), reliability=50)  # weights 2/3 and 1/3
     alpha = np.array(two.concentration)
     assert alpha.tolist() == pytest.approx([100 / 3, 50 / 3])
@@ -330,22 +331,22 @@ KNOWN = ["votes", "irn", "prirn", "dirichlet", "plackett-luce"]
 
 @pytest.mark.parametrize("aggregation", [*KNOWN, "given (Draws)"])
 def test_every_truth_says_what_it_assumes(aggregation):
-    text = section_of(assumptions.assumptions(source(aggregation=aggregation, parameters={})))
+    text = section_of(assumptions.render(source(aggregation=aggregation, parameters={})))
     assert "What is assumed" in text and "would come to agree on" in text and re.search(r"Limits\. \w+", text)
     assert ("made elsewhere" in text) == (aggregation not in KNOWN)
 
 
 def test_known_truths_are_those_of_evaluate():
-    from ugt._evaluation import truths
+    from ugt.aggregation import by_name
 
-    assert {*assumptions._ASSUMED, "auto"} == set(truths.AGGREGATIONS)
+    assert {*assumptions._ASSUMED, "auto"} == set(by_name.AGGREGATIONS)
 
 
 @pytest.mark.parametrize(
     ("reliability", "said"), [([], "Reliabilitynone"), ([2.0], "Only one reliability was evaluated"), ([1, 2], "2 reliabil")]
 )
 def test_number_of_reliabilities_is_a_limit(reliability, said):
-    assert said in section_of(assumptions.assumptions(source(reliability=reliability)))
+    assert said in section_of(assumptions.render(source(reliability=reliability)))
 
 
 @pytest.mark.parametrize(
@@ -358,7 +359,7 @@ def test_number_of_reliabilities_is_a_limit(reliability, said):
     ],
 )
 def test_parameters_of_any_kind(parameters, said):
-    assert said in section_of(assumptions.assumptions(source(parameters=parameters)))
+    assert said in section_of(assumptions.render(source(parameters=parameters)))
 
 
 # ---- the checklist ----
@@ -378,7 +379,7 @@ def answers(data, titles=None):
     if titles is None:
         titles = {**{e["attrs"]["id"]: "title" for e in shown().all("section")}, checklist.PLAN: "plan"}
     found = {}
-    for e in Page(checklist.checklist(data, titles).html).all("table"):
+    for e in Page(checklist.render(data, titles).html).all("table"):
         name = e["within"][0]["text"].replace(": see the original", "")
         for i, row in enumerate([e for e in e["within"] if e["tag"] == "tr"][1:]):
             links = [inner["attrs"]["href"][1:] for inner in row["within"] if inner["tag"] == "a"]
@@ -416,7 +417,7 @@ def test_numbers_are_answered_only_where_they_were_computed():
 
 
 def test_subgroups_count_only_where_the_user_gave_some():
-    rows = [{"stratum": name, "level": "x", "value": 0.5, "low": 0.4, "high": 0.6} for name in (*checklist.OWN_STRATA, "site")]
+    rows = [{"stratum": name, "level": "x", "value": 0.5, "low": 0.4, "high": 0.6} for name in (*strata.OWN, "site")]
     assert "strata" in of_item({**source(), "strata": rows}, "STARD-AI 2025", "23")[1]
     assert FOR_AUTHORS in of_item({**source(), "strata": rows[:-1]}, "STARD-AI 2025", "23")[2]
     assert "not in this report: subgroups" in of_item({**source(), "strata": rows[:-1]}, "TRIPOD+AI 2024", "23a")[2]
@@ -433,11 +434,11 @@ def test_totals_are_counted():
         part = sum(bool(re.search("not stated: |not in this report: |authors: ", text)) for text in found) - none
         total = f"Of {len(found)} items {len(found) - part - none} are answered here, {part} in part; {none} are for the authors to write."
         titles = {**{e["attrs"]["id"]: "title" for e in shown().all("section")}, checklist.PLAN: "plan"}
-        assert total in section_of(checklist.checklist(data, titles))
+        assert total in section_of(checklist.render(data, titles))
     items = [item for items in checklist.GUIDELINES.values() for item in items]
     assert none == sum(FOR_AUTHORS in text and not item.fields for text, item in zip(found, items))  # the plan is full
 
 
 def test_truth_by_annotators_has_the_words_for_it():
-    text = section_of(checklist.checklist(source(), {}))
+    text = section_of(checklist.render(source(), {}))
     assert "positive and negative percent agreement (PPA, NPA), not sensitivity and specificity" in text

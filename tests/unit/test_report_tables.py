@@ -9,18 +9,15 @@ import pytest
 from twins import details
 
 import ugt
-from ugt._evaluation.details import confusion, design, strata, truth_models
-from ugt.report import design as report_design
-from ugt.report import strata as report_strata
 from ugt.report import svg
-from ugt.report import truth_models as report_truth_models
+from ugt.report.sections import confusion, design, strata, truth_models
 
 HOSTILE = '<script>"x"&'
 SECTIONS = {
-    "design": report_design.design,
-    "truth-models": report_truth_models.truth_models,
-    "strata": report_strata.strata,
-    "confusion": report_strata.confusion,
+    "design": design.render,
+    "truth-models": truth_models.render,
+    "strata": strata.render,
+    "confusion": confusion.render,
 }
 
 
@@ -29,7 +26,7 @@ def source(annotations, predictions, **options):
     context = details.context(annotations, predictions, **options)
     found = {"provenance": {"level": 0.9}}
     for module in (design, truth_models, strata, confusion):
-        found.update(module.make(context)[0])
+        found.update(details.made(module, context)[0])
     return found
 
 
@@ -111,7 +108,7 @@ def test_empty_and_old_tables_say_why(name, given):
 
 def test_who_annotated_what():
     given = evaluated()
-    made = report_design.design(given)
+    made = design.render(given)
     rows = rows_of(made, "Annotators,")
     assert [row[0] for row in rows[1:]] == [e["annotator"] for e in sorted(given["annotators"], key=lambda e: -e["n_cases"])]
     assert rows[1][4] == f"{100 * max(given['annotators'], key=lambda e: e['n_cases'])['agreement']:.0f}%"
@@ -130,7 +127,7 @@ def test_who_annotated_what():
 
 def test_the_map_of_annotators():
     given = evaluated()
-    squares = drawing(report_design.design(given).html, "design-overlap").findall("rect")
+    squares = drawing(design.render(given).html, "design-overlap").findall("rect")
     said = {words_of(e.find("title")): float(e.get("fill-opacity")) for e in squares}
     assert len(said) == 16
     most = max(e["n_common"] for e in given["annotator_overlap"])
@@ -142,7 +139,7 @@ def test_the_map_of_annotators():
 
 def test_many_annotators_are_listed():
     given = evaluated(labels={"n_annotators": 25})
-    made = report_design.design(given)
+    made = design.render(given)
     assert len(rows_of(made, "Annotators,")) == 21 and "20 of 25 are shown; the file annotators.csv has all of them." in made.html
     listed = rows_of(made, "Cases that two annotators share, the pairs")
     assert len(listed) == 13 and "12 of 300 are shown" in made.html and "0 of 300 pairs share no case" in made.html
@@ -152,10 +149,10 @@ def test_many_annotators_are_listed():
 
 
 def test_annotators_without_names_and_alone():
-    made = report_design.design(source(ugt.Labels.from_counts([[2, 1]] * 20 + [[4, 0]]), {}))
+    made = design.render(source(ugt.Labels.from_counts([[2, 1]] * 20 + [[4, 0]]), {}))
     assert "Who gave which annotation is not known" in made.html and "Every class was given" in made.html
     assert "design-overlap" not in made.html and "design-sizes" in made.html
-    alone = report_design.design(source(ugt.Labels.from_wide([["a"], ["b"]], annotators=["x"]), {}))
+    alone = design.render(source(ugt.Labels.from_wide([["a"], ["b"]], annotators=["x"]), {}))
     assert "nobody to share cases with" in alone.html
     assert "design-sizes" not in alone.html  # one bar says nothing
     assert "who agree" not in alone.html
@@ -163,22 +160,22 @@ def test_annotators_without_names_and_alone():
 
 def test_many_sizes_are_binned():
     sizes = [{"n_annotations": n, "n_cases": 1 + n % 3} for n in (0, 1, 5, 49, 50, 99)]
-    bins = report_design._binned(sizes)
+    bins = design._binned(sizes)
     assert len(bins) == 20 and bins[0] == ("0–4", 3) and bins[9] == ("45–49", 2) and bins[10] == ("50–54", 3) and bins[-1] == ("95–99", 1)
     assert sum(n for _, n in bins) == sum(e["n_cases"] for e in sizes)
-    assert report_design._binned([{"n_annotations": 3, "n_cases": 2}, {"n_annotations": 1, "n_cases": 5}]) == [("1", 5), ("2", 0), ("3", 2)]
+    assert design._binned([{"n_annotations": 3, "n_cases": 2}, {"n_annotations": 1, "n_cases": 5}]) == [("1", 5), ("2", 0), ("3", 2)]
 
 
 def test_bars_stand_for_their_numbers():
     given = {"case_sizes": [{"n_annotations": n, "n_cases": cases} for n, cases in ((1, 10), (2, 40), (3, 20))]}
-    bars = list(drawing(report_design.size_bars(given), "design-sizes").iter("rect"))
+    bars = list(drawing(design.size_bars(given), "design-sizes").iter("rect"))
     heights = [float(e.get("height")) for e in bars]
     assert heights[1] == pytest.approx(4 * heights[0], abs=0.3) and heights[2] == pytest.approx(2 * heights[0], abs=0.3)
 
 
 def test_truths_side_by_side():
     given = evaluated(reliability=(0.5, 2))
-    made = report_truth_models.truth_models(given)
+    made = truth_models.render(given)
     rows = rows_of(made, "Top-1 accuracy under each truth")[1:]
     names = [row[0] for row in rows[::2]]
     assert names == ["voted label", "reliability 0.5", "reliability 2", *(f"annotator {e['annotator']}" for e in given["annotators"])]
@@ -192,7 +189,7 @@ def test_truths_side_by_side():
 
 def test_dots_stand_for_their_numbers():
     given = evaluated(models=("A", "B"), reliability=(0.5, 2))
-    group = drawing(report_truth_models.truth_models(given).html, "truth-models-figure")
+    group = drawing(truth_models.render(given).html, "truth-models-figure")
     dots = [float(e.get("cx")) for e in group.iter("circle")]
     own = [e for e in given["truth_models"] if e["model"] == "A"]
     assert len(dots) == len(own) and np.corrcoef(dots, [e["value"] for e in own])[0, 1] > 1 - 1e-4
@@ -204,11 +201,11 @@ def test_dots_stand_for_their_numbers():
 
 def test_given_plausibilities_and_undefined_values():
     point = ugt.Point.from_array([[0.7, 0.3]])
-    made = report_truth_models.truth_models(source(point, {"A": [[0.7, 0.3]]}))
+    made = truth_models.render(source(point, {"A": [[0.7, 0.3]]}))
     rows = rows_of(made, "Top-1")
     assert rows[2][0] == "without reliability" and rows[1][3] == "undefined" and rows[2][4] == "+0.0000"
     none = {"provenance": {"level": 0.9}, "truth_models": [{**_blank(), "value": None}]}
-    assert "<figure" not in report_truth_models.truth_models(none).html
+    assert "<figure" not in truth_models.render(none).html
 
 
 def _blank():
@@ -218,7 +215,7 @@ def _blank():
 
 def test_more_models_than_styles():
     models = tuple(f"m{i}" for i in range(8))
-    made = report_truth_models.truth_models(evaluated(models=models))
+    made = truth_models.render(evaluated(models=models))
     assert "the first 6 of 8 models are drawn, the table has all" in made.html
     texts = [e.text for e in parsed(made.html).find(".//svg").iter("text")]
     assert "m5" in texts and "m6" not in texts and all(f">{model}<" in made.html for model in models)
@@ -228,7 +225,7 @@ def test_more_models_than_styles():
 def test_strata():
     sites = np.resize(["north", "süd", "süd", ""], 60)
     given = evaluated(models=("A", "B"), subgroups={"site": sites}, clusters=np.arange(60) // 2)
-    made = report_strata.strata(given)
+    made = strata.render(given)
     rows = rows_of(made, "By site")
     assert rows[0][0] == "site" and rows[0][-1] == "clusters"
     found = {(e["level"], e["model"], e["metric"]): e for e in given["strata"] if e["stratum"] == "site"}
@@ -247,7 +244,7 @@ def test_strata():
 
 
 def test_strata_without_models():
-    made = report_strata.strata(source(ugt.Labels.from_counts([[2, 1], [3, 0]] * 20), {}))
+    made = strata.render(source(ugt.Labels.from_counts([[2, 1], [3, 0]] * 20), {}))
     rows = rows_of(made, "By agreement")
     assert rows[0][2] == "mean certainty of the truth" and [row[0] for row in rows[1:]] == ["unanimous", "majority"]
     assert "<figure" not in made.html
@@ -255,7 +252,7 @@ def test_strata_without_models():
 
 def test_confusion():
     given = evaluated()
-    made = report_strata.confusion(given)
+    made = confusion.render(given)
     rows = rows_of(made, f"Expected numbers of cases of {HOSTILE}:")
     n = {(e["truth"], e["predicted"]): e for e in given["confusion"] if e["model"] == HOSTILE}
     for row in rows[1:]:
@@ -274,7 +271,7 @@ def test_confusion():
 
 def test_many_classes_and_models():
     classes = tuple(f"class {k}" for k in range(25))
-    made = report_strata.confusion(evaluated(models=tuple("ABCDE"), classes=classes))
+    made = confusion.render(evaluated(models=tuple("ABCDE"), classes=classes))
     assert "3 of 5 models are shown; the file confusion.csv has all of them." in made.html
     assert [f.get("id") for f in parsed(made.html).iter("figure")] == ["confusion-0", "confusion-1", "confusion-2"]
     listed = rows_of(made, "Classes that A takes for others")
@@ -285,7 +282,7 @@ def test_many_classes_and_models():
 
 def test_dots_have_no_range_beyond_shares():
     entries = [{"model": "A", "value": v, "low": 0.0, "high": 1.0} for v in (0.0, 1.0)]
-    html = report_truth_models.dot_plot("f", "t", "n", [("x", entries[:1]), ("y", entries[1:])], ["A"], "accuracy")
+    html = truth_models.dot_plot("f", "t", "n", [("x", entries[:1]), ("y", entries[1:])], ["A"], "accuracy")
     ends = [float(e.get("cx")) for e in drawing(html, "f").iter("circle")]
     assert min(ends) == 130 and max(ends) == svg.WIDTH - svg.RIGHT
-    assert report_truth_models.dot_plot("f", "t", "n", [], [], "accuracy") == ""
+    assert truth_models.dot_plot("f", "t", "n", [], [], "accuracy") == ""

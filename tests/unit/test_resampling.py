@@ -16,7 +16,7 @@ from twins import resampling as twin
 import ugt
 from ugt import Resamples, resampling
 from ugt._core import _resample
-from ugt._resampling.resamples import quantiles
+from ugt.resampling.resamples import quantiles
 
 RNG = np.random.default_rng(3)
 NAN = float("nan")
@@ -32,10 +32,10 @@ def clustered(n=60, seed=0):
 # ---- what is drawn
 
 
-@pytest.mark.parametrize("n, m", [(1, 1), (2, 3), (50, 1), (301, 4), (64, 2), (65, 17)])
+@pytest.mark.parametrize("n, m", [(2, 1), (2, 3), (50, 1), (301, 4), (64, 2), (65, 17)])
 def test_means_are_those_of_the_slow_twin(n, m):
     values = RNG.normal(size=(n, m))
-    np.testing.assert_allclose(resampling.bootstrap_means(values, 30, 11), twin.bootstrap_means(values, 30, 11), atol=1e-13)
+    np.testing.assert_allclose(ugt.bootstrap(values, n_resamples=30, seed=11).values, twin.bootstrap_means(values, 30, 11), atol=1e-13)
 
 
 @pytest.mark.parametrize("n", [4095, 4096, 4097, 9000])
@@ -46,6 +46,12 @@ def test_blocks_are_those_of_the_slow_twin(n):
         np.testing.assert_array_equal(found[b], twin.weights(5, b, [n]))
 
 
+def sums_of(design, table, seed, begin, end):
+    out = np.empty((end - begin, table.shape[1]))
+    assert design.drawn(seed, begin, end, design.added_up(table), out, False) is None
+    return out
+
+
 def test_clusters_and_strata_are_those_of_the_slow_twin():
     values, clusters, strata = clustered()
     for given_strata in (None, strata):
@@ -53,7 +59,7 @@ def test_clusters_and_strata_are_those_of_the_slow_twin():
         found = design.weights(9, 0, 20)
         for b in range(20):
             np.testing.assert_array_equal(found[b], twin.case_weights(9, b, clusters.tolist(), given_strata))
-        np.testing.assert_allclose(design.sums(values, 9, 0, 20), found @ values, atol=1e-12)
+        np.testing.assert_allclose(sums_of(design, values, 9, 0, 20), found @ values, atol=1e-12)
     # strata of single cases
     design = resampling.Design.of(len(strata), None, strata)
     np.testing.assert_array_equal(design.weights(9, 3, 4)[0], twin.case_weights(9, 3, list(range(len(strata))), strata))
@@ -79,15 +85,17 @@ def test_weights_keep_the_sizes_of_strata_and_clusters_together():
 def test_resamples_do_not_depend_on_chunks_or_threads(n):
     values = RNG.normal(size=(n, 3))
     design = resampling.Design.of(n)
-    sums = design.sums(values, 5, 0, 70)
+    sums = sums_of(design, values, 5, 0, 70)
     for begin, end in ((0, 1), (3, 10), (7, 23), (64, 70)):
-        np.testing.assert_array_equal(design.sums(values, 5, begin, end), sums[begin:end])
+        np.testing.assert_array_equal(sums_of(design, values, 5, begin, end), sums[begin:end])
         np.testing.assert_array_equal(design.weights(5, begin, end), design.weights(5, 0, 70)[begin:end])
+    alone = ugt.bootstrap(values, n_resamples=70, seed=5).values
+    np.testing.assert_array_equal(alone, sums / n)
     with ugt.threads(3):
-        np.testing.assert_array_equal(design.sums(values, 5, 0, 70), sums)
-    np.testing.assert_array_equal(design.sums(values[:, 1:2], 5, 0, 70)[:, 0], sums[:, 1])
-    np.testing.assert_array_equal(design.sums(np.asfortranarray(values), 5, 0, 70), sums)
-    assert (design.sums(values, 6, 0, 70) != sums).all()
+        np.testing.assert_array_equal(ugt.bootstrap(values, n_resamples=70, seed=5).values, alone)
+    np.testing.assert_array_equal(sums_of(design, values[:, 1:2], 5, 0, 70)[:, 0], sums[:, 1])
+    np.testing.assert_array_equal(sums_of(design, np.asfortranarray(values), 5, 0, 70), sums)
+    assert (sums_of(design, values, 6, 0, 70) != sums).all()
     assert len(np.unique(sums[:, 0])) == 70
 
 
@@ -127,7 +135,7 @@ def binomial_distance(drawn, n, p):
 def test_the_split_between_blocks_is_binomial():
     """A first block of 4,096 units of 4,296, in 3,000 resamples; chi-square beyond the limit once in 1e10."""
     n, m = 4296, 3000
-    inside = resampling.Design.of(n).sums((np.arange(n) < 4096)[:, None] * 1.0, 4, 0, m)[:, 0]
+    inside = sums_of(resampling.Design.of(n), (np.arange(n) < 4096)[:, None] * 1.0, 4, 0, m)[:, 0]
     assert binomial_distance(inside, n, 4096 / n) < 1
     assert binomial_distance(inside, n, 4094 / n) > 1  # planted
 
@@ -400,20 +408,6 @@ def test_quantiles(n, seed):
     np.testing.assert_allclose(quantiles(values, q), expected, atol=1e-14)
 
 
-def test_case_intervals_are_those_of_the_bootstrap():
-    values = RNG.normal(size=(30, 4))
-    values[[2, 7], 1] = NAN
-    values[1:, 2] = NAN
-    values[:, 3] = NAN
-    values[9] = NAN  # is not there at all
-    found = resampling.case_intervals(values, 0.9, 300, 9)
-    np.testing.assert_array_equal(found, ugt.bootstrap(np.delete(values, 9, axis=0), n_resamples=300, seed=9).interval(0.9))
-    assert np.isnan(found[2:]).all() and not np.isnan(found[:2]).any()
-    alone = ugt.bootstrap(np.delete(values[:, 1], [2, 7, 9]), n_resamples=300, seed=9).interval(0.9)[0]
-    assert resampling.case_interval(values[:, 1], 0.9, 300, 9) == tuple(alone)
-    assert np.isnan(resampling.case_interval(values[:, 3], 0.9, 300, 9)).all()
-
-
 # ---- several models
 
 
@@ -559,7 +553,7 @@ def test_the_only_unit_of_a_stratum_has_no_influence():
 @pytest.mark.parametrize("answer", [None, "a", [], [[1.0]], {}])
 def test_bad_statistics(answer):
     message = r"statistic must answer with a number or a row of numbers, always as many\. Got"
-    for call in (ugt.bootstrap_statistic, ugt.jackknife):
+    for call in (ugt.bootstrap_statistic, ugt.resampling.jackknife):
         with pytest.raises(ValueError, match=message):
             call(lambda w: answer, 4)
     answers = iter([[1.0, 2.0], [1.0]])
@@ -574,7 +568,7 @@ def test_jackknife():
         mean = weights @ x / weights.sum()
         return mean, weights @ (x - mean) ** 2 / weights.sum()
 
-    found = ugt.jackknife(both, 12)
+    found = ugt.resampling.jackknife(both, 12)
     without = np.array([(np.delete(x, i).mean(), np.delete(x, i).var()) for i in range(12)])
     np.testing.assert_allclose(found.values, without, rtol=1e-12)
     # Efron & Tibshirani, eq. 11.4 and 11.5; for a mean the textbook's error, for a variance the unbiased one
@@ -584,9 +578,9 @@ def test_jackknife():
     assert found.estimate[1] - found.bias[1] == pytest.approx(x.var(ddof=1))
     assert found.bias[0] == pytest.approx(0, abs=1e-13)
     clusters = np.repeat([3, 1, 2], 4)
-    by_cluster = ugt.jackknife(both, 12, clusters=clusters)
+    by_cluster = ugt.resampling.jackknife(both, 12, clusters=clusters)
     np.testing.assert_allclose(by_cluster.values[1], [x[clusters != 1].mean(), x[clusters != 1].var()])
-    alone = ugt.jackknife(lambda w: w.sum(), 1)
+    alone = ugt.resampling.jackknife(lambda w: w.sum(), 1)
     assert np.isnan(alone.values).all() and np.isnan(alone.std_error).all() and alone.estimate.tolist() == [1]
 
 
@@ -758,7 +752,6 @@ CALLS = [
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1, NAN, "0.95", True])
 def test_bad_levels(level):
     for call in (
-        lambda: resampling.case_interval(np.arange(5.0), level, 10, 0),
         lambda: skewed(5).interval(level),
         lambda: skewed(5).rank_interval(level),
     ):
@@ -768,7 +761,7 @@ def test_bad_levels(level):
 
 @pytest.mark.parametrize("n_resamples", [0, -1, 10.0, "100", True])
 def test_bad_numbers_of_resamples(n_resamples):
-    for call in (*CALLS, lambda n_resamples: resampling.case_interval(np.arange(5.0), 0.95, n_resamples, 0)):
+    for call in CALLS:
         with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1. Got"):
             call(n_resamples=n_resamples)
 
@@ -779,24 +772,34 @@ def test_bad_seeds():
             call(seed=-1)
 
 
+@pytest.mark.parametrize("n, b", [(1, 1), (7, 8), (300, 19)])
+def test_sums_by_group_are_those_of_the_slow_twin(n, b):
+    group, values, weights = RNG.integers(0, 5, n).astype(np.int32), RNG.normal(size=(n, 2)), RNG.poisson(1.0, (b, n)) * 1.0
+    out = np.empty((b, 6, 2))
+    _resample.grouped_sums(group, values, weights, out)
+    np.testing.assert_array_equal(out, twin.grouped_sums(group, values, weights, 6))
+    _resample.grouped_sums(group[:0], values[:0], weights[:, :0], out)
+    assert not out.any()
+
+
 def test_the_core_refuses_what_does_not_fit():
     table, out, strata = np.ones((5, 2)), np.empty((3, 2)), np.array([0, 5])
     for begin, end, target in ((0, 4, out), (2, 1, out), (-1, 2, out), (0, 3, np.empty((3, 1)))):
         with pytest.raises(ValueError, match="do not fit together"):
-            _resample.bootstrap_sums(strata, table, 0, begin, end, target)
+            _resample.bootstrap(strata, 0, begin, end, table, target)
     unit = np.zeros(2, np.int32)
     for wrong in ([0, 4], [0, 6], [1, 5], [0, 3, 3, 5], [0], [], [0, 7, 5], [0, 2**31]):
         with pytest.raises(ValueError, match="do not fit"):
-            _resample.bootstrap_sums(np.array(wrong, np.int64), table, 0, 0, 3, out)
+            _resample.bootstrap(np.array(wrong, np.int64), 0, 0, 3, table, out)
     for wrong in ([1, 5], [0, 3, 3, 5], [], [0, 2**31]):
         with pytest.raises(ValueError, match="do not fit"):
-            _resample.bootstrap_weights(np.array(wrong, np.int64), unit, 0, 0, 3, out)
+            _resample.bootstrap(np.array(wrong, np.int64), 0, 0, 3, unit=unit, weights=out)
     for wrong in ([0, 5], [-1, 0]):
         with pytest.raises(ValueError, match="unit out of range"):
-            _resample.bootstrap_weights(strata, np.array(wrong, np.int32), 0, 0, 3, out)
+            _resample.bootstrap(strata, 0, 0, 3, unit=np.array(wrong, np.int32), weights=out)
     for begin, end, target in ((0, 4, out), (0, 3, np.empty((3, 1))), (-1, 2, out)):
         with pytest.raises(ValueError, match="do not fit together"):
-            _resample.bootstrap_weights(strata, unit, 0, begin, end, target)
+            _resample.bootstrap(strata, 0, begin, end, unit=unit, weights=target)
     count, drawn = np.array([1, 2]), np.empty((3, 2), np.int64)
     for wrong in ([0], [0, 1], [1, 2], [0, 3], [0, 3, 2], [0, -1, 2]):
         with pytest.raises(ValueError, match=r"do not fit|UGT_ERR_RANGE"):
@@ -805,6 +808,12 @@ def test_the_core_refuses_what_does_not_fit():
         _resample.resample_rows(np.array([0, 2]), -count, 0, 0, 3, drawn)
     with pytest.raises(ValueError, match="do not fit together"):
         _resample.resample_rows(np.array([0, 2]), count, 0, 0, 2, drawn)
+    group = np.zeros(2, np.int32)
+    with pytest.raises(ValueError, match="do not fit together"):
+        _resample.grouped_sums(group, np.ones((3, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
+    for wrong in (-1, 1):
+        with pytest.raises(ValueError, match="group out of range"):
+            _resample.grouped_sums(np.full(2, wrong, np.int32), np.ones((2, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
     with pytest.raises(ValueError, match="output does not fit"):
         _resample.law_of_sum(table, np.empty(5))
 

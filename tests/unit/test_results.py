@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import resampling, results
-from ugt._plausibilities.agreement import Law
+from ugt import resampling
+from ugt.plausibilities import estimates as results
+from ugt.plausibilities.comparison import Law
 
 POST = ugt.Dirichlet.from_array([[3, 2, 1], [1, 1, 4], [np.nan] * 3, [2, 5, 1]])
 SCORES = [[3, 2, 1], [3, 2, 1], [3, 2, 1], [1, 1, 0]]
@@ -146,3 +147,8 @@ def test_a_law_that_would_be_too_wide_is_not_even_made(monkeypatch, work, asked)
 
 def test_what_is_printed_leaves_out_the_law():
     assert "_law" not in repr(RECORDS["Estimate"]) and "draw_std=" in repr(RECORDS["Estimate"])
+
+
+def test_a_spread_that_is_nothing_but_rounding_has_the_value_for_its_quantiles():
+    found = results.Estimate(0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda: Law(1.5, np.empty((0, 3))))
+    assert found.draw_quantile([0.1, 0.9]).tolist() == [0.75, 0.75]

@@ -68,8 +68,7 @@ def test_cases_without_labels(name):
         nothing = SCORES[name]([[0, 0]], [[0.5, 0.5]])
     assert said[0].filename == __file__  # where the call is
     assert math.isnan(nothing.value) and nothing.n_cases == 0 and np.isnan(nothing.interval()).all()
-    with pytest.raises(ValueError, match=r"score must have finite values, of one case at least, to be resampled\. Got nan\."):
-        nothing.resamples()
+    assert np.isnan(nothing.resamples().values).all()
 
 
 @scores
@@ -90,9 +89,7 @@ def test_infinite_log_loss():
     for kind in ("percentile", "bca"):
         assert np.isnan(found.interval(kind=kind)).all() and np.isnan(found.part("divergence").interval(kind=kind)).all()
         assert not np.isnan(found.part("entropy").interval(kind=kind)).any()
-    with pytest.raises(
-        ValueError, match=r"score must have finite values, of one case at least, to be resampled\. Got inf, first at case 0\."
-    ):
+    with pytest.raises(ValueError, match=r"score must have finite values to be resampled\. Got inf, first at case 0\."):
         found.resamples()
     with pytest.raises(ValueError, match=r"level must be"):
         found.interval(2)

@@ -7,10 +7,10 @@ import pytest
 from twins import calibrators as twin
 
 import ugt
-from ugt._calibrators.alpha import _Objective
-from ugt._calibrators.logits import Histograms, Predictions
-from ugt._calibrators.multinomial import Likelihood
-from ugt._calibrators.scaling import MatrixMap, Objective, VectorMap, _Sums
+from ugt.calibrators.alpha import _Objective
+from ugt.calibrators.logits import LabelTable, LogitTable
+from ugt.calibrators.multinomial import Likelihood
+from ugt.calibrators.scaling import MatrixMap, Objective, TemperatureSums, VectorMap
 
 
 def test_dirichlet_multinomial_and_alpha_objective(shared_case):
@@ -20,8 +20,8 @@ def test_dirichlet_multinomial_and_alpha_objective(shared_case):
     for name, coefficient in (("nll_with_coefficient", True), ("nll_without", False)):
         found = ugt.dirichlet_multinomial_log_likelihood(given["counts"], alpha, coefficient=coefficient)
         np.testing.assert_allclose(-found, expected[name], rtol=0, atol=tolerance)
-    table = Predictions.of(given["probs"], "probabilities")
-    likelihood = Likelihood.of(Histograms.of(given["counts"], table.shape, False), table, None)
+    table = LogitTable.of(given["probs"], "probabilities")
+    likelihood = Likelihood.of(LabelTable.of(given["counts"], table.shape, False), table, None)
     # a feature that is log alpha0 itself
     x, weight = np.log(given["alpha0"])[:, None], np.ones(table.shape[0])
     value = _Objective(likelihood, x, weight, given["lam"]).value_and_gradient(np.array([0.0, 1.0]))[0]
@@ -37,8 +37,8 @@ def test_scaling_objectives(shared_case):
     u, y = np.array(given["logits"]).T, np.array(given["counts"], float).T
     b, v, w = (np.array(given[name]) for name in ("b", "W_vector", "W_matrix"))
     vector, matrix = VectorMap(3, given["lam_b"]), MatrixMap(3, given["lam_w"], given["lam_b"])
-    table = Predictions.of(given["logits"], "logits")
-    sums = _Sums(table, Histograms.of(given["counts"], table.shape, False))
+    table = LogitTable.of(given["logits"], "logits")
+    sums = TemperatureSums(table, LabelTable.of(given["counts"], table.shape, False))
     found = {
         "ts": sums.at(sums.unit / given["t"])[0],
         "vs": Objective(vector, u, y).value_and_gradient(np.stack([v, b]))[0],

@@ -61,7 +61,7 @@ def test_jaccard(shared_case):
 def test_annotators_left_out(shared_case, cases):
     case = shared_case("71")
     labels = labels_of(case["inputs"]["labels"])
-    found = ugt.annotator_discrepancy(labels, distance=case["inputs"]["delta"], cases=cases, n_resamples=10)
+    found = ugt.annotator_discrepancy(labels, distance=case["inputs"]["delta"], cases=cases)
     assert found.annotators.tolist() == [0, 1, 2]
     for j in range(3):
         expected = case["expected"][f"{j}_{cases}"]
@@ -74,7 +74,7 @@ def test_annotators_left_out(shared_case, cases):
 def test_stratified(shared_case, ties):
     case = shared_case("73")
     expected = case["expected"][ties]
-    found = ugt.stratified_discrepancy(labels_of(case["inputs"]["labels"]), case["inputs"]["model"], ties=ties, n_resamples=10)
+    found = ugt.stratified_discrepancy(labels_of(case["inputs"]["labels"]), case["inputs"]["model"], ties=ties)
     assert dict(zip(map(str, found.names.tolist()), found.value.tolist())) == pytest.approx(expected["per_class"], abs=1e-12)
     assert found.mean == pytest.approx(expected["mean"], abs=case["tolerance"]["abs"])
     assert found.left_out == ({"case whose majority class is tied": 1} if ties == "drop" else {})

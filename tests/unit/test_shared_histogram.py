@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ugt
+from ugt import states
 
 RULES = [(single_bins, singletons) for single_bins in ("zero", "plugin") for singletons in ("omit", "zero")]
 pytestmark = pytest.mark.filterwarnings("ignore:undefined")
@@ -31,10 +32,11 @@ def test_losses(shared_case, number):
     for single_bins, singletons in RULES:
         found = ugt.histogram_losses(counts, probs, single_bins=single_bins, singletons=singletons, **options)
         assert as_in_the_cases(found) == pytest.approx(expected[f"{single_bins}_{singletons}"], abs=tolerance, nan_ok=True)
-        stream = ugt.HistogramAccumulator(counts.shape[1], single_bins=single_bins, singletons=singletons, **options)
-        for row, z in zip(counts, probs):
-            stream.update([row], [z])
-        assert as_in_the_cases(stream.finish()) == pytest.approx(as_in_the_cases(found), abs=tolerance, nan_ok=True)
+        rules = {"single_bins": single_bins, "singletons": singletons}
+        parts = [states.partial("histogram_losses", [row], [z], **rules, **options) for row, z in zip(counts, probs)]
+        assert as_in_the_cases(states.finish(states.merge(parts)).record) == pytest.approx(
+            as_in_the_cases(found), abs=tolerance, nan_ok=True
+        )
     by_class = ugt.histogram_losses(counts, probs, **options).per_class.cl
     np.testing.assert_allclose(by_class.plugin, expected["cl_plugin_per_class"], rtol=0, atol=tolerance)
     np.testing.assert_allclose(by_class.debiased, expected["cl_debiased_per_class_zero"], rtol=0, atol=tolerance)

@@ -8,7 +8,7 @@ from scipy import stats
 
 import ugt
 from ugt import resampling
-from ugt.stability import binomial_p_value
+from ugt.soft.stability import binomial_p_value
 
 METRICS = {
     "soft_auroc": lambda p, s: ugt.soft_auroc(p, s).value,

@@ -7,7 +7,7 @@ import pytest
 
 import ugt
 from ugt import resampling
-from ugt._evaluation import standings as _standings
+from ugt.report import standings as _standings
 
 
 def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):
@@ -115,7 +115,7 @@ def test_kinds_of_interval(kind):
     [
         ({"interval": "normal"}, r"interval must be one of 'percentile', 'basic', 'bca'. Got 'normal'"),
         ({"clusters": [1, 2]}, r"clusters must be 60 ids, one a case. Got shape \(2,\)"),
-        ({"clusters": {"0": "a"}}, r"clusters must hold a cluster for every case. Got none for 59 of 60 cases, first at 1"),
+        ({"clusters": {"0": "a"}}, r"clusters must hold an id for every case. Got none for 59 of 60 cases, first at case 1"),
     ],
 )
 def test_errors(options, message):

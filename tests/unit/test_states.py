@@ -8,9 +8,10 @@ import pytest
 
 import ugt
 from ugt import states
-from ugt._axes import stream_keys_of
+from ugt._base.axes import stream_keys_of
 from ugt._core import _exact
-from ugt._states import state as state_module
+from ugt.plausibilities.metric import METRICS as DECLARED
+from ugt.states import state as state_module
 
 N, K = 60, 4
 
@@ -77,12 +78,9 @@ class Data:
 METRICS = {
     "annotation_certainty": (lambda d, r: (d.posterior(r),), {"k": 2}),
     "expected_risk": (lambda d, r: (d.posterior(r),), {"risk": [0, 1, 2, 5]}),
-    "ua_topk_accuracy": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
-    "ua_set_accuracy": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
-    "ua_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
+    **{one.function: (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}) for one in DECLARED.values()},
     "ua_average_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 3}),
     "ua_kendall_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2, "penalty": 0.5}),
-    "ua_footrule_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
     "ua_coverage": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
     "ua_plausibility_mass": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
     "leave_one_annotator_out": (lambda d, r: (d.rankings(r),), {}),
@@ -168,11 +166,9 @@ def test_standard_errors_are_those_of_the_cases(rng):
     per_case = ugt.ua_topk_accuracy(p, scores).per_case
     found = states.finish(states.partial("ua_topk_accuracy", p, scores))
     assert found.std_error == pytest.approx(per_case.std(ddof=1) / math.sqrt(N), rel=1e-12)
-    low, high = found.interval(0.9, kind="normal")
-    assert (high - low) / 2 == pytest.approx(1.6448536269514722 * found.std_error, rel=1e-9)
+    assert found.interval(0.9, kind="analytic") == pytest.approx(ugt.ua_topk_accuracy(p, scores).interval(0.9, kind="analytic"), rel=1e-12)
     votes, said = rng.integers(0, 2, (N, 3)), rng.integers(0, 2, N)
-    ratio = ugt.discrepancy_ratio(votes, said)
-    spread = ratio.resamples().influence[:, 0]
+    spread = ugt.discrepancy_ratio(votes, said).influence
     assert states.finish(states.partial("discrepancy_ratio", votes, said)).std_error == pytest.approx(
         math.sqrt((spread**2).sum() * N / (N - 1)), rel=1e-9
     )
@@ -215,8 +211,12 @@ def test_intervals_by_resamples(rng):
     assert found.resampled.std() == pytest.approx(found.std_error, rel=0.1)
     assert found.interval() == pytest.approx(np.quantile(found.resampled, [0.025, 0.975]), abs=2e-3)
     other = states.finish(states.partial("ua_topk_accuracy", p, p, case_ids=np.arange(400), n_resamples=2000))
-    difference = other.resamples().values - found.resamples().values
-    assert difference.mean() == pytest.approx(other.value - found.value, abs=0.01)  # the same resamples: a paired difference
+    difference = other.minus(found)  # paired
+    assert np.array_equal(difference.values[:, 0], other.resampled - found.resampled)
+    assert difference.estimate[0] == other.value - found.value
+    for one, error in ((found.metric, TypeError), (states.finish(states.partial("expected_risk", p, np.arange(K))), ValueError)):
+        with pytest.raises(error, match=r"other must (be Merged|have the same resamples, 2000 of cases)"):
+            found.minus(one)
 
 
 def test_cases_that_are_only_numbered_have_no_resamples():
@@ -226,7 +226,7 @@ def test_cases_that_are_only_numbered_have_no_resamples():
         states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
     with pytest.raises(ValueError, match="clusters must be given with n_resamples"):
         states.partial("annotation_certainty", [[0.5, 0.5]], clusters=["a"])
-    with pytest.raises(ValueError, match="be 'normal' for a state without resamples"):
+    with pytest.raises(ValueError, match="be 'analytic' for a state without resamples"):
         states.finish(states.partial("annotation_certainty", [[0.5, 0.5]])).interval()
 
 
@@ -254,15 +254,16 @@ def test_text_and_back(rng):
     assert states.finish(again).value == states.finish(state).value
 
 
-VERSION_1 = (
-    '{"ugt_state": 1, "metric": "annotation_certainty", "settings": {"options": {"k": 1}, "n_resamples": 0}, "n_cases": 2, '
-    '"left_out": {"case without annotations": 1}, "sums": {"mean": [[1.6], [2.0]], "mean squared": '
-    '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "variances": [[0.0], [0.0]]}, "replicates": {}}'
+VERSION_2 = (
+    '{"ugt_state": 2, "metric": "annotation_certainty", "settings": {"options": {"k": 1, "kind": "set", "groups": null, "group_rule": '
+    '"sum", "ties": "expectation"}, "numbers": ["mc_error"], "n_draws": 0, "n_resamples": 0}, "n_cases": 2, '
+    '"left_out": {"case without annotations": 1}, "sums": {"sums": [[1.6], [2.0]], "squares": '
+    '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "fixed": [[0.0]]}, "replicates": {}}'
 )
 
 
-def test_a_state_of_version_1_can_be_read_for_ever():
-    state = states.State.from_json(VERSION_1)
+def test_a_state_of_version_2_can_be_read_for_ever():
+    state = states.State.from_json(VERSION_2)
     assert states.finish(state).value == 0.8 and states.finish(state).left_out == {"case without annotations": 1}
     new = states.partial("annotation_certainty", [[0.6, 0.4], [0.3, 0.7]], k=1)
     both = states.finish(states.merge([state, new]))
@@ -270,15 +271,15 @@ def test_a_state_of_version_1_can_be_read_for_ever():
 
 
 def test_an_earlier_version_is_brought_up_to_date(monkeypatch):
-    monkeypatch.setattr(state_module, "VERSION", 3)
-    renamed = {1: lambda d: {**d, "metric": d["metric"].upper()}, 2: lambda d: {**d, "metric": d["metric"].lower()}}
+    monkeypatch.setattr(state_module, "VERSION", 4)
+    renamed = {2: lambda d: {**d, "metric": d["metric"].upper()}, 3: lambda d: {**d, "metric": d["metric"].lower()}}
     monkeypatch.setattr(state_module, "UPGRADES", renamed)
-    state = states.State.from_json(VERSION_1)
-    assert state.metric == "annotation_certainty" and json.loads(state.to_json())["ugt_state"] == 3
+    state = states.State.from_json(VERSION_2)
+    assert state.metric == "annotation_certainty" and json.loads(state.to_json())["ugt_state"] == 4
 
 
 def test_versions_without_a_way_up_do_not_exist():
-    assert sorted(state_module.UPGRADES) == list(range(1, state_module.VERSION))
+    assert sorted(state_module.UPGRADES) == list(range(state_module.FIRST, state_module.VERSION))
 
 
 @pytest.mark.parametrize(
@@ -288,19 +289,22 @@ def test_versions_without_a_way_up_do_not_exist():
         (None, "text must be the JSON of a state. Got TypeError"),
         ("[1]", "with its version as 'ugt_state'. Got None"),
         ('{"ugt_state": true}', "with its version as 'ugt_state'. Got True"),
-        ('{"ugt_state": 99}', "be of version 1 or earlier: a later ugt wrote it. Got 99"),
-        ('{"ugt_state": 1}', "be that of a whole state"),
-        (VERSION_1.replace('"n_cases": 2', '"n_cases": -2'), "n_cases must be a whole number"),
-        (VERSION_1.replace("1.45", "NaN, 1.45"), "tables of finite numbers"),
-        (VERSION_1.replace('[1.6], [2.0]], "mean s', '[1.6], []], "mean s'), "tables of finite numbers"),
-        (VERSION_1.replace("[[0.0], [0.0]]}", '[["x"]]}'), "tables of finite numbers"),
-        (VERSION_1.replace('"metric": "annotation', '"metric": "no'), "whose sums fit its metric. Got ValueError: metric must be one of"),
+        ('{"ugt_state": 99}', "be of version 2 or earlier: a later ugt wrote it. Got 99"),
+        ('{"ugt_state": 1}', "be of version 2 or later. Got 1"),
+        ('{"ugt_state": 2}', "be that of a whole state"),
+        (VERSION_2.replace('"n_cases": 2', '"n_cases": -2'), "n_cases must be a whole number"),
+        (VERSION_2.replace("1.45", "NaN, 1.45"), "tables of finite numbers"),
+        (VERSION_2.replace('[1.6], [2.0]], "squ', '[1.6], []], "squ'), "tables of finite numbers"),
+        (VERSION_2.replace("[[0.0]]}", '[["x"]]}'), "tables of finite numbers"),
+        (VERSION_2.replace('"metric": "annotation', '"metric": "no'), "whose sums fit its metric. Got ValueError: metric must be one of"),
         (
-            states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2)).to_json().replace('"labels"', '"x"'),
-            "whose sums fit its metric. Got KeyError: 'labels'",
+            states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2))
+            .to_json()
+            .replace('"sums": [[', '"sums": [[1.0], ['),
+            "whose sums fit its metric. Got ValueError: sums must be 10. Got 11",
         ),
-        (VERSION_1.replace("mean sq", "sq"), "whose sums fit its metric. Got KeyError: 'mean squared'"),
-        (VERSION_1.replace('[[1.6], [2.0]], "mean', '[[1.6]], "mean'), "whose sums fit its metric. Got IndexError"),
+        (VERSION_2.replace('"sums": [[', '"sum": [['), "whose sums fit its metric. Got KeyError: 'sums'"),
+        (VERSION_2.replace('[[1.6], [2.0]], "squ', '[[1.6]], "squ'), "whose sums fit its metric. Got IndexError"),
     ],
 )
 def test_damaged_text(text, message):
@@ -327,14 +331,14 @@ def test_only_what_was_made_alike_is_merged():
         states.finish(0.5)
     with pytest.raises(ValueError, match=r"states must be at least one. Got none"):
         states.merge([])
-    with pytest.raises(ValueError, match="metric must be one of 'annotation_certainty'"):
+    with pytest.raises(ValueError, match="metric must be one of 'alternative_annotator_test'"):
         states.partial("accuracy", p, p)
 
 
 def test_draws_of_the_truth_must_be_of_one_number(rng):
     draws = [ugt.Draws.from_array(rng.dirichlet(np.ones(K), (3, n))) for n in (10, 20)]
     parts = [states.partial("ua_topk_accuracy", one, rng.random((3, K))) for one in draws]
-    with pytest.raises(ValueError, match="have sums of the same shapes"):
+    with pytest.raises(ValueError, match=r"the same n_draws, 10\. Got 20"):
         states.merge(parts)
 
 

@@ -8,7 +8,9 @@ import pytest
 
 import ugt
 from ugt import states
-from ugt._states import blocks, compute, ranges
+from ugt.soft import ranges
+from ugt.states import blocks
+from ugt.states import computing as compute
 
 K = 3
 
@@ -103,7 +105,7 @@ def test_what_compute_refuses(rng):
         states.compute("soft_auroc", p, p, n_resamples=3, case_ids=range(30))
     with pytest.raises(ValueError, match="parts must have one number of classes"):
         states.compute("soft_auroc", parts=[(p, p), (p[:, :2], p[:, :2])])
-    with pytest.raises(TypeError, match="soft_auroc in ranges knows no option 'weights'"):
+    with pytest.raises(TypeError, match="soft_auroc in parts knows no option 'weights'"):
         states.compute("soft_auroc", p, p, weights=np.ones(30))
     with pytest.raises(ValueError, match="self_term must be one of"):
         states.compute("soft_average_precision", p, p, self_term="sure")

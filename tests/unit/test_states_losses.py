@@ -7,10 +7,11 @@ import warnings
 
 import numpy as np
 import pytest
+from twins.histogram_problems import numbers_of
 
 import ugt
 from ugt import states
-from ugt._axes import stream_keys_of
+from ugt._base.axes import stream_keys_of
 from ugt._core import _exact
 
 pytestmark = pytest.mark.filterwarnings("ignore:undefined")  # of all parts together, as a reason too
@@ -60,7 +61,7 @@ def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def check_histogram(found, expected, whole):
+def check_histogram(found, expected):
     close(found.value, expected.l_sq)
     assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), None)
     for name in ("el", "cl", "dl", "il"):
@@ -71,22 +72,20 @@ def check_histogram(found, expected, whole):
     assert isinstance(record, ugt.HistogramLosses)
     assert dict(record.left_out) == dict(expected.left_out)
     assert record.classes.tolist() == expected.classes.tolist()
-    for other in (expected, whole):
-        close(record.bin_edges, other.bin_edges)
-        close(record.bin_counts, other.bin_counts)
-        close(record.per_bin.cl.debiased, other.per_bin.cl.debiased)
-        close(record.paired.el.debiased, other.paired.el.debiased)
+    close(record.bin_edges, expected.bin_edges)
+    close(numbers_of(record), numbers_of(expected))
+    close(numbers_of(record.paired), numbers_of(expected.paired))
+    for ask in (record.resamples, lambda: record.interval(of="cl"), lambda: record.reliability_curve(0, clusters=np.arange(80))):
+        with pytest.raises(ValueError, match=r"losses must come from histogram_losses to be resampled"):
+            ask()
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("options", HISTOGRAM)
 def test_histograms_in_parts_are_all_histograms(options, seed):
     counts, probs = data_of(seed)
-    stream = ugt.HistogramAccumulator(3, **options)
-    for begin in range(0, 80, 30):
-        stream.update(counts[begin : begin + 30], probs[begin : begin + 30])
     found = states.finish(in_parts("histogram_losses", (counts, probs), cut(counts, seed), **options))
-    check_histogram(found, ugt.histogram_losses(counts, probs, **options), stream.finish())
+    check_histogram(found, ugt.histogram_losses(counts, probs, **options))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -101,11 +100,13 @@ def test_disagreement_in_parts_is_all_disagreement(options, by_class, seed):
     assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), None)
     close([found.value, found.numbers["cl"], found.numbers["cl plugin"]], [expected.l_phi, expected.cl.debiased, expected.cl.plugin])
     close(found.numbers["ce"], expected.ce)
-    assert ("l_per_class" in found.numbers) == by_class
+    assert ("l_mean" in found.numbers) == by_class
+    close(found.record.cl_per_bin.debiased, expected.cl_per_bin.debiased)
     if by_class:
-        close(found.numbers["l_per_class"], expected.l_per_class)
-        close(found.numbers["cl_per_class"], expected.cl_per_class.debiased)
-        close(found.numbers["cl_per_class plugin"], expected.cl_per_class.plugin)
+        close(found.record.l_per_class, expected.l_per_class)
+        close([found.numbers[f"l_phi[{k}]"] for k in range(3)], expected.l_per_class)
+        close([found.numbers[f"cl[{k}]"] for k in range(3)], expected.cl_per_class.debiased)
+        close([found.numbers[f"cl[{k}] plugin"] for k in range(3)], expected.cl_per_class.plugin)
         close([found.numbers["l_mean"], found.numbers["ce_mean"]], [expected.l_mean, expected.ce_mean])
 
 

@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from twins.parted import ASCENDING, WHO, Data, K, N, by_name, close, cut, merged
+from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged
 
 import ugt
 from ugt import states
-from ugt._axes import stream_keys_of
-from ugt._core import _exact
 
 TABLE = [[1, 0.5, 0.1, 0], [0.5, 1, 0.4, 0.2], [0.1, 0.4, 1, 0.9], [0, 0.2, 0.9, 1]]
 PAIRS = [{"coefficient": one, "weights": weights} for one in ("percent", "cohen", "scott", "ac1") for weights in (None, "linear", TABLE)]
@@ -102,21 +100,11 @@ def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
 def test_resamples_of_parts_are_those_of_the_whole(metric, options, units):
     data = Data(4, repeat=0.5)
 
-    def state(rows, n_resamples=20):
+    def state(rows, n_resamples):
         by = {"clusters": data.clusters[rows]} if units == "clusters" and n_resamples else {}
         return states.partial(metric, data.labels(rows), annotators=WHO, n_resamples=n_resamples, seed=3, **by, **options)
 
-    rng = np.random.default_rng(0)
-    found, whole = states.finish(merged(rng, [state(part) for part in cut(data, 1)])), states.finish(state(list(range(N))))
-    close(found.resampled, whole.resampled)
-    assert np.ptp(found.resampled) > 0 and {"per_annotator"} < set(found.resampled_numbers)
-    weights = _exact.poisson_weights(stream_keys_of(data.clusters if units == "clusters" else np.array(data.ids)), 3, 0, 20).astype(int)
-    alone = [state([i], 0) for i in range(N)]
-    for b in range(3):  # each case as often as it counts
-        again = states.finish(states.merge(alone[i] for i in np.repeat(np.arange(N), weights[b]).tolist()))
-        close(found.resampled[b], again.value)
-        for name, table in found.resampled_numbers.items():
-            close(table[b], again.numbers[name], name)
+    assert {"per_annotator"} < set(check_resamples(state, data, units).resampled_numbers)
 
 
 def test_errors():

@@ -10,7 +10,7 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
-from ugt._substitution import alternative_annotator as _alternative_annotator
+from ugt.discrepancy import alternative_annotator as _alternative_annotator
 
 
 def study(seed, n_cases=60, n_annotators=4, numbers=False):
@@ -33,57 +33,57 @@ def wide(nested):
 @pytest.mark.parametrize("numbers, distance, delta", [(False, "zero-one", twin.zero_one), (True, "squared", twin.squared)])
 def test_alternative_annotators_against_their_twin(seed, epsilon, numbers, distance, delta):
     nested, model = study(seed, numbers=numbers)
-    found = ugt.alternative_annotator_test(wide(nested), model, distance=distance, epsilon=epsilon, min_cases=2)
+    found = ugt.alternative_annotator_test(wide(nested), model, distance=distance, epsilon=epsilon, least_cases=2)
     expected, rejected, winning_rate = twin.alternative_annotator(model, nested, delta, epsilon)
     for j, (rho_f, rho_h, p) in expected.items():
         assert (found.advantage[j], found.annotator_advantage[j]) == pytest.approx((rho_f, rho_h))
         assert found.p_value[j] == pytest.approx(p, rel=1e-9)
     assert np.flatnonzero(found.rejected).tolist() == rejected
     assert found.winning_rate == winning_rate
-    assert found.average_advantage == pytest.approx(np.mean([one[0] for one in expected.values()]))
+    assert found.value == pytest.approx(np.mean([one[0] for one in expected.values()]))
     assert found.passed == (winning_rate >= 0.5)
 
 
 def test_equal_distances_are_wins_of_both():
     """Mean distances that are equal up to rounding: 0.1 + 0.2 against 0.3."""
     table = np.array([[0.3, 0.0, 0.0, 0.0]] * 2 + [[0.1 + 0.2, 0.0, 0.0, 0.0]] * 2)
-    found = ugt.alternative_annotator_test(table, [0.1 + 0.2] * 2 + [0.3] * 2, distance="absolute", min_cases=2)
+    found = ugt.alternative_annotator_test(table, [0.1 + 0.2] * 2 + [0.3] * 2, distance="absolute", least_cases=2)
     assert found.advantage[0] == found.annotator_advantage[0] == 1
 
 
 def test_cases_with_one_other_annotator_count():
     table = np.array([[0, 1, np.nan], [0, np.nan, np.nan], [1, 1, 0]])
-    found = ugt.alternative_annotator_test(table, [1, 0, 1], min_cases=2)
+    found = ugt.alternative_annotator_test(table, [1, 0, 1], least_cases=2)
     assert found.annotators.tolist() == [0, 1]
     assert found.n_cases.tolist() == [2, 2]
     assert found.too_few == {"2": 1}
     assert found.left_out == {"case with a single annotator": 1}
-    with pytest.raises(ValueError, match=r"annotations must hold an annotator with 30 cases or more \(min_cases\). Got at most 2."):
+    with pytest.raises(ValueError, match=r"annotations must hold an annotator with 30 cases or more \(least_cases\). Got at most 2."):
         ugt.alternative_annotator_test(table, [1, 0, 1])
 
 
 def test_differences_without_spread():
     """The model is always nearer to the others, or never: no t, but no doubt either."""
     table = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]] * 2)
-    good = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.1, min_cases=2)
+    good = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.1, least_cases=2)
     assert good.p_value.tolist() == [0, 0, 0]
     assert good.passed
-    even = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.0, min_cases=2)
+    even = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.0, least_cases=2)
     assert even.p_value.tolist() == [1, 1, 1]
     assert not even.passed
-    assert ugt.alternative_annotator_test(table, [1] * 6, min_cases=2).advantage.tolist() == [1, 1, 1]
+    assert ugt.alternative_annotator_test(table, [1] * 6, least_cases=2).advantage.tolist() == [1, 1, 1]
 
 
 def test_clusters_of_one_case_change_nothing_and_copies_do_not_help():
     nested, model = study(7, n_cases=40)
     table = wide(nested)
-    plain = ugt.alternative_annotator_test(table, model, min_cases=2)
-    single = ugt.alternative_annotator_test(table, model, min_cases=2, clusters=np.arange(40)[::-1])
+    plain = ugt.alternative_annotator_test(table, model, least_cases=2)
+    single = ugt.alternative_annotator_test(table, model, least_cases=2).over_clusters(np.arange(40)[::-1])
     np.testing.assert_allclose(single.p_value, plain.p_value, rtol=1e-12)
     three = np.repeat(table, 3, axis=0), np.repeat(model, 3)
-    copies = ugt.alternative_annotator_test(*three, min_cases=2, clusters=np.repeat(np.arange(40), 3))
+    copies = ugt.alternative_annotator_test(*three, least_cases=2).over_clusters(np.repeat(np.arange(40), 3))
     np.testing.assert_allclose(copies.p_value, plain.p_value, rtol=1e-9)
-    naive = ugt.alternative_annotator_test(*three, min_cases=2)
+    naive = ugt.alternative_annotator_test(*three, least_cases=2)
     assert (np.abs(naive.p_value - 0.5) > np.abs(plain.p_value - 0.5)).all()
 
 
@@ -101,14 +101,13 @@ def test_benjamini_yekutieli():
 
 def test_resamples_of_advantages():
     nested, model = study(3)
-    found = ugt.alternative_annotator_test(wide(nested), model, min_cases=2, n_resamples=50, seed=1)
-    resamples = found.resamples()
-    np.testing.assert_allclose(resamples.estimate, [*found.advantage, found.average_advantage])
-    np.testing.assert_allclose(resamples.values[:, -1], resamples.values[:, :-1].mean(axis=1))
-    low, high = resamples.interval(kind="bca")[-1]
-    assert low < found.average_advantage < high
-    again = ugt.alternative_annotator_test(wide(nested), model, min_cases=2, n_resamples=50, seed=1)
-    assert again.resamples().values.tobytes() == resamples.values.tobytes()
+    found = ugt.alternative_annotator_test(wide(nested), model, least_cases=2)
+    resamples = found.resamples(n_resamples=50, seed=1)
+    np.testing.assert_allclose(resamples.estimate, [found.value, *found.advantage, *found.annotator_advantage])
+    np.testing.assert_allclose(resamples.values[:, 0], resamples.values[:, 1:5].mean(axis=1))
+    low, high = found.interval(kind="bca", n_resamples=50, seed=1)
+    assert low < found.value < high and (low, high) == tuple(resamples.interval(kind="bca")[0])
+    assert found.resamples(n_resamples=50, seed=1).values.tobytes() == resamples.values.tobytes()
     assert [row["annotator"] for row in found.table()] == ["0", "1", "2", "3"]
     assert found.table()[1]["p_value"] == found.p_value[1]
 
@@ -119,12 +118,12 @@ def test_resamples_of_advantages():
         ({"epsilon": -0.1}, r"epsilon must be a finite number of at least 0. Got -0.1."),
         ({"q": 0}, r"q must be a finite number above 0. Got 0."),
         ({"q": 1.0}, r"q must be a number between 0 and 1. Got 1.0."),
-        ({"min_cases": 1}, r"min_cases must be a whole number of at least 2. Got 1."),
+        ({"least_cases": 1}, r"least_cases must be a whole number of at least 2. Got 1."),
     ],
 )
 def test_options_that_are_refused(options, must):
     with pytest.raises(ValueError, match=must):
-        ugt.alternative_annotator_test(np.zeros((3, 2)), [0, 0, 0], **{"min_cases": 2, **options})
+        ugt.alternative_annotator_test(np.zeros((3, 2)), [0, 0, 0], **{"least_cases": 2, **options})
 
 
 # ---- equivalence ----
@@ -154,17 +153,18 @@ def test_equivalence_is_the_mean_over_annotators_where_all_label_all():
 def test_equivalence_intervals():
     nested, model = study(5, numbers=True)
     patient = np.arange(60) // 3
-    found = ugt.individual_equivalence_index(wide(nested), model, clusters=patient, n_resamples=100, seed=2)
+    found = ugt.individual_equivalence_index(wide(nested), model)
+    drawn = {"clusters": patient, "n_resamples": 100, "seed": 2}
     whole = twin.discrepancy(model, nested, twin.squared)
     counted = np.array([twin.several(case) for case in nested])
     gap = (np.array(whole["mu_i"]) - np.array(whole["alpha_i"]))[counted]
     weights = resampling.Design.of(len(gap), patient[counted]).weights(2, 0, 100)
     values = weights @ gap / weights.sum(axis=1)
-    np.testing.assert_allclose(found.interval(), np.quantile(values, [0.025, 0.975]), rtol=1e-9)
+    np.testing.assert_allclose(found.interval(**drawn), np.quantile(values, [0.025, 0.975]), rtol=1e-9)
     limit = np.quantile(values, 0.95)
-    assert found.interchangeable(limit + 1e-9, kind="percentile")
-    assert not found.interchangeable(limit - 1e-9, kind="percentile")
-    assert found.interchangeable(found.interval(0.9, kind="bca")[1] + 1e-9)
+    assert found.interchangeable(limit + 1e-9, kind="percentile", **drawn)
+    assert not found.interchangeable(limit - 1e-9, kind="percentile", **drawn)
+    assert found.interchangeable(found.interval(0.9, kind="bca", **drawn)[1] + 1e-9, **drawn)
     with pytest.raises(ValueError, match=r"level must be above 0.5 for a one-sided limit. Got 0.5."):
         found.interchangeable(1.0, 0.5)
     with pytest.raises(ValueError, match=r"margin must be a finite number. Got nan."):

@@ -142,6 +142,20 @@ def test_class_counts_equal_twin(cases):
         assert list(zip(index[out[i] : out[i + 1]].tolist(), total[out[i] : out[i + 1]].tolist())) == twin.class_counts(case)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size=6)), min_size=1),
+    st.booleans(),
+    st.booleans(),
+)
+def test_pair_sums_equal_twin(cases, of_cases, weighted):
+    times, lists = [often if weighted else 1 for often, _ in cases], [rows for _, rows in cases]
+    rows = [row for case in lists for row in case]
+    offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    label, count = np.array([row[0] for row in rows], np.int32), np.array([row[1] for row in rows], np.int64)
+    found = _tables.pair_sums(offsets, label, count, np.array(times, float) if weighted else None, 5, of_cases)
+    np.testing.assert_allclose(found, twin.pair_sums(lists, times, 5, of_cases), rtol=1e-12, atol=1e-15)
+
+
 def test_class_counts_of_many_classes_are_ascending():
     # more classes in a case than the insertion sort takes
     label = np.random.default_rng(0).permutation(1000).astype(np.int32)
@@ -196,5 +210,10 @@ def test_counting_stays_inside_its_arrays(label):
         _tables.class_counts(offsets, labels, np.ones(1, np.int64), 3)
     with RANGE:
         _tables.find_repeat(offsets, labels, 3)
+    with RANGE:
+        _tables.pair_sums(offsets, labels, np.ones(1, np.int64), None, 3, True)
     with pytest.raises(ValueError, match="one length"):
         _tables.class_counts(offsets, labels, np.ones(2, np.int64), 3)
+    for count, times in ((2, None), (1, np.ones(2))):
+        with pytest.raises(ValueError, match="one length, and times one a case"):
+            _tables.pair_sums(offsets, labels, np.ones(count, np.int64), times, 3, True)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import _threads
+from ugt._base import parallel
 
 
 def slices(n, chunk, n_threads=1):
     with ugt.threads(n_threads):
-        return _threads.run(lambda begin, end: (begin, end), n, chunk, "nothing")
+        return parallel.run(lambda begin, end: (begin, end), n, chunk, "nothing")
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -33,20 +33,20 @@ def test_results_keep_their_order_when_chunks_finish_in_another():
         return begin
 
     with ugt.threads(3):
-        assert _threads.run(task, 6, 1, "nothing") == [0, 1, 2, 3, 4, 5]
+        assert parallel.run(task, 6, 1, "nothing") == [0, 1, 2, 3, 4, 5]
 
 
 def test_as_many_threads_as_asked_for():
     meeting = threading.Barrier(3, timeout=20)
     with ugt.threads(3):
-        names = _threads.run(lambda begin, end: (meeting.wait(), threading.get_ident())[1], 3, 1, "nothing")
+        names = parallel.run(lambda begin, end: (meeting.wait(), threading.get_ident())[1], 3, 1, "nothing")
     assert len(set(names)) == 3
-    assert set(_threads.run(lambda begin, end: threading.get_ident(), 3, 1, "nothing")) == {threading.get_ident()}
+    assert set(parallel.run(lambda begin, end: threading.get_ident(), 3, 1, "nothing")) == {threading.get_ident()}
 
 
 def test_blocks_nest_and_end():
     def workers():
-        return _threads._n_threads.get()
+        return parallel._n_threads.get()
 
     with ugt.threads(4):
         with ugt.threads(2):
@@ -76,7 +76,7 @@ def test_an_error_ends_the_work(kind, n_threads):
         time.sleep(0.002)
 
     with pytest.raises(kind, match="in the third chunk"), ugt.threads(n_threads):
-        _threads.run(task, 1000, 1, "nothing")
+        parallel.run(task, 1000, 1, "nothing")
     # with threads, some more chunks start before the main thread hears of it
     assert len(started) < (4 if n_threads == 1 else 500)
 
@@ -122,7 +122,7 @@ def test_an_interrupt_is_held_back_inside_of_the_standard_library(where, monkeyp
     if where == "done":
         stop[0] = 1
     with pytest.raises(KeyboardInterrupt), ugt.threads(2):
-        _threads.run(task, 4, 1, "nothing", stop, hit("done", lambda begin, end, result: None))
+        parallel.run(task, 4, 1, "nothing", stop, hit("done", lambda begin, end, result: None))
     assert inside == ["begun", "not torn"]
     assert stop[0] or where == "shutdown"
     n = len(ended)
@@ -135,7 +135,7 @@ def test_handlers_that_raise_nothing_do_not_end_the_work():
     before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
     try:
         with ugt.threads(2):
-            assert _threads.run(lambda begin, end: begin, 3, 1, "nothing", None, lambda *_: interrupt()) == []
+            assert parallel.run(lambda begin, end: begin, 3, 1, "nothing", None, lambda *_: interrupt()) == []
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == [True] * 3
@@ -174,11 +174,11 @@ class Clock:
 def test_progress_of_long_steps(seconds, lines, monkeypatch, capsys):
     """Ten chunks: silent for two seconds, then a line every second at most, and the last one."""
     clock = Clock(seconds)
-    monkeypatch.setattr(_threads.time, "monotonic", clock)
-    with _threads.progress_to_stderr():
-        _threads.run(clock.task, 10, 1, "counting")
+    monkeypatch.setattr(parallel.time, "monotonic", clock)
+    with parallel.progress_to_stderr():
+        parallel.run(clock.task, 10, 1, "counting")
     assert capsys.readouterr().err.splitlines() == [f"ugt: counting: {line}" for line in lines]
-    _threads.run(clock.task, 10, 1, "counting")
+    parallel.run(clock.task, 10, 1, "counting")
     assert capsys.readouterr().err == ""
 
 

@@ -24,9 +24,9 @@ cdef extern from "ugt.h" nogil:
         const int32_t *class_index
         const int32_t *start
     ctypedef struct ugt_list_metric:
-        int kind
+        int metric
         int depth
-        double penalty
+        double parameter
         double scale
         int64_t lattice
     ctypedef struct ugt_concentrations:
@@ -177,8 +177,8 @@ cdef class Profiles:
             status = ugt_dirichlet_lists(self.profiles, begin, end, depth, &table_offsets[0], &table[0])
         check(status)
 
-    def list_values(self, const int64_t[::1] offsets, const int32_t[::1] index, const int32_t[::1] start, int kind, int depth,
-                    double penalty, double scale, const int64_t[::1] table_offsets, const double[::1] table, int64_t begin,
+    def list_values(self, const int64_t[::1] offsets, const int32_t[::1] index, const int32_t[::1] start, int number, int depth,
+                    double parameter, double scale, const int64_t[::1] table_offsets, const double[::1] table, int64_t begin,
                     int64_t end, double[:, ::1] moments, double[:, ::1] pmf):
         cdef ugt_orders orders
         cdef ugt_list_metric metric
@@ -193,7 +193,7 @@ cdef class Profiles:
             return
         check_rows(offsets, begin, end, index.shape[0])
         orders.offsets, orders.class_index, orders.start = &offsets[0], first32(index), first32(start)
-        metric.kind, metric.depth, metric.penalty, metric.scale, metric.lattice = kind, depth, penalty, scale, pmf.shape[1] - 1
+        metric.metric, metric.depth, metric.parameter, metric.scale, metric.lattice = number, depth, parameter, scale, pmf.shape[1] - 1
         with nogil:
             status = ugt_dirichlet_list_values(&posterior, &orders, &metric, &table_offsets[0], first_double(table), begin, end,
                                                &moments[0, 0], &pmf[0, 0])

@@ -1,4 +1,4 @@
-from numpy import float64, int32, int64, uint8
+from numpy import float64, int8, int32, int64, uint8
 from numpy.typing import NDArray
 
 def dense_rows(
@@ -20,6 +20,21 @@ def ragged_rows(
     index: NDArray[int32] | None = None,
     start: NDArray[int32] | None = None,
 ) -> None: ...
+def role_sums(
+    offsets: NDArray[int64],
+    index: NDArray[int32],
+    value: NDArray[float64],
+    rest: NDArray[float64],
+    set_offsets: NDArray[int64],
+    set_index: NDArray[int32],
+    role: NDArray[int8],
+    rest_role: NDArray[int8],
+    n_classes: int,
+    total: float,
+    out: NDArray[float64],
+) -> None: ...
+def width(metric: int, depth: int) -> int: ...
+def column(metric: int, k: int, depth: int) -> int: ...
 def compare(
     truth_offsets: NDArray[int64],
     truth_index: NDArray[int32],
@@ -33,8 +48,8 @@ def compare(
     n_draws: int,
     n_classes: int,
     depth: int,
-    penalty: float,
-    with_distances: bool,
+    metric: int,
+    parameter: float,
     per_case: NDArray[float64],
     per_draw: NDArray[float64],
 ) -> None: ...

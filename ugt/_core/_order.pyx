@@ -1,16 +1,24 @@
 """Orders of classes and their comparison. Class indices and offsets are checked by the C core."""
 
 from _status cimport check, check_rows
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
 cdef extern from "ugt.h" nogil:
     ctypedef struct ugt_orders:
         const int64_t *offsets
         const int32_t *class_index
         const int32_t *start
+    ctypedef struct ugt_sets:
+        const int64_t *offsets
+        const int32_t *class_index
+        const int8_t *role
+        const int8_t *rest_role
+    int ugt_role_sums(const int64_t *, const int32_t *, const double *, const double *, const ugt_sets *, int64_t, int64_t, double, double *)
     int ugt_order_rows(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, int, int64_t, int64_t *, int32_t *,
                        int32_t *)
-    int ugt_compare_orders(const ugt_orders *, const ugt_orders *, const uint8_t *, int64_t, int64_t, int64_t, int64_t, int, double, int, double *, double *)
+    int ugt_compare_orders(const ugt_orders *, const ugt_orders *, const uint8_t *, int64_t, int64_t, int64_t, int64_t, int, int, double, double *, double *)
+    int ugt_compare_width(int, int)
+    int ugt_compare_column(int, int, int)
 
 
 def dense_rows(const double[:, ::1] value, int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None,
@@ -65,13 +73,45 @@ cdef inline const int32_t *first(const int32_t[::1] x) noexcept nogil:
     return &x[0] if x.shape[0] > 0 else NULL
 
 
+def role_sums(const int64_t[::1] offsets, const int32_t[::1] index, const double[::1] value, const double[::1] rest,
+              const int64_t[::1] set_offsets, const int32_t[::1] set_index, const int8_t[::1] role, const int8_t[::1] rest_role,
+              int64_t n_classes, double total, double[:, ::1] out):
+    """Of each case: sums over the certain and the tied classes of its set, and how many there are."""
+    cdef int64_t n = rest.shape[0]
+    cdef ugt_sets sets
+    cdef int status
+    if offsets.shape[0] != n + 1 or index.shape[0] != value.shape[0] or set_offsets.shape[0] != n + 1 or role.shape[0] != set_index.shape[0] \
+            or rest_role.shape[0] != n or out.shape[0] != n or out.shape[1] != 4:
+        raise ValueError("arrays of the sets do not fit together")
+    if n == 0:
+        return
+    check_rows(offsets, 0, n, index.shape[0])
+    check_rows(set_offsets, 0, n, set_index.shape[0])
+    sets.offsets, sets.class_index, sets.rest_role = &set_offsets[0], first(set_index), &rest_role[0]
+    sets.role = &role[0] if role.shape[0] > 0 else NULL
+    with nogil:
+        status = ugt_role_sums(&offsets[0], first(index), &value[0] if value.shape[0] > 0 else NULL, &rest[0], &sets, n, n_classes, total,
+                               &out[0, 0])
+    check(status)
+
+
+def width(int metric, int depth):
+    """Values of a comparison."""
+    return ugt_compare_width(metric, depth)
+
+
+def column(int metric, int k, int depth):
+    """Which of them is a metric's."""
+    return ugt_compare_column(metric, k, depth)
+
+
 def compare(const int64_t[::1] truth_offsets, const int32_t[::1] truth_index, const int32_t[::1] truth_start,
             const int64_t[::1] model_offsets, const int32_t[::1] model_index, const int32_t[::1] model_start,
-            const uint8_t[::1] defined, int64_t begin, int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty,
-            bint with_distances, double[:, ::1] per_case, double[:, ::1] per_draw):
+            const uint8_t[::1] defined, int64_t begin, int64_t end, int64_t n_draws, int64_t n_classes, int depth, int metric,
+            double parameter, double[:, ::1] per_case, double[:, ::1] per_draw):
     cdef ugt_orders truth, model
     cdef int64_t n = defined.shape[0]
-    cdef int width = 3 * depth + 3, status
+    cdef int width = ugt_compare_width(metric, depth), status
     if n_draws < 1 or depth < 1 or depth > n_classes or truth_offsets.shape[0] != n * n_draws + 1 or model_offsets.shape[0] != n + 1 \
             or truth_offsets[n * n_draws] != truth_index.shape[0] or truth_start.shape[0] != truth_index.shape[0] \
             or model_offsets[n] != model_index.shape[0] or model_start.shape[0] != model_index.shape[0] \
@@ -85,6 +125,6 @@ def compare(const int64_t[::1] truth_offsets, const int32_t[::1] truth_index, co
     truth.offsets, truth.class_index, truth.start = &truth_offsets[0], first(truth_index), first(truth_start)
     model.offsets, model.class_index, model.start = &model_offsets[0], first(model_index), first(model_start)
     with nogil:
-        status = ugt_compare_orders(&truth, &model, &defined[0], begin, end, n_draws, n_classes, depth, penalty, with_distances,
+        status = ugt_compare_orders(&truth, &model, &defined[0], begin, end, n_draws, n_classes, depth, metric, parameter,
                                     &per_case[0, 0], &per_draw[0, 0])
     check(status)

@@ -8,9 +8,9 @@ cdef extern from "ugt.h" nogil:
         const int64_t *offsets
         int64_t n_strata
         uint64_t seed
-    int ugt_bootstrap_sums(const ugt_design *, const double *, int64_t, int64_t, int64_t, double *)
-    int ugt_bootstrap_weights(const ugt_design *, const int32_t *, int64_t, int64_t, int64_t, double *)
+    int ugt_bootstrap(const ugt_design *, const double *, int64_t, const int32_t *, int64_t, int64_t, int64_t, double *, double *)
     int ugt_resample_rows(const int64_t *, const int64_t *, int64_t, uint64_t, int64_t, int64_t, int64_t *)
+    int ugt_grouped_sums(const int32_t *, const double *, int64_t, int64_t, int64_t, const double *, int64_t, double *)
     int ugt_law_of_sum(const double *, int64_t, int64_t, double *)
 
 
@@ -27,40 +27,39 @@ cdef int64_t n_units(const int64_t[::1] strata, int64_t begin, int64_t end, int6
     return strata[n]
 
 
-def bootstrap_sums(
-    const int64_t[::1] strata, const double[:, ::1] value, uint64_t seed, int64_t begin, int64_t end, double[:, ::1] out
+def bootstrap(
+    const int64_t[::1] strata, uint64_t seed, int64_t begin, int64_t end, const double[:, ::1] value=None, double[:, ::1] sums=None,
+    const int32_t[::1] unit=None, double[:, ::1] weights=None
 ):
-    """Sums of the columns over resamples begin..end of the rows, which are units ordered by stratum."""
-    cdef int64_t m = value.shape[1]
+    """Resamples begin..end of units that are ordered by stratum: sums of the columns of value, and how often the unit of each case was
+    drawn; either may be left out."""
+    cdef int64_t i, m = 0, n_cases = 0, n = n_units(strata, begin, end, end - begin)
+    cdef const double *values = NULL
+    cdef const int32_t *units = NULL
+    cdef double *added = NULL
+    cdef double *drawn = NULL
     cdef ugt_design design
     cdef int status
-    if n_units(strata, begin, end, out.shape[0]) != value.shape[0] or out.shape[1] != m:
-        raise ValueError("table, strata and output do not fit together")
-    if begin == end or m == 0:
+    if value is not None:
+        m = value.shape[1]
+        if sums is None or value.shape[0] != n or sums.shape[0] != end - begin or sums.shape[1] != m:
+            raise ValueError("table, strata and output do not fit together")
+    if unit is not None:
+        n_cases = unit.shape[0]
+        if weights is None or weights.shape[0] != end - begin or weights.shape[1] != n_cases:
+            raise ValueError("cases and output do not fit together")
+        for i in range(n_cases):
+            if unit[i] < 0 or unit[i] >= n:
+                raise ValueError("unit out of range")
+    if begin == end or (m == 0 and n_cases == 0):
         return
+    if m > 0:
+        values, added = &value[0, 0], &sums[0, 0]
+    if n_cases > 0:
+        units, drawn = &unit[0], &weights[0, 0]
     design.offsets, design.n_strata, design.seed = &strata[0], strata.shape[0] - 1, seed
     with nogil:
-        status = ugt_bootstrap_sums(&design, &value[0, 0], m, begin, end, &out[0, 0])
-    check(status)
-
-
-def bootstrap_weights(
-    const int64_t[::1] strata, const int32_t[::1] unit, uint64_t seed, int64_t begin, int64_t end, double[:, ::1] out
-):
-    """How often the unit of each case was drawn in resamples begin..end."""
-    cdef int64_t i, n_cases = unit.shape[0], n = n_units(strata, begin, end, out.shape[0])
-    cdef ugt_design design
-    cdef int status
-    if out.shape[1] != n_cases:
-        raise ValueError("cases and output do not fit together")
-    for i in range(n_cases):
-        if unit[i] < 0 or unit[i] >= n:
-            raise ValueError("unit out of range")
-    if begin == end or n_cases == 0:
-        return
-    design.offsets, design.n_strata, design.seed = &strata[0], strata.shape[0] - 1, seed
-    with nogil:
-        status = ugt_bootstrap_weights(&design, &unit[0], n_cases, begin, end, &out[0, 0])
+        status = ugt_bootstrap(&design, values, m, units, n_cases, begin, end, added, drawn)
     check(status)
 
 
@@ -93,4 +92,21 @@ def law_of_sum(const double[:, ::1] pmf, double[::1] law):
         raise ValueError("output does not fit")
     with nogil:
         status = ugt_law_of_sum(&pmf[0, 0], n, width, &law[0])
+    check(status)
+
+
+def grouped_sums(const int32_t[::1] group, const double[:, ::1] value, const double[:, ::1] weight, double[:, :, ::1] out):
+    """Sums of weight x value (n, m) over the cases of each group, for weights (B, n): out (B, groups, m)."""
+    cdef int64_t i, n = group.shape[0], m = value.shape[1], n_groups = out.shape[1]
+    cdef int status
+    if value.shape[0] != n or weight.shape[1] != n or out.shape[0] != weight.shape[0] or out.shape[2] != m:
+        raise ValueError("groups, values, weights and output do not fit together")
+    for i in range(n):
+        if group[i] < 0 or group[i] >= n_groups:
+            raise ValueError("group out of range")
+    if n == 0 or m == 0 or n_groups == 0 or weight.shape[0] == 0:
+        out[:, :, :] = 0.0
+        return
+    with nogil:
+        status = ugt_grouped_sums(&group[0], &value[0, 0], n, m, n_groups, &weight[0, 0], weight.shape[0], &out[0, 0, 0])
     check(status)

@@ -25,7 +25,9 @@ cdef extern from "ugt.h" nogil:
     int ugt_argsort_descending(const ugt_scores *, int64_t *, int64_t *)
     int ugt_soft_sums(const ugt_scores *, const double *, const double *, double, int, const double *, double *, int64_t *)
     int ugt_soft_curve(const ugt_scores *, const double *, const double *, double *, double *, double *, int64_t *, int64_t *)
-    void ugt_soft_resampled(const ugt_soft_column *, const double *, const double *, int64_t, double *)
+    int ugt_soft_resampled(const ugt_soft_column *, const double *, const double *, int64_t, double *)
+    int UGT_SOFT_GROUP
+    void ugt_soft_groups(const double *, int64_t, const double *, int, int, double *)
 
 N_SUMS = UGT_SOFT_SUMS
 
@@ -115,6 +117,7 @@ def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1]
     cdef int64_t n = row.shape[0], n_resamples = out.shape[0], i
     cdef const double *w = NULL
     cdef const double *q = NULL
+    cdef int status
     if n < 1 or last.shape[0] != n or not last[n - 1] or positive.shape[0] != n or (negative is not None and negative.shape[0] != n) \
             or out.shape[1] != UGT_SOFT_SUMS or (weight is not None and (weight.shape[0] != n_resamples or weight.shape[1] != n_cases)) \
             or (p is not None and (p.shape[0] != n_resamples or p.shape[1] != n_cases)):
@@ -134,4 +137,20 @@ def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1]
     if p is not None:
         q = &p[0, 0]
     with nogil:
-        ugt_soft_resampled(&column, w, q, n_resamples, &out[0, 0])
+        status = ugt_soft_resampled(&column, w, q, n_resamples, &out[0, 0])
+    check(status)
+
+
+def groups(const double[:, :, ::1] table, const double[:, ::1] above, bint expected, bint bounds):
+    """Sums (T, 1, N_SUMS) of T x G tie groups (T, G, 5) below totals (T, 4) or None; (T, 3, N_SUMS) with their least and most."""
+    cdef int64_t n_tables = table.shape[0], n = table.shape[1], t, rows = 3 if bounds else 1
+    cdef double[:, :, ::1] out = np.zeros((n_tables, rows, UGT_SOFT_SUMS))
+    cdef const double *base = NULL
+    if n < 1 or table.shape[2] != UGT_SOFT_GROUP or (above is not None and (above.shape[0] != n_tables or above.shape[1] != 4)):
+        raise ValueError("groups and totals above do not fit together")
+    with nogil:
+        for t in range(n_tables):
+            if above is not None:
+                base = &above[t, 0]
+            ugt_soft_groups(&table[t, 0, 0], n, base, expected, bounds, &out[t, 0, 0])
+    return np.asarray(out)

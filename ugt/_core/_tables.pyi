@@ -40,6 +40,9 @@ def irn(
 def class_counts(offsets: _Int64, label: _Int32, count: _Int64, n_classes: int) -> tuple[_Int64, _Int32, _Int64]:
     """``(offsets, index, total)``: counts of equal labels of a case, added up."""
 
+def pair_sums(offsets: _Int64, label: _Int32, count: _Int64, times: _Float64 | None, n_classes: int, of_cases: bool) -> _Float64:
+    """(3 + K,) what nominal agreement is made of: see ``ugt_pair_sums``."""
+
 def find_repeat(offsets: _Int64, items: _Int32, n_classes: int) -> int:
     """The first position at which a class stands again in its row, or -1."""
 

@@ -27,6 +27,8 @@ cdef extern from "ugt.h" nogil:
     int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value)
     int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label,
                          const int64_t *count, int64_t *out_offsets, int32_t *index, int64_t *total)
+    int ugt_pair_sums(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label,
+                      const int64_t *count, const double *times, int of_cases, double *sums)
     int ugt_leave_one_out(const ugt_rankings *rankings, const int64_t *count, int64_t n_annotators, const int64_t *annotator_offsets,
                           int full, double *share)
     int ugt_partial_overlaps(const ugt_rankings *x, const ugt_rankings *y, const int64_t *start, const int64_t *stop, const double *norm_x,
@@ -167,6 +169,28 @@ def class_counts(const int64_t[::1] offsets, const int32_t[::1] label, const int
     check(status)
     cdef int64_t end = out_view[n_cases]
     return out, index[:end].copy(), total[:end].copy()
+
+
+cdef int64_t MOST_CLASSES = 1 << 56  # numpy says nothing of memory beyond
+
+
+def pair_sums(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, const double[::1] times, int64_t n_classes,
+              bint of_cases):
+    cdef int64_t n_cases = offsets.shape[0] - 1
+    if count.shape[0] != label.shape[0] or (times is not None and times.shape[0] != n_cases):
+        raise ValueError("label and count must be of one length, and times one a case")
+    if not 0 <= n_classes < MOST_CLASSES:
+        raise MemoryError
+    sums = np.empty(3 + n_classes)
+    cdef double[::1] view = sums
+    cdef const double *often = NULL
+    cdef int status
+    if times is not None and n_cases > 0:
+        often = &times[0]
+    with nogil:
+        status = ugt_pair_sums(n_cases, label.shape[0], n_classes, &offsets[0], &label[0], &count[0], often, of_cases, &view[0])
+    check(status)
+    return sums
 
 
 def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_classes):

@@ -24,10 +24,21 @@ double ugt_choose(double n, int64_t k)
 }
 
 /* Of the sets that random tie-breaking makes of the best k on either side: P(they are the same). Both must hold what
- * is certain on either side (inner) and lie within what is possible on both (outer). */
-static double same_set(const ugt_sides *sides, const double *n, int64_t k)
+ * is certain on either side (inner) and lie within what is possible on both (outer). model and truth: `within` of their buckets. */
+static double same_set(const ugt_sides *sides, const double *n, int64_t k, const double *model, const double *truth)
 {
     double inner = 0.0, outer = 0.0, choices = 1.0;
+    for (int a = 0; a < sides->n_model; a++) {
+        for (int b = 0; b < sides->n_truth; b++) {
+            const double count = n[a * sides->n_truth + b];
+            if (count == 0.0)
+                continue;
+            if ((model[a] == 1.0 && truth[b] == 0.0) || (truth[b] == 1.0 && model[a] == 0.0))
+                return 0.0;
+            inner += (model[a] == 1.0 || truth[b] == 1.0) ? count : 0.0;
+            outer += (model[a] > 0.0 && truth[b] > 0.0) ? count : 0.0;
+        }
+    }
     for (int side = 0; side < 2; side++) {
         const ugt_bucket *buckets = side == 0 ? sides->model : sides->truth;
         const int count = side == 0 ? sides->n_model : sides->n_truth;
@@ -35,18 +46,6 @@ static double same_set(const ugt_sides *sides, const double *n, int64_t k)
             const double open = (double)k - buckets[a].start;
             if (open > 0.0 && open < buckets[a].size)
                 choices *= ugt_choose(buckets[a].size, (int64_t)open);
-        }
-    }
-    for (int a = 0; a < sides->n_model; a++) {
-        for (int b = 0; b < sides->n_truth; b++) {
-            const double count = n[a * sides->n_truth + b];
-            const double model = within(&sides->model[a], (double)k), truth = within(&sides->truth[b], (double)k);
-            if (count == 0.0)
-                continue;
-            if ((model == 1.0 && truth == 0.0) || (truth == 1.0 && model == 0.0))
-                return 0.0;
-            inner += (model == 1.0 || truth == 1.0) ? count : 0.0;
-            outer += (model > 0.0 && truth > 0.0) ? count : 0.0;
         }
     }
     return ugt_choose(outer - inner, k - (int64_t)inner) / choices;
@@ -116,26 +115,73 @@ static double kendall(const ugt_sides *sides, const double *n, int depth, double
     return sum;
 }
 
-void ugt_compare_cells(const ugt_sides *sides, const double *n, int depth, double penalty, int with_distances,
-                       double *scratch, double *out)
+/* Rank-biased overlap, extrapolated from the last depth (Webber, Moffat & Zobel 2010, eq. 32): the overlap of the best d has the weight
+ * (1 - p) p^(d - 1), that of the deepest lists p^(d - 1). */
+static double rank_biased(const ugt_sides *sides, const double *n, int depth, double persistence)
 {
-    double *topk = out, *set = out + depth, *overlap = out + 2 * depth, *rest = out + 3 * depth;
-    rest[0] = 0.0;
-    for (int k = 1; k <= depth; k++) {
-        topk[k - 1] = overlap[k - 1] = 0.0;
-        for (int a = 0; a < sides->n_model; a++) {
-            const double model = within(&sides->model[a], k);
-            for (int b = 0; b < sides->n_truth && model > 0.0; b++) {
-                const double count = n[a * sides->n_truth + b];
-                topk[k - 1] += count * model * within(&sides->truth[b], 1.0);
-                overlap[k - 1] += count * model * within(&sides->truth[b], k) / k;
-            }
-        }
-        set[k - 1] = same_set(sides, n, k);
-        rest[0] += overlap[k - 1] / depth;
+    double sum = 0.0, reached = 1.0;
+    for (int d = 1; d <= depth; d++, reached *= persistence) {
+        double common = 0.0;
+        for (int a = 0; a < sides->n_model; a++)
+            for (int b = 0; b < sides->n_truth; b++)
+                common += n[a * sides->n_truth + b] * within(&sides->model[a], d) * within(&sides->truth[b], d);
+        sum += (d < depth ? 1.0 - persistence : 1.0) * reached * common / d;
     }
-    rest[1] = with_distances ? kendall(sides, n, depth, penalty) : NAN;
-    rest[2] = with_distances ? footrule(sides, n, depth, scratch) : NAN;
+    return sum;
+}
+
+/* Every metric of lists has its formula here and nowhere else. */
+double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch)
+{
+    switch (metric) {
+    case UGT_KENDALL:
+        return kendall(sides, n, depth, parameter);
+    case UGT_FOOTRULE:
+        return footrule(sides, n, depth, scratch);
+    case UGT_RANK_BIASED:
+        return rank_biased(sides, n, depth, parameter);
+    default:
+        return NAN;
+    }
+}
+
+/* Columns: topk, set, overlap and average overlap for k = 1..depth, then the metric of lists. */
+int ugt_compare_width(int metric, int depth) { return metric == UGT_TOPK ? depth : UGT_BY_K * depth + 1; }
+
+int ugt_compare_column(int metric, int k, int depth)
+{
+    return metric < UGT_BY_K ? metric * depth + k - 1 : UGT_BY_K * depth;
+}
+
+static void compare_cells(const ugt_sides *sides, const double *n, int depth, int metric, double parameter,
+                          double *scratch, double *out)
+{
+    double *topk = out + ugt_compare_column(UGT_TOPK, 1, depth), *set = out + ugt_compare_column(UGT_SET, 1, depth);
+    double *overlap = out + ugt_compare_column(UGT_OVERLAP, 1, depth), overlaps = 0.0;
+    double *average = out + ugt_compare_column(UGT_AVERAGE_OVERLAP, 1, depth);
+    double *model = scratch, *truth = scratch + depth + 1;
+    const double best = within(&sides->truth[0], 1.0); /* no other bucket holds the best class */
+    for (int k = 1; k <= depth; k++) {
+        topk[k - 1] = 0.0;
+        for (int a = 0; a < sides->n_model && sides->model[a].start < k; a++)
+            topk[k - 1] += n[a * sides->n_truth] * within(&sides->model[a], k) * best;
+    }
+    if (metric == UGT_TOPK)
+        return;
+    for (int k = 1; k <= depth; k++) {
+        overlap[k - 1] = 0.0;
+        for (int a = 0; a < sides->n_model; a++)
+            model[a] = within(&sides->model[a], k);
+        for (int b = 0; b < sides->n_truth; b++)
+            truth[b] = within(&sides->truth[b], k);
+        for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) /* later buckets have no more */
+            for (int b = 0; b < sides->n_truth && truth[b] > 0.0; b++)
+                overlap[k - 1] += n[a * sides->n_truth + b] * model[a] * truth[b] / k;
+        set[k - 1] = same_set(sides, n, k, model, truth);
+        overlaps += overlap[k - 1];
+        average[k - 1] = overlaps / k;
+    }
+    out[ugt_compare_column(UGT_BY_K, depth, depth)] = ugt_list_value(sides, n, metric, depth, parameter, scratch);
 }
 
 int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, int64_t depth, ugt_bucket *buckets)
@@ -199,10 +245,10 @@ static int valid_order(const ugt_orders *orders, int64_t row, int64_t n_classes)
 }
 
 static int compare_case(room *r, const ugt_orders *truth, const ugt_orders *model, int64_t i, int64_t n_draws,
-                        int64_t n_classes, int depth, double penalty, int with_distances, double *per_case,
+                        int64_t n_classes, int depth, int metric, double parameter, double *per_case,
                         double *per_draw)
 {
-    const int width = 3 * depth + 3;
+    const int width = ugt_compare_width(metric, depth);
     const int64_t first = model->offsets[i], listed = model->offsets[i + 1] - first;
     if (!valid_order(model, i, n_classes))
         return UGT_ERR_RANGE;
@@ -216,7 +262,7 @@ static int compare_case(room *r, const ugt_orders *truth, const ugt_orders *mode
             return UGT_ERR_RANGE;
         sides.n_truth = ugt_order_buckets(truth->start + begin, held, n_classes, depth, r->truth);
         count_cells(r, &sides, truth->class_index + begin, held);
-        ugt_compare_cells(&sides, r->n, depth, penalty, with_distances, r->scratch, r->value);
+        compare_cells(&sides, r->n, depth, metric, parameter, r->scratch, r->value);
         for (int m = 0; m < width; m++) {
             per_case[m] += r->value[m];
             per_draw[d * width + m] += r->value[m];
@@ -230,11 +276,11 @@ static int compare_case(room *r, const ugt_orders *truth, const ugt_orders *mode
 }
 
 int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin,
-                       int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty, int with_distances,
+                       int64_t end, int64_t n_draws, int64_t n_classes, int depth, int metric, double parameter,
                        double *per_case, double *per_draw)
 {
     int status = UGT_ERR_MEMORY;
-    const int width = 3 * depth + 3;
+    const int width = ugt_compare_width(metric, depth);
     const size_t side = (size_t)depth + 2;
     room r = {malloc(ugt_bytes(n_classes, sizeof *r.bucket_of)), malloc(side * sizeof *r.model),
               malloc(side * sizeof *r.truth),                  malloc(side * side * sizeof *r.n),
@@ -250,8 +296,8 @@ int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const u
                 per_case[i * width + m] = NAN;
             continue;
         }
-        status = compare_case(&r, truth, model, i, n_draws, n_classes, depth, penalty, with_distances,
-                              per_case + i * width, per_draw);
+        status = compare_case(&r, truth, model, i, n_draws, n_classes, depth, metric, parameter, per_case + i * width,
+                              per_draw);
     }
 out:
     free(r.bucket_of);

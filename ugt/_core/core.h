@@ -107,9 +107,8 @@ double ugt_choose(double n, int64_t k);
 /* buckets of an order that start before depth, and one for everything else; at most depth + 1 */
 int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, int64_t depth, ugt_bucket *buckets);
 
-/* n [n_model * n_truth]; scratch [2 * (depth + 1)]; out [3 * depth + 3] as in ugt_compare_orders */
-void ugt_compare_cells(const ugt_sides *sides, const double *n, int depth, double penalty, int with_distances,
-                       double *scratch, double *out);
+/* The value of a metric of two lists, NaN of any other metric; n [n_model * n_truth], scratch [2 * (depth + 1)]. */
+double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch);
 
 /* ---- subset.c and block.c: one block of tied classes under Plackett-Luce ---- */
 

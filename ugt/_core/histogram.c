@@ -208,33 +208,32 @@ INLINE void add_cell(double *sum, pair first, pair second, pair third)
 }
 
 /* Two classes z with shares m, or the first of them only; spread: m (1 - m) / (n - 1). */
-INLINE void add_classes(const layout *t, double *cell, const double *edges, pair w, pair z, pair m, pair spread, int both)
+INLINE void add_classes(const layout *t, double *cell, const double *edges, pair z, pair m, pair spread, int both)
 {
-    const pair gap = pair_sub(m, z), wz = pair_mul(w, z), wm = pair_mul(w, m), wmm = pair_mul(w, pair_mul(m, m));
-    const pair wgap = pair_mul(w, pair_mul(gap, gap)), wspread = pair_mul(w, spread);
+    const pair one = pair_both(1.0), gap = pair_sub(m, z), squared = pair_mul(gap, gap), mm = pair_mul(m, m);
     double *at = cell + bin_of(pair_low(z), t, edges) * UGT_HISTOGRAM_SUMS;
-    add_cell(at, pair_lows(w, wz), pair_lows(wm, wmm), pair_lows(wgap, wspread));
+    add_cell(at, pair_lows(one, z), pair_lows(m, mm), pair_lows(squared, spread));
     if (!both)
         return;
     at = cell + t->width + bin_of(pair_high(z), t, edges + t->stride) * UGT_HISTOGRAM_SUMS;
-    add_cell(at, pair_highs(w, wz), pair_highs(wm, wmm), pair_highs(wgap, wspread));
+    add_cell(at, pair_highs(one, z), pair_highs(m, mm), pair_highs(squared, spread));
 }
 
 /* A row with n labels to its cells. */
-INLINE void add_shares(const pass *p, const layout *t, const double *y, const double *z, double n, double w)
+INLINE void add_shares(const pass *p, const layout *t, const double *y, const double *z, double n)
 {
     const int64_t last = t->n_classes - 1;
     double *cell = t->cell + (n >= 2.0) * t->n_classes * t->width, per, spread;
     const double *edges = t->edges;
     of_labels(p, n, &per, &spread);
-    const pair ws = pair_both(w), ns = pair_both(n), pers = pair_both(per), spreads = pair_both(spread);
+    const pair ns = pair_both(n), pers = pair_both(per), spreads = pair_both(spread);
     for (int64_t k = 0; k < last; k += 2, cell += 2 * t->width, edges += 2 * t->stride) {
         const pair a = pair_at(y + k);
-        add_classes(t, cell, edges, ws, pair_at(z + k), pair_mul(a, pers), pair_mul(pair_mul(a, pair_sub(ns, a)), spreads), 1);
+        add_classes(t, cell, edges, pair_at(z + k), pair_mul(a, pers), pair_mul(pair_mul(a, pair_sub(ns, a)), spreads), 1);
     }
     if (t->n_classes % 2) {
         const pair a = pair_both(y[last]);
-        add_classes(t, cell, edges, ws, pair_both(z[last]), pair_mul(a, pers), pair_mul(pair_mul(a, pair_sub(ns, a)), spreads), 0);
+        add_classes(t, cell, edges, pair_both(z[last]), pair_mul(a, pers), pair_mul(pair_mul(a, pair_sub(ns, a)), spreads), 0);
     }
 }
 
@@ -304,18 +303,18 @@ INLINE double agreement(const double *y, const double *z, const row_facts *f, in
     return pair_sum(count[2]) / (pair_sum(count[0]) * pair_sum(count[1]));
 }
 
-/* A row with n labels, which counts w times. */
-INLINE void add_row(const pass *p, const layout *t, const double *y, const double *z, double n, double right, double w)
+/* A row with n labels. */
+INLINE void add_row(const pass *p, const layout *t, const double *y, const double *z, double n, double right)
 {
     if (n == 0.0) {
-        p->total[2 * UGT_HISTOGRAM_TOTALS] += w;
+        p->total[2 * UGT_HISTOGRAM_TOTALS] += 1.0;
         return;
     }
     double *total = p->total + (n >= 2.0) * UGT_HISTOGRAM_TOTALS;
-    add_shares(p, t, y, z, n, w);
-    total[0] += w;
-    total[1] += w * right;
-    total[2] += w * n;
+    add_shares(p, t, y, z, n);
+    total[0] += 1.0;
+    total[1] += right;
+    total[2] += n;
 }
 
 /* The labels of a row, and P(an argmax of z is an argmax of y). 0 if something is wrong. */
@@ -338,45 +337,12 @@ INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, int uniform)
     for (int64_t i = begin; i < end; i++, y += t.n_classes, z += t.n_classes) {
         if (!look_at_row(p, &t, y, z, &n, &right))
             return i;
-        add_row(p, &t, y, z, n, right, 1.0);
+        add_row(p, &t, y, z, n, right);
     }
     return -1;
 }
 
-INLINE void add_weighted(const pass *p, const double *weight, int64_t n_rows, const double *n, const double *right, int uniform)
-{
-    const layout t = layout_of(p, uniform);
-    const double *y = p->y, *z = p->z;
-    for (int64_t i = 0; i < n_rows; i++, y += t.n_classes, z += t.n_classes)
-        if (weight[i] != 0.0) /* of a resample more than a third are */
-            add_row(p, &t, y, z, n[i], right[i], weight[i]);
-}
-
-/* A block of rows, under all weights one after the other while it is in the cache. */
-static int64_t add_block(const pass *p, int64_t at, int64_t n_rows)
-{
-    const ugt_histograms *in = p->in;
-    if (in->weight == NULL)
-        return in->uniform ? add_rows(p, 0, n_rows, 1) : add_rows(p, 0, n_rows, 0);
-    double n[ROOM], right[ROOM];
-    const layout t = layout_of(p, in->uniform);
-    for (int64_t i = 0; i < n_rows; i++)
-        if (!look_at_row(p, &t, p->y + i * t.n_classes, p->z + i * t.n_classes, n + i, right + i))
-            return i;
-    pass of_weight = *p;
-    for (int64_t b = 0; b < in->n_weights; b++) {
-        const double *weight = in->weight + b * in->weight_stride + at;
-        if (in->uniform)
-            add_weighted(&of_weight, weight, n_rows, n, right, 1);
-        else
-            add_weighted(&of_weight, weight, n_rows, n, right, 0);
-        of_weight.cell += 2 * t.n_classes * t.width;
-        of_weight.total += 2 * UGT_HISTOGRAM_TOTALS + 1;
-    }
-    return -1;
-}
-
-/* ---- two classes, bins of equal width, no weights: rows of few labels checked first, two at a time, then summed ---- */
+/* ---- two classes, bins of equal width: rows of few labels checked first, two at a time, then summed ---- */
 
 /* Of every other row; all: sums of z. */
 typedef struct {
@@ -430,7 +396,7 @@ static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, dou
     return kind;
 }
 
-/* Rows [at, at + n_rows) as add_block does; y [n_rows * 2] is room for doubles. */
+/* Rows [at, at + n_rows) as add_rows does; y [n_rows * 2] is room for doubles. */
 static int64_t add_two(pass *p, int64_t at, int64_t n_rows, double *y)
 {
     int64_t room[ROOM];
@@ -442,7 +408,7 @@ static int64_t add_two(pass *p, int64_t at, int64_t n_rows, double *y)
     for (int64_t i = 0; kind >= 0 && i < even; i++) {
         const pair a = pair_at(y + 2 * i), per = pair_both(p->per[n[i]]), spread = pair_both(p->spread[n[i]]);
         const pair inner = pair_mul(pair_mul(a, pair_swap(a)), spread);
-        add_classes(&t, cell, t.edges, pair_both(1.0), pair_at(p->z + 2 * i), pair_mul(a, per), inner, 1);
+        add_classes(&t, cell, t.edges, pair_at(p->z + 2 * i), pair_mul(a, per), inner, 1);
     }
     if (kind >= 0 && even == n_rows)
         return -1;
@@ -464,15 +430,131 @@ int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, dou
         const int64_t n = end - at < block ? end - at : block;
         int64_t wrong;
         p.z = load(&in->probs, at, n, n_classes, scratch + block * n_classes);
-        if (n_classes == 2 && in->uniform && in->weight == NULL) {
+        if (n_classes == 2 && in->uniform) {
             wrong = add_two(&p, at, n, scratch);
         } else {
             p.y = load(&in->counts, at, n, n_classes, scratch);
-            wrong = add_block(&p, at, n);
+            wrong = in->uniform ? add_rows(&p, 0, n, 1) : add_rows(&p, 0, n, 0);
         }
         if (wrong >= 0)
             name_fault(in, p.y + wrong * n_classes, p.z + wrong * n_classes, at + wrong, fault);
     }
+    free(scratch);
+    return UGT_OK;
+}
+
+/* ---- rows as resamples need them ---- */
+
+/* Row i with n labels: shares m, probabilities z, cells, facts. */
+static void put_row(const layout *t, const double *y, const double *z, double n, double right, ugt_histogram_rows *out, int64_t i)
+{
+    double *share = out->share + i * t->n_classes, *prob = out->prob + i * t->n_classes, *fact = out->fact + i * UGT_HISTOGRAM_FACTS;
+    int32_t *cell = out->cell + i * t->n_classes;
+    const int32_t first = n >= 2.0 ? (int32_t)(t->n_classes * t->n_bins) : 0;
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        share[k] = n > 0.0 ? y[k] / n : 0.0;
+        prob[k] = z[k];
+        cell[k] = n > 0.0 ? first + (int32_t)(k * t->n_bins + bin_of(z[k], t, t->edges + k * t->stride)) : -1;
+    }
+    fact[0] = n;
+    fact[1] = right;
+    fact[2] = n >= 2.0 ? 1.0 / (n - 1.0) : 0.0;
+}
+
+int ugt_histogram_read(const ugt_histograms *in, int64_t begin, int64_t end, ugt_histogram_rows *out, int64_t *fault)
+{
+    const int64_t n_classes = in->n_classes, block = n_classes < ROOM ? ROOM / n_classes : 1;
+    double *scratch = malloc((size_t)(2 * block * n_classes) * sizeof *scratch), n, right;
+    pass p = {.in = in, .check_whole = !in->fractional && in->counts.type == UGT_FLOAT64};
+    const layout t = layout_of(&p, in->uniform);
+    fault[0] = fault[1] = fault[2] = 0;
+    if (scratch == NULL)
+        return UGT_ERR_MEMORY;
+    for (int64_t at = begin; at < end && fault[0] == 0; at += block) {
+        const int64_t n_rows = end - at < block ? end - at : block;
+        const double *y = load(&in->counts, at, n_rows, n_classes, scratch);
+        const double *z = load(&in->probs, at, n_rows, n_classes, scratch + block * n_classes);
+        for (int64_t i = 0; i < n_rows && fault[0] == 0; i++, y += n_classes, z += n_classes)
+            if (look_at_row(&p, &t, y, z, &n, &right))
+                put_row(&t, y, z, n, right, out, at + i);
+            else
+                name_fault(in, y, z, at + i, fault);
+    }
+    free(scratch);
+    return UGT_OK;
+}
+
+/* ---- whether two labels of a case differ ---- */
+
+/* Observed values of a row with n labels, NaN for fewer than two: that two of them differ, then that just one of them is class k. */
+static void observe(const double *y, int64_t n_classes, double n, int64_t n_columns, double *out)
+{
+    const double pairs = n >= 2.0 ? n * (n - 1.0) : NAN;
+    double same = 0.0;
+    for (int64_t k = 0; k < n_classes; k++)
+        same += y[k] * (y[k] - 1.0);
+    out[0] = 1.0 - same / pairs;
+    for (int64_t k = 1; k < n_columns; k++)
+        out[k] = 2.0 * y[k - 1] * (n - y[k - 1]) / pairs;
+}
+
+/* The labels of a row of counts, or -1 and what is wrong with it. */
+static double labels_of(const double *y, int64_t n_classes, int64_t row, int64_t *fault)
+{
+    double n = 0.0;
+    for (int64_t k = 0; k < n_classes; k++, n += y[k - 1])
+        if (!(y[k] >= 0.0 && y[k] <= MAX_COUNT) || y[k] != floor(y[k])) {
+            fault[0] = y[k] < 0.0 ? UGT_HISTOGRAM_NEGATIVE : y[k] <= MAX_COUNT ? UGT_HISTOGRAM_FRACTION : UGT_HISTOGRAM_NOT_FINITE;
+            fault[1] = row;
+            fault[2] = k;
+            return -1.0;
+        }
+    return n;
+}
+
+/* Row i, whose observed values are known, to its cells. 0 if a prediction is none. */
+static int place(const layout *t, ugt_histogram_rows *out, int64_t i, int64_t *fault)
+{
+    const double *m = out->share + i * t->n_classes, *z = out->prob + i * t->n_classes;
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        if (!(z[k] >= -t->tolerance && z[k] <= 1.0 + t->tolerance)) {
+            fault[0] = UGT_HISTOGRAM_PROBABILITY;
+            fault[1] = i;
+            fault[2] = k;
+            return 0;
+        }
+        out->cell[i * t->n_classes + k] = -1;
+        if (isnan(m[0]))
+            continue;
+        const int64_t cell = k * t->n_bins + bin_of(z[k], t, t->edges + k * t->stride);
+        const double gap = m[k] - z[k];
+        out->cell[i * t->n_classes + k] = (int32_t)cell;
+        add_cell(t->cell + cell * UGT_HISTOGRAM_SUMS, pair_of(1.0, z[k]), pair_of(m[k], m[k] * m[k]), pair_of(gap * gap, 0.0));
+    }
+    return 1;
+}
+
+int ugt_disagreement_sums(const ugt_histograms *in, int64_t n_classes, int known, ugt_histogram_rows *out, double *sum, int64_t *fault)
+{
+    const int64_t block = n_classes < ROOM ? ROOM / n_classes : 1;
+    double *scratch = malloc((size_t)(block * n_classes) * sizeof *scratch);
+    const pass p = {.in = in, .cell = sum};
+    const layout t = layout_of(&p, in->uniform);
+    fault[0] = fault[1] = fault[2] = 0;
+    if (scratch == NULL)
+        return UGT_ERR_MEMORY;
+    for (int64_t at = 0; at < out->n_rows; at += block) {
+        const int64_t n_rows = out->n_rows - at < block ? out->n_rows - at : block;
+        const double *y = load(&in->counts, at, n_rows, n_classes, scratch);
+        for (int64_t i = at; i < at + n_rows; i++, y += n_classes) {
+            const double n = labels_of(y, n_classes, i, fault);
+            if (n >= 0.0 && !known)
+                observe(y, n_classes, n, t.n_classes, out->share + i * t.n_classes);
+            if (n < 0.0 || !place(&t, out, i, fault))
+                goto out;
+        }
+    }
+out:
     free(scratch);
     return UGT_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How equal sums become equal doubles. A weight is 1/d, d = i |b_i|. With D the least common multiple of a case's d, every sum is a
  * whole number of 1/D; while the total stays below 2^53, sum/total is one correctly rounded division of whole numbers. Where D or the
@@ -257,6 +258,53 @@ int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const i
         reset(&s);
     }
     out_offsets[n_cases] = n_out;
+out:
+    close_sums(&s);
+    return status;
+}
+
+/* adds a case, whose labels have been touched, to the sums of ugt_pair_sums */
+static void add_pairs(const sums *s, double times, int of_cases, double *out)
+{
+    double r = 0.0, square = 0.0;
+    for (int64_t j = 0; j < s->n_touched; j++) {
+        const double amount = (double)s->cells[s->classes[j]].whole;
+        r += amount;
+        square += amount * amount;
+    }
+    const int two = r >= 2.0;
+    if (two)
+        out[0] += times * ((r * r - square) / (of_cases ? r * (r - 1.0) : r - 1.0));
+    if (of_cases) {
+        out[1] += two * times;
+        out[2] += (r >= 1.0) * times;
+    } else if (two)
+        out[1] += r * times;
+    const double each = of_cases ? times / r : two * times;
+    for (int64_t j = 0; j < s->n_touched && r > 0.0; j++)
+        out[3 + s->classes[j]] += (double)s->cells[s->classes[j]].whole * each;
+}
+
+int ugt_pair_sums(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label, const int64_t *count,
+                  const double *times, int of_cases, double *out)
+{
+    sums s;
+    int status = open_sums(&s, n_classes);
+    if (status != UGT_OK || (status = check_offsets(offsets, n_cases, n_rows)) != UGT_OK)
+        goto out;
+    memset(out, 0, (size_t)(3 + n_classes) * sizeof(double));
+    for (int64_t i = 0; i < n_cases; i++) {
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++) {
+            cell *c = touch(&s, label[j]);
+            if (c == NULL) {
+                status = UGT_ERR_RANGE;
+                goto out;
+            }
+            c->whole += (uint64_t)count[j];
+        }
+        add_pairs(&s, times == NULL ? 1.0 : times[i], of_cases, out);
+        reset(&s);
+    }
 out:
     close_sums(&s);
     return status;

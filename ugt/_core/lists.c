@@ -220,7 +220,7 @@ typedef struct {
     ugt_bucket *truth;       /* [depth + 1] single places, then the zeros */
     int64_t *left, *cells;   /* [n_groups]; [(n_groups + 1) * n_model], last row: plausibility 0 or beyond the list */
     double *gain;            /* [depth * n_model] what a class of a model bucket adds at a place (average overlap) */
-    double *n, *scratch, *value;
+    double *n, *scratch;
     double *out, *pmf;
 } value_task;
 
@@ -238,8 +238,8 @@ static void add_value(value_task *t, double value, double probability)
         t->pmf[i + 1] += probability * split;
 }
 
-/* distance of the list at hand: the cells hold where its classes lie in the model's order */
-static double list_distance(value_task *t, const int *bucket_at)
+/* value of the list at hand: the cells hold where its classes lie in the model's order */
+static double list_value(value_task *t, const int *bucket_at)
 {
     const int width = t->sides.n_truth;
     memset(t->n, 0, (size_t)(t->sides.n_model * width) * sizeof *t->n);
@@ -250,8 +250,8 @@ static double list_distance(value_task *t, const int *bucket_at)
         if (width > t->length)
             t->n[bucket_at[r] * width + t->length] -= 1.0;
     }
-    ugt_compare_cells(&t->sides, t->n, t->metric->depth, t->metric->penalty, 1, t->scratch, t->value);
-    return t->value[3 * t->metric->depth + t->metric->kind] / t->metric->scale;
+    return ugt_list_value(&t->sides, t->n, t->metric->metric, t->metric->depth, t->metric->parameter, t->scratch) /
+           t->metric->scale;
 }
 
 static void walk(value_task *t, int position, int *bucket_at, double value, double ways)
@@ -270,7 +270,7 @@ static void walk(value_task *t, int position, int *bucket_at, double value, doub
             const double gained = value + t->gain[position * t->sides.n_model + a];
             bucket_at[position] = a;
             if (position == t->length - 1)
-                add_value(t, t->metric->kind == UGT_AVERAGE_OVERLAP ? gained : list_distance(t, bucket_at),
+                add_value(t, t->metric->metric == UGT_AVERAGE_OVERLAP ? gained : list_value(t, bucket_at),
                           chosen * *t->at++);
             else
                 walk(t, position + 1, bucket_at, gained, chosen);
@@ -353,7 +353,7 @@ static int values_of_case(value_task *t, const ugt_posterior *posterior, const u
     if (status != UGT_OK)
         return status;
     t->out[2] = average_overlap_gains(t);
-    if (t->metric->kind != UGT_AVERAGE_OVERLAP)
+    if (t->metric->metric != UGT_AVERAGE_OVERLAP)
         t->out[2] = 0.0;
     walk(t, 0, bucket_at, t->out[2], 1.0);
     return UGT_OK;
@@ -375,9 +375,8 @@ int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *
     t.gain = malloc(places * places * sizeof *t.gain);
     t.n = malloc(places * places * sizeof *t.n);
     t.scratch = malloc(2 * places * sizeof *t.scratch);
-    t.value = malloc(4 * places * sizeof *t.value);
     t.sides.truth = t.truth;
-    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch || !t.value)
+    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch)
         goto out;
     for (int64_t k = 0; k < posterior->n_classes; k++)
         bucket_of[k] = -1;
@@ -405,6 +404,5 @@ out:
     free(t.gain);
     free(t.n);
     free(t.scratch);
-    free(t.value);
     return status;
 }

@@ -9,10 +9,65 @@
 
 #include "core.h"
 
+static double value_of(const int32_t *index, const double *value, int64_t n, int32_t wanted, double rest)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (index[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && index[low] == wanted ? value[low] : rest;
+}
+
+int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const double *value, const double *rest, const ugt_sets *sets,
+                  int64_t n_cases, int64_t n_classes, double total, double *out)
+{
+    for (int64_t i = 0; i < n_cases; i++) {
+        const int64_t first = offsets[i], n = offsets[i + 1] - first, begin = sets->offsets[i], end = sets->offsets[i + 1];
+        double sum[UGT_ROLE_TIED + 1] = {0.0}, listed = 0.0;
+        int64_t count[UGT_ROLE_TIED + 1] = {0};
+        if (n < 0 || end < begin)
+            return UGT_ERR_RANGE;
+        for (int64_t j = begin; j < end; j++) {
+            const int role = sets->role[j];
+            const double one = value_of(class_index + first, value + first, n, sets->class_index[j], rest[i]);
+            if (role < 0 || role > UGT_ROLE_TIED)
+                return UGT_ERR_RANGE;
+            sum[role] += one;
+            listed += one;
+            count[role]++;
+        }
+        for (int role = UGT_ROLE_CERTAIN; role <= UGT_ROLE_TIED; role++) {
+            const int others = sets->rest_role[i] == role;
+            out[4 * i + role - 1] = isnan(rest[i]) ? NAN : sum[role] + (others ? total - listed : 0.0);
+            out[4 * i + role + 1] = (double)(count[role] + (others ? n_classes - (end - begin) : 0));
+        }
+    }
+    return UGT_OK;
+}
+
 typedef struct {
     double value;
     int32_t class_index;
 } candidate;
+
+/* The best `depth` of n values, highest first and those that are equal in their order, by insertion; how many there are. */
+static int64_t best_of(const double *value, const int32_t *index, int64_t n, int64_t depth, candidate *found)
+{
+    int64_t held = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (held == depth && !(value[i] > found[held - 1].value))
+            continue;
+        int64_t at = held < depth ? held++ : held - 1;
+        for (; at > 0 && found[at - 1].value < value[i]; at--)
+            found[at] = found[at - 1];
+        found[at] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
+    }
+    return held;
+}
 
 static int better_first(const void *a, const void *b)
 {
@@ -22,34 +77,30 @@ static int better_first(const void *a, const void *b)
     return (x->class_index > y->class_index) - (x->class_index < y->class_index);
 }
 
-/* the depth-th largest of n >= depth values, by insertion into a list of the best so far */
-static double threshold_of(const double *value, int64_t n, int64_t depth, double *best)
+static int64_t all_of(const double *value, const int32_t *index, int64_t n, candidate *found)
 {
-    int64_t held = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (held == depth && !(value[i] > best[held - 1]))
-            continue;
-        int64_t at = held < depth ? held++ : held - 1;
-        for (; at > 0 && best[at - 1] < value[i]; at--)
-            best[at] = best[at - 1];
-        best[at] = value[i];
-    }
-    return best[depth - 1];
+    for (int64_t i = 0; i < n; i++)
+        found[i] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
+    qsort(found, (size_t)n, sizeof *found, better_first);
+    return n;
 }
+
+#define MOST_INSERTED 32 /* rows that are listed whole are sorted otherwise if they are longer */
 
 /* The candidates of one row, sorted; how many of them an order lists. */
 static int64_t row_order(const double *value, const int32_t *index, int64_t n, int64_t n_classes, int64_t depth,
-                         int ties_first, double *best, candidate *found)
+                         int ties_first, candidate *found)
 {
-    const double threshold = n > depth ? threshold_of(value, n, depth, best) : -INFINITY;
-    int64_t listed = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (value[i] > threshold || n <= depth)
-            found[listed++] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
-    qsort(found, (size_t)listed, sizeof *found, better_first);
-    for (int64_t i = 0; i < n && n > depth; i++) /* those at the border, already in order: hundreds of zeros may be tied */
-        if (value[i] == threshold)
-            found[listed++] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
+    int64_t listed = n > depth || n <= MOST_INSERTED ? best_of(value, index, n, depth, found) : all_of(value, index, n, found);
+    if (n > depth && !ties_first) { /* and all at the border, which is in order: hundreds of zeros may be tied */
+        const double threshold = found[depth - 1].value;
+        int64_t held = 0;
+        while (held < depth && found[depth - 1 - held].value == threshold)
+            held++;
+        for (int64_t i = 0; i < n; i++)
+            if (value[i] == threshold && held-- <= 0)
+                found[listed++] = (candidate){value[i], index == NULL ? (int32_t)i : index[i]};
+    }
     if (ties_first)
         return listed < depth ? listed : depth;
     if (listed == n_classes) { /* the last bucket holds all the rest: it need not be listed */
@@ -64,12 +115,10 @@ int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *v
                    int64_t n_classes, int64_t depth, int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class,
                    int32_t *order_start)
 {
-    int status = UGT_ERR_MEMORY;
-    double *best = malloc(ugt_bytes(depth, sizeof *best) + sizeof *best);
     candidate *found = malloc(ugt_bytes(n_classes, sizeof *found) + sizeof *found);
-    if (best == NULL || found == NULL)
-        goto out;
-    status = UGT_OK;
+    if (found == NULL)
+        return UGT_ERR_MEMORY;
+    int status = UGT_OK;
     for (int64_t i = 0; i < n_rows; i++) {
         const int64_t first = offsets == NULL ? i * n_classes : offsets[i];
         const int64_t n = offsets == NULL ? n_classes : offsets[i + 1] - first;
@@ -78,7 +127,7 @@ int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *v
             goto out;
         }
         const int64_t listed =
-            row_order(value + first, index == NULL ? NULL : index + first, n, n_classes, depth, ties_first, best, found);
+            row_order(value + first, index == NULL ? NULL : index + first, n, n_classes, depth, ties_first, found);
         order_offsets[i + 1] = order_offsets[i] + listed;
         if (order_class == NULL || order_offsets[i + 1] > room)
             continue;
@@ -90,7 +139,6 @@ int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *v
         }
     }
 out:
-    free(best);
     free(found);
     return status;
 }

@@ -167,50 +167,59 @@ static void add_block(sampler *s, const block *block, int lanes, const double *v
     }
 }
 
-int ugt_bootstrap_sums(const ugt_design *design, const double *value, int64_t m, int64_t begin, int64_t end, double *out)
+static void keep_weights(const int32_t *restrict count, int64_t n, double *restrict out)
 {
+    for (int64_t u = 0; u < n; u++)
+        out[u] = (double)count[u];
+}
+
+/* Whether case j is unit j, for all cases. */
+static int is_identity(const int32_t *unit, int64_t n_cases, int64_t n_units)
+{
+    int64_t j = 0;
+    while (n_cases == n_units && j < n_cases && unit[j] == j)
+        j++;
+    return j == n_units;
+}
+
+int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, const int32_t *unit, int64_t n_cases, int64_t begin,
+                  int64_t end, double *sums, double *weights)
+{
+    const int64_t n_units = design->offsets[design->n_strata];
+    const int own = weights != NULL && !is_identity(unit, n_cases, n_units);
     sampler *s = sampler_new(design);
-    if (s == NULL)
-        return UGT_ERR_MEMORY;
-    memset(out, 0, (size_t)((end - begin) * m) * sizeof *out);
+    double *drawn = own ? malloc((size_t)(n_units * LANES) * sizeof *drawn) : weights;
+    int status = UGT_OK;
+    if (s == NULL || (own && drawn == NULL)) {
+        status = UGT_ERR_MEMORY;
+        goto out;
+    }
+    if (m > 0)
+        memset(sums, 0, (size_t)((end - begin) * m) * sizeof *sums);
     for (int64_t b = begin; b < end;) {
         const int lanes = end - b >= LANES ? LANES : 1;
         for (int lane = 0; lane < lanes; lane++)
             open_lane(s, design, b + lane, lane);
         for (int64_t i = 0; i < s->n_blocks; i++) {
-            for (int lane = 0; lane < lanes; lane++)
+            for (int lane = 0; lane < lanes; lane++) {
                 draw_block(s, i, lane, s->count + lane * BLOCK);
-            add_block(s, &s->blocks[i], lanes, value, m, out + (b - begin) * m);
+                if (weights != NULL)
+                    keep_weights(s->count + lane * BLOCK, s->blocks[i].size, drawn + lane * n_units + s->blocks[i].at);
+            }
+            if (m > 0)
+                add_block(s, &s->blocks[i], lanes, value, m, sums + (b - begin) * m);
         }
+        if (own)
+            for (int lane = 0; lane < lanes; lane++, weights += n_cases)
+                for (int64_t j = 0; j < n_cases; j++)
+                    weights[j] = drawn[lane * n_units + unit[j]];
+        else if (weights != NULL)
+            drawn += lanes * n_units;
         b += lanes;
     }
-    sampler_free(s);
-    return UGT_OK;
-}
-
-int ugt_bootstrap_weights(const ugt_design *design, const int32_t *unit, int64_t n_cases, int64_t begin, int64_t end,
-                          double *out)
-{
-    const int64_t n_units = design->offsets[design->n_strata];
-    sampler *s = sampler_new(design);
-    double *drawn = malloc((size_t)n_units * sizeof *drawn);
-    int status = UGT_OK;
-    if (s == NULL || drawn == NULL) {
-        status = UGT_ERR_MEMORY;
-        goto out;
-    }
-    for (int64_t b = begin; b < end; b++, out += n_cases) {
-        open_lane(s, design, b, 0);
-        for (int64_t i = 0; i < s->n_blocks; i++) {
-            draw_block(s, i, 0, s->count);
-            for (int64_t u = 0; u < s->blocks[i].size; u++)
-                drawn[s->blocks[i].at + u] = (double)s->count[u];
-        }
-        for (int64_t j = 0; j < n_cases; j++)
-            out[j] = drawn[unit[j]];
-    }
 out:
-    free(drawn);
+    if (own)
+        free(drawn);
     sampler_free(s);
     return status;
 }
@@ -253,41 +262,69 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 }
 
 #define DROP 1e-20 /* of either tail at each step: a million steps lose 2e-14 */
+#define LEAF 32    /* cases that are added one by one; larger sums are put together from two halves, whose laws are narrow */
+
+/* A law on [at, at + size), in p. */
+typedef struct {
+    const double *p;
+    int64_t at, size;
+} law_piece;
+
+static void trim(law_piece *law)
+{
+    while (law->size > 1 && law->p[law->size - 1] < DROP)
+        law->size--;
+    while (law->size > 1 && law->p[0] < DROP) {
+        law->p++;
+        law->at++;
+        law->size--;
+    }
+}
+
+/* out [one.size + other.size - 1] */
+static law_piece convolved(law_piece one, law_piece other, double *restrict out)
+{
+    const law_piece wide = one.size >= other.size ? one : other, narrow = one.size >= other.size ? other : one;
+    law_piece found = {out, one.at + other.at, one.size + other.size - 1};
+    memset(out, 0, (size_t)found.size * sizeof *out);
+    for (int64_t v = 0; v < narrow.size; v++) {
+        const double p = narrow.p[v];
+        for (int64_t j = 0; p != 0.0 && j < wide.size; j++)
+            out[v + j] += p * wide.p[j];
+    }
+    trim(&found);
+    return found;
+}
+
+/* The law of cases [begin, end), found in the first of two arrays of (end - begin) * width. */
+static law_piece law_of(const double *pmf, int64_t begin, int64_t end, int64_t width, double *law, double *room)
+{
+    law_piece found = {law, 0, 1};
+    if (end - begin > LEAF) {
+        const int64_t middle = begin + (end - begin) / 2, half = (middle - begin) * width;
+        const law_piece low = law_of(pmf, begin, middle, width, room, law);
+        const law_piece high = law_of(pmf, middle, end, width, room + half, law);
+        return convolved(low, high, law);
+    }
+    law[0] = 1.0;
+    for (int64_t i = begin; i < end; i++) {
+        law_piece one = {pmf + i * width, 0, width};
+        trim(&one);
+        memcpy(room, found.p, (size_t)found.size * sizeof *room);
+        found = convolved((law_piece){room, found.at, found.size}, one, law);
+    }
+    return found;
+}
 
 int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *restrict law)
 {
     const int64_t length = n * (width - 1) + 1;
-    double *restrict next = malloc((size_t)length * sizeof *next);
-    if (next == NULL)
+    double *both = malloc((size_t)(2 * n * width) * sizeof *both);
+    if (both == NULL)
         return UGT_ERR_MEMORY;
+    const law_piece found = law_of(pmf, 0, n, width, both, both + n * width);
     memset(law, 0, (size_t)length * sizeof *law);
-    law[0] = 1.0;
-    int64_t lo = 0, hi = 1; /* the law lives on [lo, hi) */
-    for (int64_t i = 0; i < n; i++, pmf += width) {
-        int64_t first = 0, last = width;
-        while (first < width - 1 && pmf[first] == 0.0)
-            first++;
-        while (last > first + 1 && pmf[last - 1] == 0.0)
-            last--;
-        memset(next + lo + first, 0, (size_t)(hi - lo + last - first - 1) * sizeof *next);
-        for (int64_t v = first; v < last; v++) {
-            const double p = pmf[v];
-            double *restrict to = next + v;
-            if (p == 0.0)
-                continue;
-            for (int64_t j = lo; j < hi; j++)
-                to[j] += p * law[j];
-        }
-        lo += first;
-        hi += last - 1;
-        while (hi - lo > 1 && next[lo] < DROP)
-            lo++;
-        while (hi - lo > 1 && next[hi - 1] < DROP)
-            hi--;
-        memcpy(law + lo, next + lo, (size_t)(hi - lo) * sizeof *law);
-    }
-    memset(law, 0, (size_t)lo * sizeof *law);
-    memset(law + hi, 0, (size_t)(length - hi) * sizeof *law);
-    free(next);
+    memcpy(law + found.at, found.p, (size_t)found.size * sizeof *law);
+    free(both);
     return UGT_OK;
 }

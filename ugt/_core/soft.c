@@ -3,6 +3,7 @@
  * Going down the scores, tie group by tie group, with u = w p, v = w (1 - p), s = w p (1 - p) summed over the group (G, V, S)
  * and over all so far (P, n = all weights): the pairs that are in order are V (P - G / 2), the expected precision at the
  * group's end is P / n, and that given a member is positive for certain has its 1 - p more: S / n in the sum. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,32 +179,174 @@ int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weig
 
 /* ---- resamples: the order of the scores stays, weights or probabilities change ---- */
 
-void ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out)
+/* resample b, one by itself */
+static void resample_alone(const ugt_soft_column *column, const double *weight, const double *p, int64_t b, double *out)
 {
     const int64_t n = column->n;
-    for (int64_t b = 0; b < n_resamples; b++, out += UGT_SOFT_SUMS) {
-        double total[4] = {0.0, 0.0, 0.0, 0.0};
-        memset(out, 0, UGT_SOFT_SUMS * sizeof *out);
-        for (int64_t i = 0; i < n;) {
-            group g = {0.0, 0.0, 0.0, 0.0, 0.0};
-            do {
-                const int64_t row = column->row[i];
-                const double w = weight != NULL ? weight[b * column->n_cases + row] : 1.0;
-                const double positive = p != NULL ? p[b * column->n_cases + row] : column->positive[i];
-                const double negative = p == NULL && column->negative != NULL ? column->negative[i] : 1.0 - positive;
-                const double hard = positive > column->threshold ? w : 0.0;
-                g.u += w * positive;
-                g.v += w * negative;
-                g.s += w * positive * negative;
-                g.hard_u += hard;
-                g.hard_v += w - hard;
-            } while (!column->last[i++]);
-            total[0] += g.u;
-            total[1] += g.v;
-            total[2] += g.hard_u;
-            total[3] += g.hard_v;
-            add_group(out, column->expected, &g, total[0], total[1], total[2]);
+    double total[4] = {0.0, 0.0, 0.0, 0.0};
+    memset(out, 0, UGT_SOFT_SUMS * sizeof *out);
+    for (int64_t i = 0; i < n;) {
+        group g = {0.0, 0.0, 0.0, 0.0, 0.0};
+        do {
+            const int64_t row = column->row[i];
+            const double w = weight != NULL ? weight[b * column->n_cases + row] : 1.0;
+            const double positive = p != NULL ? p[b * column->n_cases + row] : column->positive[i];
+            const double negative = p == NULL && column->negative != NULL ? column->negative[i] : 1.0 - positive;
+            const double hard = positive > column->threshold ? w : 0.0;
+            g.u += w * positive;
+            g.v += w * negative;
+            g.s += w * positive * negative;
+            g.hard_u += hard;
+            g.hard_v += w - hard;
+        } while (!column->last[i++]);
+        total[0] += g.u;
+        total[1] += g.v;
+        total[2] += g.hard_u;
+        total[3] += g.hard_v;
+        add_group(out, column->expected, &g, total[0], total[1], total[2]);
+    }
+    write_totals(total, out);
+}
+
+#define LANES 8 /* resamples that go through the cases together: the weights of one case are eight bytes beside each other */
+
+typedef struct {
+    double u[LANES], v[LANES], s[LANES], hard_u[LANES], hard_v[LANES];
+} groups;
+
+/* What add_group does without expected ties, for all lanes; every lane has the numbers that it would have alone. DBL_MIN changes no n
+ * but 0, whose shares are 0 too: a condition would keep the compiler from dividing two lanes at a time. */
+static inline void add_groups(double (*restrict sum)[LANES], const groups *restrict g, double (*restrict total)[LANES])
+{
+    for (int k = 0; k < LANES; k++) {
+        total[0][k] += g->u[k];
+        total[1][k] += g->v[k];
+        total[2][k] += g->hard_u[k];
+        total[3][k] += g->hard_v[k];
+    }
+    for (int k = 0; k < LANES; k++) {
+        const double n = total[0][k] + total[1][k], per = 1.0 / (n + DBL_MIN), precise = g->u[k] * total[0][k] * per;
+        sum[UGT_SOFT_SELF][k] += g->s[k];
+        sum[UGT_SOFT_PAIRS][k] += g->v[k] * (total[0][k] - 0.5 * g->u[k]);
+        sum[UGT_SOFT_HARD_PAIRS][k] += g->hard_v[k] * (total[2][k] - 0.5 * g->hard_u[k]);
+        sum[UGT_SOFT_PROBABLE][k] += precise;
+        sum[UGT_SOFT_CERTAIN][k] += precise + g->s[k] * per;
+        sum[UGT_SOFT_HARD_PRECISION][k] += g->hard_u[k] * total[2][k] * per;
+    }
+}
+
+/* times [n_cases * LANES]: how often each case was drawn; out [LANES * UGT_SOFT_SUMS] */
+static void resample_lanes(const ugt_soft_column *column, const uint8_t *times, double *out)
+{
+    double total[4][LANES] = {{0.0}}, sum[UGT_SOFT_SUMS][LANES] = {{0.0}};
+    for (int64_t i = 0; i < column->n;) {
+        groups g = {{0.0}, {0.0}, {0.0}, {0.0}, {0.0}};
+        do {
+            const uint8_t *weight = times + column->row[i] * LANES;
+            const double positive = column->positive[i], negative = column->negative != NULL ? column->negative[i] : 1.0 - positive;
+            const double share = positive > column->threshold ? 1.0 : 0.0;
+            for (int k = 0; k < LANES; k++) {
+                const double w = (double)weight[k], hard = share * w;
+                g.u[k] += w * positive;
+                g.v[k] += w * negative;
+                g.s[k] += w * positive * negative;
+                g.hard_u[k] += hard;
+                g.hard_v[k] += w - hard;
+            }
+        } while (!column->last[i++]);
+        add_groups(sum, &g, total);
+    }
+    for (int k = 0; k < LANES; k++) {
+        const double of_lane[4] = {total[0][k], total[1][k], total[2][k], total[3][k]};
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            out[k * UGT_SOFT_SUMS + j] = sum[j][k];
+        write_totals(of_lane, out + k * UGT_SOFT_SUMS);
+    }
+}
+
+/* times [n_cases * LANES] of the weights of LANES resamples; whether all are whole numbers below 256, as how often a case was drawn is */
+static int turn(const double *weight, int64_t n_cases, uint8_t *times)
+{
+    int whole = 1;
+    for (int64_t i = 0; i < n_cases; i++)
+        for (int k = 0; k < LANES; k++) {
+            const double w = weight[k * n_cases + i];
+            const int time = w >= 0.0 && w < 256.0 ? (int)w : 0;
+            times[i * LANES + k] = (uint8_t)time;
+            whole &= (double)time == w;
         }
-        write_totals(total, out);
+    return whole;
+}
+
+int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out)
+{
+    const int64_t n_cases = column->n_cases;
+    int in_lanes = weight != NULL && p == NULL && !column->expected && n_resamples >= LANES;
+    uint8_t *times = in_lanes ? malloc((size_t)(n_cases * LANES)) : NULL;
+    if (in_lanes && times == NULL)
+        return UGT_ERR_MEMORY;
+    for (int64_t b = 0; b < n_resamples;) {
+        if (in_lanes && b + LANES <= n_resamples && (in_lanes = turn(weight + b * n_cases, n_cases, times)) != 0) {
+            resample_lanes(column, times, out + b * UGT_SOFT_SUMS);
+            b += LANES;
+        } else {
+            resample_alone(column, weight, p, b, out + b * UGT_SOFT_SUMS);
+            b++;
+        }
+    }
+    free(times);
+    return UGT_OK;
+}
+
+/* ---- groups of which only the sums are known: tied cases, or bins of scores ---- */
+
+/* the least and the most that a group adds to a precision, of value in expectation: all negatives come first, or all positives */
+static void add_ends(double value, double u, double v, double own, double above, double before, double m, double *low, double *high)
+{
+    const double last = before + v > 0.0 ? u * above / (before + v) + own / (before + m) : 0.0;
+    const double first = before + u > 0.0 ? u * (above + u) / (before + u) + own / (before + 1.0) : 0.0;
+    *low += m > 1.0 ? fmin(last, value) : value;
+    *high += m > 1.0 ? fmax(first, value) : value;
+}
+
+/* part: what the group adds in expectation; u, hard_u: of everything above it; before: all cases above it */
+static void add_bounds(const double *part, const group *g, double u, double hard_u, double before, double *low, double *high)
+{
+    const double m = g->u + g->v, hidden = fmax(g->u * g->v - g->s, 0.0) / 2.0, hard_hidden = g->hard_u * g->hard_v / 2.0;
+    low[UGT_SOFT_PAIRS] += part[UGT_SOFT_PAIRS] - hidden;
+    high[UGT_SOFT_PAIRS] += part[UGT_SOFT_PAIRS] + hidden;
+    low[UGT_SOFT_HARD_PAIRS] += part[UGT_SOFT_HARD_PAIRS] - hard_hidden;
+    high[UGT_SOFT_HARD_PAIRS] += part[UGT_SOFT_HARD_PAIRS] + hard_hidden;
+    for (int j = UGT_SOFT_CERTAIN; j <= UGT_SOFT_PROBABLE; j++)
+        add_ends(part[j], g->u, g->v, j == UGT_SOFT_CERTAIN ? g->s : 0.0, u, before, m, &low[j], &high[j]);
+    const int j = UGT_SOFT_HARD_PRECISION;
+    add_ends(part[j], g->hard_u, g->hard_v, 0.0, hard_u, before, m, &low[j], &high[j]);
+}
+
+void ugt_soft_groups(const double *groups, int64_t n, const double *above, int expected, int bounds, double *sum)
+{
+    double start[4] = {0.0, 0.0, 0.0, 0.0}, total[4] = {0.0, 0.0, 0.0, 0.0};
+    double *const low = sum + UGT_SOFT_SUMS, *const high = low + UGT_SOFT_SUMS;
+    if (above != NULL)
+        memcpy(start, above, sizeof start);
+    memset(sum, 0, (size_t)(bounds ? 3 : 1) * UGT_SOFT_SUMS * sizeof *sum);
+    for (int64_t i = 0; i < n; i++, groups += UGT_SOFT_GROUP) {
+        const group g = {groups[0], groups[1], groups[2], groups[3], groups[4]};
+        const double u = start[0] + total[0], v = start[1] + total[1], hard_u = start[2] + total[2];
+        double part[UGT_SOFT_SUMS] = {0.0};
+        total[0] += g.u;
+        total[1] += g.v;
+        total[2] += g.hard_u;
+        total[3] += g.hard_v;
+        add_group(part, expected, &g, start[0] + total[0], start[1] + total[1], start[2] + total[2]);
+        for (int j = 0; j < UGT_SOFT_SUMS; j++)
+            sum[j] += part[j];
+        if (bounds)
+            add_bounds(part, &g, u, hard_u, u + v, low, high);
+    }
+    write_totals(total, sum);
+    for (int b = 1; bounds && b < 3; b++) {
+        write_totals(total, sum + b * UGT_SOFT_SUMS);
+        sum[b * UGT_SOFT_SUMS + UGT_SOFT_SELF] = sum[UGT_SOFT_SELF];
     }
 }

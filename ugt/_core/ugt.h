@@ -1,16 +1,12 @@
 /* The contract of the C core. Pure C11: no Python, no numpy, no global state.
- *
- * Every function that can fail returns an int status: UGT_OK or a negative code of the table below
- * (status.c has the messages; _status.pxd turns a code into a Python exception, once).
- * Outputs come last. Unless a comment says otherwise
+ * Every function that can fail returns an int status: UGT_OK or a negative code of the table below (status.c has the messages;
+ * _status.pxd turns a code into a Python exception, once). Outputs come last. Unless a comment says otherwise
  *   - arrays are C-contiguous, owned by the caller and not kept; lengths are stated as [..];
- *   - Python has checked finiteness, ranges and duplicates (ugt/_checks.py); C checks what memory safety
- *     needs (offsets, class indices) and returns UGT_ERR_RANGE;
+ *   - Python has checked finiteness, ranges and duplicates; C checks what memory safety needs (offsets, class indices: UGT_ERR_RANGE);
  *   - functions may be called from several threads at once on different outputs;
  *   - offsets are int64, start at 0 and do not decrease; ragged row i is [offsets[i], offsets[i+1]). */
 #ifndef UGT_H
 #define UGT_H
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,9 +68,8 @@ typedef struct ugt_profiles ugt_profiles;
  * of the n_classes - (listed) classes of a case. Positive ones from 1e-300 to 1e300, else UGT_ERR_VALUE. Out: case_profile [n_cases], -1 where nothing is positive;
  * entry_group [offsets[n_cases]] and background_group [n_cases] (-1: no unlisted class or background 0): positions
  * in the profile's groups, which are in descending order of concentration. */
-int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases,
-                     int64_t n_classes, ugt_profiles **out, int64_t *case_profile, int32_t *entry_group,
-                     int32_t *background_group);
+int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases, int64_t n_classes,
+                     ugt_profiles **out, int64_t *case_profile, int32_t *entry_group, int32_t *background_group);
 void ugt_profiles_free(ugt_profiles *profiles);
 int64_t ugt_profiles_count(const ugt_profiles *profiles);
 const int64_t *ugt_profiles_offsets(const ugt_profiles *profiles);  /* [count+1], into groups */
@@ -109,12 +104,18 @@ typedef struct {
     const int8_t *rest_role; /* [n_cases] role of the classes not listed */
 } ugt_sets;
 
+/* What the certain and the tied classes of each case's set have together. Classes have numbers: class_index [n_entries], ascending
+ * within a case, have value [n_entries], all others of case i rest[i]; those that a set does not list have together what its listed ones
+ * leave of `total`. out [n_cases * 4]: sums over the certain and the tied classes (NaN where rest is), and how many there are. */
+int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const double *value, const double *rest, const ugt_sets *sets,
+                  int64_t n_cases, int64_t n_classes, double total, double *out);
+
 /* Joint law of how many classes of the two sets are among the k[i] largest plausibilities of case i.
  * k [n_cases] in 1..k_max. table [n_cases * (k_max+1)^2]: entry (a, b) = P(a of the first and b of the second);
  * NaN where the case is undefined. Where fewer than k classes have a positive concentration, the zeros fill up,
  * each choice alike. Cases [begin, end). */
-int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets, const int32_t *k, int k_max,
-                           int64_t begin, int64_t end, double *table);
+int ugt_dirichlet_overlaps(const ugt_posterior *posterior, const ugt_sets *sets, const int32_t *k, int k_max, int64_t begin, int64_t end,
+                           double *table);
 
 /* ---- tables.c: long tables become ragged arrays -------------------------------------------------- */
 
@@ -167,6 +168,12 @@ int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offs
 int ugt_class_counts(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label, const int64_t *count,
                      int64_t *out_offsets, int32_t *index, int64_t *total);
 
+/* Nominal agreement: case i has r_k labels of class k (as for ugt_class_counts, sums below 2^53), r in all, and counts times[i] times
+ * (NULL: once). With d = r^2 - sum_k r_k^2, sums[3 + n_classes] are for of_cases = 1 those of d / (r (r - 1)) and 1 where r >= 2, of 1
+ * where r >= 1, and of r_k / r; for of_cases = 0, where r >= 2, those of d / (r - 1), r, 0 and r_k. */
+int ugt_pair_sums(int64_t n_cases, int64_t n_rows, int64_t n_classes, const int64_t *offsets, const int32_t *label, const int64_t *count,
+                  const double *times, int of_cases, double *sums);
+
 /* The first position at which a class stands for the second time in its row of items[offsets[n_rows + 1]); -1: no repetition. */
 int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position);
 
@@ -200,17 +207,20 @@ typedef struct {
  * ties_first: ties broken by position, `depth` classes at the most.
  * Fills order_offsets [n_rows+1] (order_offsets[0] set by the caller), and of order_class and order_start [room] the rows that fit:
  * where order_offsets[n_rows] > room there are more, and it is to be called again with that room. NULL with room 0: offsets only. */
-int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows,
-                   int64_t n_classes, int64_t depth, int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class,
-                   int32_t *order_start);
+int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows, int64_t n_classes, int64_t depth,
+                   int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class, int32_t *order_start);
 
+/* What a comparison of orders tells: a value of each of the first UGT_BY_K at every k = 1..depth, and of the others, metrics of lists
+ * of the best `depth`, the value of the one that is asked for (NaN of none); where UGT_TOPK is asked for, nothing but its values. Python
+ * has the same numbers in its table of metrics. */
+enum { UGT_TOPK, UGT_SET, UGT_OVERLAP, UGT_AVERAGE_OVERLAP, UGT_BY_K, UGT_KENDALL = UGT_BY_K, UGT_FOOTRULE, UGT_RANK_BIASED };
+int ugt_compare_width(int metric, int depth);         /* values of a comparison */
+int ugt_compare_column(int metric, int k, int depth); /* which of them is a metric's, at k in 1..depth */
 /* Cases [begin, end): the model's order of a case against n_draws orders of its truth (rows case * n_draws + draw).
- * Values per comparison, 3 * depth + 3 of them: top-k accuracy, set accuracy, overlap for k = 1..depth; average
- * overlap, Kendall and footrule distances at depth (the last two NaN unless with_distances).
+ * metric: what is asked for, with its parameter (the penalty of Kendall's distance).
  * per_case [n_cases * width] gets means over draws (NaN where not defined); per_draw [n_draws * width] is added to. */
-int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin,
-                       int64_t end, int64_t n_draws, int64_t n_classes, int depth, double penalty, int with_distances,
-                       double *per_case, double *per_draw);
+int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin, int64_t end, int64_t
+                       n_draws, int64_t n_classes, int depth, int metric, double parameter, double *per_case, double *per_draw);
 
 /* out [n_profiles], filled for [begin, end): P(the k largest plausibilities are those of the k largest
  * concentrations), the highest probability of any set of k; 1 where no more than k concentrations are positive. */
@@ -220,29 +230,23 @@ int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t
 
 /* Number of lists of the best `depth` classes, over groups; 0 where they are more than `most`, or where the
  * concentrations lie too far apart for one grid. size [n_profiles], filled for [begin, end). */
-int ugt_dirichlet_list_sizes(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, int64_t most,
-                             int64_t *size);
+int ugt_dirichlet_list_sizes(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, int64_t most, int64_t *size);
 
 /* Probability of each list of given classes, one after the other (table_offsets [n_profiles+1] = running sum of the
  * sizes). Lists are enumerated depth first over groups in descending order of concentration. */
-int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth,
-                        const int64_t *table_offsets, double *table);
+int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, const int64_t *table_offsets, double *table);
 
-#define UGT_AVERAGE_OVERLAP 0
-#define UGT_KENDALL 1
-#define UGT_FOOTRULE 2
 typedef struct {
-    int kind, depth;
-    double penalty, scale; /* distances are divided by scale, so that values lie in [0, 1] */
-    int64_t lattice;       /* values are counted at i / lattice */
+    int metric, depth;       /* UGT_AVERAGE_OVERLAP or a metric of lists */
+    double parameter, scale; /* values of metrics of lists are divided by scale, so that they lie in [0, 1] */
+    int64_t lattice;         /* values are counted at i / lattice */
 } ugt_list_metric;
 
 /* moments [n_cases * 3]: mean and mean square over the posterior, and the least value (what classes of plausibility 0
  * always add); pmf [n_cases * (lattice+1)]: the law of what exceeds it, on the lattice (a value between two points is
  * split so that the mean stays). NaN where the table has no lists for the profile. */
-int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *model, const ugt_list_metric *metric,
-                              const int64_t *table_offsets, const double *table, int64_t begin, int64_t end,
-                              double *moments, double *pmf);
+int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *model, const ugt_list_metric *metric, const int64_t
+                              *table_offsets, const double *table, int64_t begin, int64_t end, double *moments, double *pmf);
 
 /* ---- gamma_draws.c ---------------------------------------------------------------------------------- */
 
@@ -256,13 +260,12 @@ typedef struct {
 } ugt_concentrations;
 
 /* out [(end-begin) * n_draws * n_classes]: plausibilities, adding up to 1; NaN for an undefined case. */
-int ugt_dirichlet_draws(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws,
-                        double *out);
+int ugt_dirichlet_draws(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws, double *out);
 
 /* out [(end-begin) * n_draws * depth]: each draw's best classes, -1 behind the last of positive plausibility.
  * The draws are those of ugt_dirichlet_draws. */
-int ugt_dirichlet_top(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws,
-                      int64_t depth, int32_t *out);
+int ugt_dirichlet_top(const ugt_concentrations *law, uint64_t seed, int64_t begin, int64_t end, int64_t n_draws, int64_t depth, int32_t
+                      *out);
 
 /* ---- resample.c ------------------------------------------------------------------------------------- */
 
@@ -274,17 +277,22 @@ typedef struct {
     uint64_t seed;
 } ugt_design;
 
-/* Resamples [begin, end). out [(end-begin) * m]: sums of the m columns of value [units * m] over the units drawn. */
-int ugt_bootstrap_sums(const ugt_design *design, const double *value, int64_t m, int64_t begin, int64_t end, double *out);
-
-/* Resamples [begin, end). out [(end-begin) * n_cases]: how often the unit [n_cases] of each case was drawn. */
-int ugt_bootstrap_weights(const ugt_design *design, const int32_t *unit, int64_t n_cases, int64_t begin, int64_t end,
-                          double *out);
+/* Resamples [begin, end), drawn once. sums [(end-begin) * m]: of the m columns of value [units * m] over the units drawn; with m = 0
+ * neither is read. weights [(end-begin) * n_cases], or NULL: how often the unit [n_cases] of each case was drawn. */
+int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, const int32_t *unit, int64_t n_cases, int64_t begin,
+                  int64_t end, double *sums, double *weights);
 
 /* Bootstrap of annotations within cases: row j holds count[j] >= 0 of them. Resample b in [begin, end) (stream: seed, b) draws,
  * for every case, as many as it has, with replacement. out [(end-begin) * offsets[n_cases]]: how often each row was drawn. */
 int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end,
                       int64_t *out);
+
+/* ---- grouped.c -------------------------------------------------------------------------------------- */
+
+/* Sums by group under weights. Case i is of group [n] in [0, n_groups); weight [n_weights * n], value [n * m].
+ * out [n_weights * n_groups * m]: sums of weight * value over the cases of each group, added in the order of the cases. */
+int ugt_grouped_sums(const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups, const double *weight,
+                     int64_t n_weights, double *out);
 
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
@@ -354,48 +362,55 @@ typedef struct {
 
 /* weight [n_resamples * n_cases] or NULL: 1; p [n_resamples * n_cases] or NULL: as in the column.
  * out [n_resamples * UGT_SOFT_SUMS] */
-void ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out);
+int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out);
+
+/* The same sums of tie groups [n * UGT_SOFT_GROUP], highest scores first, of which only totals are known: sum w p, w (1 - p),
+ * w p (1 - p), and hard positives and negatives. above, expected as for ugt_soft_sums. bounds: groups are bins of scores, and behind
+ * the sums stand the least and the most that they may be for any order within the bins. sum [UGT_SOFT_SUMS], with bounds 3 times. */
+#define UGT_SOFT_GROUP 5
+void ugt_soft_groups(const double *groups, int64_t n, const double *above, int expected, int bounds, double *sum);
 
 /* ---- histogram.c: losses of probabilities against label histograms ----------------------------------- */
-
 /* A table of numbers in the caller's memory, strides in bytes; every element is aligned. */
 typedef struct {
     const void *at;
     int64_t row_stride, column_stride;
-    int type; /* UGT_FLOAT64, ... */
+    int type; /* of the enum below */
 } ugt_table;
-
-#define UGT_FLOAT64 0
-#define UGT_FLOAT32 1
-#define UGT_INT64 2
-#define UGT_INT32 3
-
+enum { UGT_FLOAT64, UGT_FLOAT32, UGT_INT64, UGT_INT32 };
 typedef struct {
     ugt_table counts, probs; /* counts of type float64, int64 or int32; probs of type float64 or float32 */
     int64_t n_classes, n_bins;
-    const double *weight;    /* [n_weights] times, at weight_stride: how often each row counts, from row 0 on; NULL: once */
-    int64_t n_weights, weight_stride;
     const double *edges;     /* [n_bins+1] if uniform, else [n_classes][n_bins+1], ascending; the first is -inf and the last inf */
-    int uniform;             /* edges are i / n_bins up to rounding, and n_bins is at most 10^5 */
-    int fractional;          /* counts need not be whole */
+    int uniform, fractional; /* edges are i / n_bins up to rounding, and n_bins is at most 10^5; counts need not be whole */
     double tolerance;        /* by which a probability may lie outside of [0, 1], at most UGT_HISTOGRAM_OUTSIDE */
 } ugt_histograms;
 
 /* Sums over rows [begin, end), added to what is there. Of each row with labels, with n = their number, m = y_k / n:
- * (under each weight:) cell [2][n_classes][n_bins][UGT_HISTOGRAM_SUMS], first rows with n < 2, then the others: 1, z, m, m^2, (m - z)^2 and
+ * cell [2][n_classes][n_bins][UGT_HISTOGRAM_SUMS], first rows with n < 2, then the others: 1, z, m, m^2, (m - z)^2 and
  * m (1 - m) / (n - 1) (0 for n < 2); total [2 * UGT_HISTOGRAM_TOTALS + 1]: rows, P(an argmax of z is an argmax of y), n, for either
  * kind, then rows without labels. fault [3]: what is wrong first (0: nothing), in which row and class; sums are meaningless then. */
-#define UGT_HISTOGRAM_SUMS 6
-#define UGT_HISTOGRAM_TOTALS 3
-#define UGT_HISTOGRAM_NEGATIVE 1    /* count below 0 */
-#define UGT_HISTOGRAM_NOT_FINITE 2  /* count NaN, infinite or above 2^53 */
-#define UGT_HISTOGRAM_FRACTION 3    /* count not whole */
-#define UGT_HISTOGRAM_PROBABILITY 4 /* probability NaN or outside of [0, 1] */
-#define UGT_HISTOGRAM_SUM 5         /* a row of probabilities adds up to 1 no better than within UGT_HISTOGRAM_ROW_SUM */
-#define UGT_HISTOGRAM_TOTAL 6       /* a row of counts adds up to more than 2^53, or to less than 1e-300 but not 0 */
+enum { UGT_HISTOGRAM_SUMS = 6, UGT_HISTOGRAM_TOTALS = 3, UGT_HISTOGRAM_FACTS = 3 };
+/* A count below 0; NaN, infinite or above 2^53; not whole. A probability NaN or outside of [0, 1]. A row of probabilities that adds up to 1
+ * no better than within UGT_HISTOGRAM_ROW_SUM; of counts, to more than 2^53, or to less than 1e-300 but not 0. */
+enum { UGT_HISTOGRAM_NEGATIVE = 1, UGT_HISTOGRAM_NOT_FINITE, UGT_HISTOGRAM_FRACTION, UGT_HISTOGRAM_PROBABILITY,
+       UGT_HISTOGRAM_SUM, UGT_HISTOGRAM_TOTAL };
 #define UGT_HISTOGRAM_ROW_SUM 1e-4
 #define UGT_HISTOGRAM_OUTSIDE 1e-6
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault);
+/* Rows for resamples: cells [n_rows][n_columns] from 0 to n_cells - 1 or, throughout a row that does not count, -1; fact [n_rows][3]: n,
+ * P(an argmax of z is one of y), 1 / (n - 1) or 0; or NULL. read: rows [begin, end), 2 n_classes n_bins cells, fault as above. resampled:
+ * the sums with weight [n_weights][n_rows], any numbers: out [n_weights], each the cells and, with facts, the totals. */
+typedef struct {
+    double *share, *prob, *fact;
+    int32_t *cell;
+    int64_t n_rows, n_columns, n_cells;
+} ugt_histogram_rows;
+int ugt_histogram_read(const ugt_histograms *in, int64_t begin, int64_t end, ugt_histogram_rows *out, int64_t *fault);
+int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t n_weights, double *out);
+/* Predictions prob that two labels of a case differ, then that just one is class k; counts (of n_classes), edges (of n_columns) from in.
+ * share: what was observed, NaN for n < 2, or as it is (known); cells [n_columns][n_bins], sum as above without the 2; fault as above. */
+int ugt_disagreement_sums(const ugt_histograms *in, int64_t n_classes, int known, ugt_histogram_rows *out, double *sum, int64_t *fault);
 
 /* ---- dirmult.c: Dirichlet-multinomial log-likelihoods ------------------------------------------------ */
 
@@ -547,8 +562,8 @@ typedef struct {
 
 /* Rows of one annotator in one case share an entry; rows of annotator -1 have one each. entry_offsets [n_cases+1], entry_of
  * [n_rows]: entries are numbered in the order of their first rows. */
-int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n_cases, int64_t n_annotators,
-                     int64_t *entry_offsets, int64_t *entry_of, int64_t *n_entries);
+int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n_cases, int64_t n_annotators, int64_t *entry_offsets,
+                     int64_t *entry_of, int64_t *n_entries);
 
 /* Of cases [begin, end). to_others [n_entries]: sum over the other annotators of the case of the mean distance over all pairs of
  * labels; to_model [n_entries]: mean distance to the prediction of the case, NaN where there is none (NaN, class -1). Numbers and

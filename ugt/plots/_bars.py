@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error, whole
+from .._base.checks import error, whole
 from ..annotations import Rankings
-from ..plausibilities import Point, as_plausibilities
+from ..plausibilities import as_plausibilities
 from . import _base
 
 if TYPE_CHECKING:
@@ -86,14 +86,14 @@ def plausibilities(
     if len(others):
         ax.barh([len(order)], [mean[others].sum()], color="0.9", edgecolor="0.5", height=0.7, hatch="//")
         shown.append(_base.counted(len(others), "other"))
-    if not isinstance(one, Point):
+    if not one.is_certain:
         _dots(ax, one, order)
     _base.name_rows(ax, [_base.row_name(name, len(shown)) for name in shown])
     return ax
 
 
 def _dots(ax: Any, one: Any, order: NDArray[np.int64]) -> None:
-    n = min(DOTS, getattr(one, "n_draws", DOTS))
+    n = min(DOTS, one.n_draws or DOTS)
     values = one.draws(n)[0][:, order]
     shift = (np.arange(n) / max(n - 1, 1) - 0.5) * 0.5
     for j in range(len(order)):

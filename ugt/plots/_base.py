@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error
+from .._base.checks import error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

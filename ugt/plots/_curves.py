@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error, option
+from .._base.checks import error, option
 from . import _base
 
 if TYPE_CHECKING:

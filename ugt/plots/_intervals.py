@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error, option
+from .._base.checks import error, option
 from . import _base
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
         if not found:
             raise error("rows", "hold something to draw", "an empty table")
         return found
-    if hasattr(rows, "names") and hasattr(rows, "interval"):
-        both = zip(rows.names.tolist(), rows.value.tolist(), rows.interval.tolist())
+    if hasattr(rows, "names") and hasattr(rows, "intervals"):
+        both = zip(rows.names.tolist(), rows.value.tolist(), rows.intervals()[1:].tolist())
         return [(str(name), (value, *ends), False) for name, value, ends in both]
     return [(name, _three(name, one), False) for name, one in _base.named("rows", rows).items()]
 

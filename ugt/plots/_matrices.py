@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error, option
+from .._base.checks import error, option
 from ..resampling import Resamples
 from . import _base
 

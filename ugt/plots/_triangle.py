@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import error
+from .._base.checks import error
 from . import _base
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""An evaluation as one self-contained HTML page.
+"""An evaluation as tables, and as one self-contained HTML page.
 
 ``html`` takes what ``Evaluation.to_dict`` returns and gives the text of the page: no script, nothing loaded from elsewhere.
 """
@@ -6,5 +6,8 @@
 from __future__ import annotations
 
 from .page import html
+from .tables import ResultTable
 
-__all__ = ["html"]
+__all__ = ["SCHEMA", "ResultTable", "html"]
+
+SCHEMA = 2  # of the JSON that pages are made of

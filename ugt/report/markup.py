@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+Data = Mapping[str, Any]  # an evaluation as plain values
+Entry = Mapping[str, Any]  # a row of one of its tables
 
 UNDEFINED = "undefined"
+NONE = "–"  # where there is nothing to be defined
 ON_PAPER = 80  # characters of a row's cells that A4 has room for
 # Bold type is silent in most screen readers.
 BEST = '<span class="unseen"> (best)</span>'
@@ -77,6 +79,36 @@ def interval(low: float | None, high: float | None) -> str:
     return f"{number(low)}{' to ' if low < 0 else '–'}{number(high)}"
 
 
+def ends(entry: Entry, low: str = "low", high: str = "high", none: str = NONE) -> str:
+    """The interval of a row; ``none`` where it has none."""
+    return none if entry[low] is None or entry[high] is None else interval(entry[low], entry[high])
+
+
+def level_of(source: Data) -> str:
+    """Of the intervals, in percent."""
+    return f"{source['provenance']['level'] * 100:g}%"
+
+
+def count(value: int | None) -> str:
+    """A number of things."""
+    return "not known" if value is None else f"{value:,}"
+
+
+def unique(entries: Iterable[Entry], *columns: str) -> list[Any]:
+    """The distinct values of a column, or tuples of several, in the order in which they come."""
+    return list(dict.fromkeys(e[columns[0]] if len(columns) == 1 else tuple(e[name] for name in columns) for e in entries))
+
+
+def of(entries: Iterable[Entry], **wanted: Any) -> list[Entry]:
+    """The rows with these values."""
+    return [e for e in entries if all(e[name] == value for name, value in wanted.items())]
+
+
+def find(entries: Iterable[Entry], **wanted: Any) -> Entry | None:
+    """The first row with these values."""
+    return next((e for e in entries if all(e[name] == value for name, value in wanted.items())), None)
+
+
 class Cell(NamedTuple):
     """A table cell whose HTML is ready; `best` sets it in bold."""
 
@@ -89,6 +121,28 @@ class Group(NamedTuple):
 
     name: str
     rows: Sequence[tuple[str, Sequence[Cell]]]
+
+
+def cells(*html: str) -> list[Cell]:
+    """Of HTML that is ready."""
+    return [Cell(one) for one in html]
+
+
+def by_model(entries: Sequence[Entry], row: Callable[[Entry], tuple[str, Sequence[Cell]]]) -> list[Group]:
+    """A group of rows for each model."""
+    return [Group(text(model), [row(e) for e in of(entries, model=model)]) for model in unique(entries, "model")]
+
+
+def row_of(entries: Iterable[Entry | None], show: Callable[[Entry], str]) -> list[Cell]:
+    """A cell for each entry; undefined where there is none."""
+    return [Cell(show(e) if e else UNDEFINED) for e in entries]
+
+
+def monte_carlo(entries: Sequence[Entry | None]) -> list[tuple[str, list[Cell]]]:
+    """A row for the Monte Carlo error, only where something was simulated."""
+    if not any(e and e["mc_error"] for e in entries):
+        return []
+    return [("Monte Carlo standard error", row_of(entries, lambda e: f"{e['mc_error'] or 0:.2g}"))]
 
 
 class Section(NamedTuple):

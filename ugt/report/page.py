@@ -4,41 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import sections, svg
-from .assumptions import assumptions
-from .calibration import calibration
-from .checklist import PLAN, checklist
-from .coverage import coverage
-from .curves import curves
-from .design import design
-from .dispersion import dispersion
-from .humans import agreement, humans
+from . import svg
 from .markup import bullets, link, text
-from .provenance import provenance
-from .sensitivity import sensitivity
-from .sources import sources
-from .strata import confusion, strata
-from .summary import summary
-from .truth_models import truth_models
+from .sections import PARTS, checklist
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .markup import Section
-
-    Make = Callable[[Mapping[str, Any]], Section]
-
-# In the order in which they are read; the table of contents has the names of the parts. The checklist comes last: it links to the others.
-_PARTS: tuple[tuple[str, tuple[Make, ...]], ...] = (
-    ("Result", (summary,)),
-    ("What came in", (provenance, sections.data, design)),
-    ("The truth", (assumptions, agreement, sections.certainty)),
-    ("How good the models are", (sections.performance, truth_models, sources, curves, calibration, dispersion, coverage)),
-    ("Against each other and people", (humans, sections.comparison)),
-    ("Where they are good", (strata, confusion)),
-    ("Cases", (sections.worklist,)),
-    ("How far to trust it", (sensitivity, sections.notes)),
-)
 
 # Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer. Text has a contrast of 4.5 or
 # more on both papers, lines of 3 or more.
@@ -163,16 +136,18 @@ def html(data: Mapping[str, Any]) -> str:
     str
         The page, to be written as UTF-8.
     """
-    parts = [(name, [make(data) for make in makers]) for name, makers in _PARTS]
-    titles = {made.anchor: made.title for _, sections_made in parts for made in sections_made}
-    parts[-1][1].append(checklist(data, {**titles, PLAN: "What was prespecified"}))
-    body = "\n".join(made.html for _, sections_made in parts for made in sections_made)
+    parts: list[tuple[str, list[Section]]] = []
+    for name, sections in PARTS:
+        parts.append((name, [section.render(data) for section in sections if section is not checklist]))
+    titles = {made.anchor: made.title for _, made_sections in parts for made in made_sections}
+    parts[-1][1].append(checklist.render(data, {**titles, checklist.PLAN: "What was prespecified"}))  # it links to the others
+    body = "\n".join(made.html for _, made_sections in parts for made in made_sections)
     return _PAGE.format(style=_STYLE + svg.STYLE, made=_made(data), version=text(data["ugt"]), links=_contents(parts), body=body)
 
 
 def _contents(parts: Sequence[tuple[str, Sequence[Section]]]) -> str:
     """The table of contents: the sections under the names of their parts."""
-    return bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in sections_made)}" for name, sections_made in parts)
+    return bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in made_sections)}" for name, made_sections in parts)
 
 
 def _made(data: Mapping[str, Any]) -> str:

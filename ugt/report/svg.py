@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .markup import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Point = tuple[float, float]
 
@@ -17,6 +17,8 @@ WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 48
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2 1 2")
 N_STYLES = len(DASHES)
+NUMBERED = 12  # squares of a row that have room for their number
+GRID_LEFT, GRID_TOP, GRID = 130.0, 84.0, 480.0
 
 # Colours of Okabe and Ito, which most colour-blind people can tell apart; the page defines --c0 to --c5.
 STYLE = """
@@ -141,6 +143,14 @@ def guide(points: Sequence[Point], x: Scale, y: Scale) -> str:
     return f'<polyline class="guide" points="{" ".join(f"{_n(x.at(a))},{_n(y.at(b))}" for a, b in points)}"/>'
 
 
+def spread(names: Sequence[str]) -> list[str]:
+    """As many as can be told apart: the first, the last, and some between."""
+    if len(names) <= N_STYLES:
+        return list(names)
+    at = sorted({round(i * (len(names) - 1) / (N_STYLES - 1)) for i in range(N_STYLES)})
+    return [names[i] for i in at]
+
+
 def legend(names: Sequence[str], lines: bool = True) -> str:
     """What the styles mean, above the axes: SVG and the height that it takes."""
     parts, left, top = [], float(LEFT), 12.0
@@ -221,3 +231,52 @@ def figure(
     shown = f'{legend(names, lines)}<g transform="translate(0 {_n(above)})">{content}</g>'
     head = f'<svg viewBox="0 0 {WIDTH} {_n(height + above)}" role="img" aria-labelledby="{anchor}-title {anchor}-text">'
     return f'<figure id="{anchor}">\n{head}{label}{shown}</svg>\n<figcaption>{plain(title)}. {plain(description)}</figcaption>\n</figure>'
+
+
+def squares(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    value: Mapping[tuple[int, int], float],
+    shown: Mapping[tuple[int, int], str],
+    said: Mapping[tuple[int, int], str],
+    most: float,
+) -> str:
+    """A grid of squares, the darker the nearer to ``most``; numbers where there is room, and what each says for those who point at it."""
+    size = _cell(len(columns))
+    parts = [_grid_names(rows, columns, size)]
+    for (i, j), v in sorted(value.items()):
+        left, top = GRID_LEFT + j * size, GRID_TOP + i * size
+        parts.append(
+            f'<rect class="grid" x="{left:.1f}" y="{top:.1f}" width="{size:.1f}" height="{size:.1f}" fill="var(--faint)" '
+            f'fill-opacity="{_shade(v / most):.3f}"><title>{plain(said[i, j])}</title></rect>'
+        )
+        if len(columns) <= NUMBERED:
+            parts.append(
+                f'<text x="{left + size / 2:.1f}" y="{top + size / 2 + 4:.1f}" text-anchor="middle" pointer-events="none">'
+                f"{plain(shown[i, j])}</text>"
+            )
+    return "".join(parts)
+
+
+def _shade(share_of_most: float) -> float:
+    """Even a little is seen beside nothing; numbers can be read on the most."""
+    return 0.08 + 0.52 * share_of_most if share_of_most > 0 else 0.0
+
+
+def grid_height(n_rows: int, n_columns: int) -> float:
+    """What :func:`squares` takes."""
+    return GRID_TOP + n_rows * _cell(n_columns) + 10
+
+
+def _cell(n: int) -> float:
+    return min(GRID / max(n, 1), 48.0)
+
+
+def _grid_names(rows: Sequence[str], columns: Sequence[str], size: float) -> str:
+    """Names left of the squares and, turned, above them."""
+    parts = [row_name(name, GRID_TOP + (i + 0.5) * size) for i, name in enumerate(rows)]
+    for j, name in enumerate(columns):
+        at = GRID_LEFT + (j + 0.5) * size + 4
+        shown = name if len(name) <= 12 else name[:11] + "…"
+        parts.append(f'<text transform="translate({at:.1f} {GRID_TOP - 6:.0f}) rotate(-90)">{plain(shown)}</text>')
+    return "".join(parts)

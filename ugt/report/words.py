@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
+from ..plausibilities.metric import METRICS
+from .markup import Data, count, plain
+
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
-    "topk_accuracy": ("Top-{k} accuracy", "the probability that the true class is among the model's {k} best"),
-    "set_accuracy": ("Set accuracy@{k}", "the probability that the model's {k} best are exactly the {k} most plausible classes"),
-    "overlap": ("Overlap@{k}", "the expected share of the {k} most plausible classes that are among the model's {k} best"),
-    "average_overlap": ("Average overlap@{k}", "the mean of the overlaps at 1 to {k}: the order near the top counts most"),
+    **{name: (one.label, one.meaning) for name, one in METRICS.items()},
 }
 _METRICS.update(
     {
@@ -94,6 +94,22 @@ def truth(aggregation: str) -> tuple[str, str]:
 def reliability_name(reliability: float | None) -> str:
     """Heading of a column; point aggregates and given plausibilities have no reliability."""
     return "without reliability" if reliability is None else f"reliability {reliability:g}"
+
+
+def key_name(key: str) -> str:
+    """The same of a reliability as tables of cases have it, "given" for none."""
+    return reliability_name(None if key == "given" else float(key))
+
+
+def unit(source: Data) -> str:
+    """What is resampled."""
+    return plain(source["sources"]["case_low, case_high"][0])
+
+
+def bootstrap(source: Data) -> str:
+    """How."""
+    facts = source["provenance"]
+    return f"{plain(facts['interval'])} bootstrap, {count(facts['n_resamples'])} resamples"
 
 
 def _plain(name: str, k: int | None) -> str:

@@ -113,7 +113,7 @@ static void check_lists(fuzz_input *in, const law *x, const ugt_posterior *poste
     int32_t *order = NEW(int32_t, order_offsets[x->n]), *start = NEW(int32_t, order_offsets[x->n]);
     EXPECT(ugt_order_rows(NULL, NULL, score, x->n, x->n_classes, depth, ties_first, order_offsets[x->n], order_offsets, order, start) == UGT_OK);
     const ugt_orders model = {order_offsets, order, start};
-    const ugt_list_metric metric = {(int)fuzz_below(in, 3), depth, 0.5, 1e3, 1 + fuzz_below(in, 20)};
+    const ugt_list_metric metric = {UGT_AVERAGE_OVERLAP + (int)fuzz_below(in, 3), depth, 0.5, 1e3, 1 + fuzz_below(in, 20)};
     double *moments = NEW(double, 3 * x->n), *pmf = NEW(double, x->n * (metric.lattice + 1));
     EXPECT(ugt_dirichlet_list_values(posterior, &model, &metric, offsets, table, 0, x->n, moments, pmf) == UGT_OK);
     for (int64_t i = 0; i < x->n; i++)

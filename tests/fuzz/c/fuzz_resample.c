@@ -14,8 +14,7 @@ static void check_bootstrap(fuzz_input *in)
         value[i] = (double)(fuzz_byte(in) - 128);
     for (int64_t i = 0; i < n; i++)
         unit[i] = (int32_t)i;
-    EXPECT(ugt_bootstrap_sums(&design, value, m, first, last, sums) == UGT_OK);
-    EXPECT(ugt_bootstrap_weights(&design, unit, n, first, last, weights) == UGT_OK);
+    EXPECT(ugt_bootstrap(&design, value, m, unit, n, first, last, sums, weights) == UGT_OK);
     for (int64_t b = 0; b < last - first; b++) {
         for (int64_t s = 0; s < n_strata; s++)
             EXPECT(fuzz_sum(weights + b * n + offsets[s], offsets[s + 1] - offsets[s]) == (double)(offsets[s + 1] - offsets[s]));

@@ -143,7 +143,7 @@ static void check_resampled(const columns *x, const ugt_scores *scores, int expe
         weight[i] = weight[x->n + i] = x->weight[i];
     }
     const ugt_soft_column column = {.row = order, .last = last, .positive = p, .threshold = x->threshold, .expected = expected, .n = x->n, .n_cases = x->n};
-    ugt_soft_resampled(&column, weight, NULL, 2, again);
+    EXPECT(ugt_soft_resampled(&column, weight, NULL, 2, again) == UGT_OK);
     for (int i = 0; i < UGT_SOFT_SUMS; i++) {
         EXPECT_CLOSE(again[i], sum[i], 1e-10, 1e-10);
         EXPECT(memcmp(&again[i], &again[UGT_SOFT_SUMS + i], sizeof *again) == 0);

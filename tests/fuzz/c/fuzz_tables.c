@@ -229,17 +229,17 @@ static void check_orders(fuzz_input *in)
     int64_t *x_offsets = order_of(in, n * n_draws, n_classes, depth, &x_order, &x_start);
     int64_t *y_offsets = order_of(in, n, n_classes, depth, &y_order, &y_start);
     const ugt_orders truth = {x_offsets, x_order, x_start}, model = {y_offsets, y_order, y_start};
-    const int64_t width = 3 * depth + 3;
+    const int metric = UGT_KENDALL + (int)(depth % 2), width = ugt_compare_width(metric, (int)depth);
     double *per_case = NEW(double, n * width), *per_draw = NEW(double, n_draws * width);
     uint8_t *defined = NEW(uint8_t, n);
     for (int64_t i = 0; i < n; i++)
         defined[i] = fuzz_byte(in) % 4 != 3;
-    EXPECT(ugt_compare_orders(&truth, &model, defined, 0, n, n_draws, n_classes, (int)depth, 0.5, 1, per_case, per_draw) == UGT_OK);
+    EXPECT(ugt_compare_orders(&truth, &model, defined, 0, n, n_draws, n_classes, (int)depth, metric, 0.5, per_case, per_draw) == UGT_OK);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < width; j++) {
             const double found = per_case[i * width + j];
             EXPECT(defined[i] ? found >= -1e-12 : isnan(found));
-            EXPECT(!defined[i] || j > 3 * depth || found <= 1 + 1e-12);
+            EXPECT(!defined[i] || j == width - 1 || found <= 1 + 1e-12);
         }
     free(x_order);
     free(x_start);

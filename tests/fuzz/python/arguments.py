@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import ugt.cli
-from ugt._cli.command import commands_of, options_of
+from ugt.cli.command import commands_of, options_of
 
 
 def words(text):
@@ -28,7 +28,7 @@ INPUTS = {
     "groups.txt": "0\n1\n0\n",
     "plan.json": '{"question": "?", "level": 0.95, "seed": 1}',
     "mapping.json": '{"columns": {"case": "case"}, "missing": ["", "c"]}',
-    "evaluation.json": '{"ugt": "1", "schema": 1, "provenance": {}, "metrics": []}',
+    "evaluation.json": '{"ugt": "1", "schema": 2, "provenance": {}, "metrics": []}',
     "empty.csv": "",
 }
 PATHS = (*INPUTS, "missing.csv", ".", "", "out", "labels.csv/x", "-", "a=a.csv", "b=b.csv", "=", "out/x.npz", "out/y.csv", "out/z.json")

@@ -207,9 +207,9 @@ def gz():
 
 
 def evaluation():
-    yield b'{"ugt": "1", "schema": 1, "provenance": {}, "metrics": []}'
-    yield b'{"ugt": "1", "schema": 1, "provenance": {"reliability": [1]}, "metrics": [], "models": ["a"], "winners": [], "certainty": []}'
-    yield b'{"schema": 2}'
+    yield b'{"ugt": "1", "schema": 2, "provenance": {}, "metrics": []}'
+    yield b'{"ugt": "1", "schema": 2, "provenance": {"reliability": [1]}, "metrics": [], "models": ["a"], "winners": [], "certainty": []}'
+    yield b'{"schema": 3}'
 
 
 def cli():

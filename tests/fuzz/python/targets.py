@@ -24,10 +24,10 @@ from fuzz.python.arguments import INPUTS, Taker, arguments, words
 import ugt.cli
 from ugt import Labels, Rankings, Ratings, states
 from ugt import io as files
-from ugt._cli import subgroups as _subgroups
-from ugt._evaluation import plan as _plan
-from ugt._io.arrays import parts_of
-from ugt._io.csv_table import Table
+from ugt._tabular.csv_table import Table
+from ugt.cli import subgroups as _subgroups
+from ugt.io.arrays import parts_of
+from ugt.report import plan as _plan
 
 FORMATS = files.FORMATS
 CLASSES = (None, 3, ["0", "1", "2"], ["a", "b", "c", "d"], ["cat", "dog", "cow"], [2, 1, 0])

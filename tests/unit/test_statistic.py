@@ -1,0 +1,142 @@
+"""What every result has by being one: intervals, clusters by any form of ids, paired differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from twins import resampling as twin
+
+import ugt
+from ugt import resampling
+from ugt.resampling import Ratios, Statistic, ids_of_cases, resample
+
+RNG = np.random.default_rng(3)
+N = 30
+PATIENT = np.arange(N) // 3
+VALUES = RNG.random((N, 2))
+VALUES[4, 0] = np.nan
+
+
+def accuracy(j=0):
+    """A mean over cases, one of them undefined."""
+    truth = np.stack([VALUES[:, j], 1 - VALUES[:, j]], axis=1)
+    return ugt.ua_plausibility_mass(truth, [[0]] * N)
+
+
+FORMS = {
+    "array": PATIENT,
+    "list": PATIENT.tolist(),
+    "mapping": dict(zip(range(N), PATIENT.tolist())),
+    "mapping in another order, with more cases": {str(i): int(PATIENT[i]) if i < N else 99 for i in reversed(range(N + 5))},
+    "pair": (np.arange(N)[::-1], PATIENT[::-1]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("argument", ["clusters", "strata"])
+def test_ids_in_any_form_are_the_same_ids(argument, form):
+    options = {"n_resamples": 50, "seed": 2}
+    expected = accuracy().resamples(**{argument: PATIENT}, **options).values
+    np.testing.assert_array_equal(accuracy().resamples(**{argument: FORMS[form]}, **options).values, expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (PATIENT[:-1], rf"clusters must be {N} ids, one a case\. Got shape \({N - 1},\)\."),
+        (3, r"clusters must be 30 ids, one a case\. Got shape \(\)\."),
+        (
+            {i: 0 for i in range(N) if i not in (7, 9)},
+            r"clusters must hold an id for every case\. Got none for 2 of 30 cases, first at case 7\.",
+        ),
+        ((range(N), [0] * 7), r"clusters must have as many case ids as ids\. Got 30 and 7\."),
+    ],
+)
+def test_ids_that_do_not_fit(given, message):
+    with pytest.raises(ValueError, match=message):
+        accuracy().interval(clusters=given)
+
+
+def test_ids_are_joined_by_the_names_of_cases():
+    names = np.array(["b", "a", "c"])
+    assert ids_of_cases("clusters", {"a": 1, "b": 2, "c": 3, "d": 4}, 3, names).tolist() == [2, 1, 3]
+    assert ids_of_cases("clusters", (["c", "b", "a"], ["x", "y", "z"]), 3, names).tolist() == ["y", "z", "x"]
+    assert ids_of_cases("clusters", ("x", "y"), 2).tolist() == ["x", "y"]  # two ids, not case ids and ids
+
+
+def test_analytic_intervals_of_means():
+    found, values = accuracy(), VALUES[~np.isnan(VALUES[:, 0]), 0]
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    assert found.std_error == pytest.approx(error, rel=1e-12)
+    expected = values.mean() + np.array([-1, 1]) * stats.t.ppf(0.95, len(values) - 1) * error
+    np.testing.assert_allclose(found.interval(0.9, kind="analytic"), expected, rtol=1e-12)
+    # over clusters: their totals about the mean
+    total = np.array([(values[PATIENT[np.arange(N) != 4] == g] - values.mean()).sum() for g in range(10)])
+    error = np.sqrt((total**2).sum() * 10 / 9) / len(values)
+    expected = values.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, 9) * error
+    np.testing.assert_allclose(found.interval(kind="analytic", clusters=PATIENT), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"strata must be None for kind='analytic'"):
+        found.interval(kind="analytic", strata=PATIENT)
+    with pytest.raises(ValueError, match=r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'normal'"):
+        found.interval(kind="normal")
+    with pytest.raises(ValueError, match=r"of must be one of 'value'\. Got 'alpha'"):
+        found.interval(of="alpha")
+
+
+def test_paired_differences():
+    one, other = accuracy(1), accuracy(0)
+    found = one.minus(other)
+    assert found.value == one.value - other.value
+    np.testing.assert_array_equal(found.per_case, one.per_case - other.per_case)
+    options = {"n_resamples": 60, "seed": 4, "clusters": PATIENT}
+    weights = np.stack([twin.case_weights(4, b, PATIENT.tolist()) for b in range(60)])
+    known = ~np.isnan(VALUES[:, 0])
+    expected = weights @ VALUES[:, 1] / weights.sum(1) - weights[:, known] @ VALUES[known, 0] / weights[:, known].sum(1)
+    np.testing.assert_allclose(found.resamples(**options).values[:, 0], expected, atol=1e-13)
+    influence = one.influence - other.influence
+    assert found.std_error == pytest.approx(np.sqrt((influence**2).sum() * N / (N - 1)), rel=1e-12)
+    bca = found.interval(kind="bca", **options)
+    assert bca[0] < found.value < bca[1]
+    with pytest.raises(TypeError, match=r"other must be a result of the same metric\. Got float\."):
+        one.minus(0.5)
+    with pytest.raises(ValueError, match=r"other must be of the same 30 cases\. Got 2\."):
+        one.minus(ugt.ua_plausibility_mass([[0.4, 0.6]] * 2, [[0]] * 2))
+
+
+class Median(Statistic):
+    """A statistic without a derivative; the sums are the weights themselves."""
+
+    def __init__(self, x):
+        self.x, self.n_cases = np.sort(x), len(x)
+
+    def sums(self, cases=None):
+        return np.ones((1, self.n_cases)) if cases is None else cases
+
+    def answer(self, sums):
+        return self.x[(np.cumsum(sums, axis=1) >= sums.sum(axis=1, keepdims=True) / 2).argmax(axis=1)][:, None]
+
+
+def test_statistics_share_their_resamples():
+    mean, median = Ratios.of(VALUES[:, 1]), Median(VALUES[:, 1])
+    design = resampling.Design.of(N, PATIENT)
+    kept = np.ones(N, bool)
+    together = resample([median, mean], kept, design, 5, [20, 40])
+    alone = [resample([one], kept, design, 5, n)[0] for one, n in ((median, 20), (mean, 40))]
+    for one, other in zip(together, alone):
+        np.testing.assert_array_equal(one, other)
+    weights = design.weights(5, 0, 20)
+    np.testing.assert_array_equal(together[0], median.values(weights))
+    np.testing.assert_allclose(together[1][:20], mean.values(weights), rtol=1e-13)
+    with ugt.threads(3):
+        for one, other in zip(resample([median, mean], kept, design, 5, [20, 40]), alone):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_what_a_statistic_does_not_know():
+    median = Median(VALUES[:, 1])
+    assert median.influence() is None and np.isnan(median.std_error()).all() and median.settings == {}
+    with pytest.raises(ValueError, match=r"annotators must be named, to be left out one by one"):
+        median.values(annotators=np.ones(3))
+    with pytest.raises(NotImplementedError):
+        Statistic.of_settings({})

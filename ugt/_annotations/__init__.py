@@ -1,1 +1,0 @@
-"""The kinds of annotations; ``ugt.annotations`` is what users import."""

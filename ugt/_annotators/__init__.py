@@ -1,1 +1,0 @@
-"""Annotator models; ``ugt.annotator_models`` is what users import."""

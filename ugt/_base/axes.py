@@ -1,0 +1,220 @@
+"""What the rows and columns of everything are called, and the frozen record under every container."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from .._core import _tables
+from . import identifiers
+from .checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Classes = Union[int, Sequence[Any], NDArray[Any], None]
+
+# Work arrays have one cell of 32 bytes a class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
+MAX_CLASSES = 2**24
+
+
+class Frozen:
+    """Base of frozen dataclasses: arrays are read-only and nobody else's, through pickling and copying too."""
+
+    def __post_init__(self) -> None:
+        for name, value in tuple(self.__dict__.items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, _frozen(value))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    flags = array.flags
+    held = flags.owndata or (type(array.base) is np.ndarray and array.base.flags.owndata and not array.base.flags.writeable)
+    if flags.writeable or not held:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def owned(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Arrays that nobody else holds, which records then need not copy."""
+    for array in arrays:
+        if array.flags.owndata:
+            array.flags.writeable = False
+    return arrays
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Axes(Frozen):
+    """The names of N cases and K classes.
+
+    Parameters
+    ----------
+    case_ids : (N,) array of int64 or str
+        Distinct case ids, in the order of the rows.
+    classes : (K,) array of int64 or str
+        Distinct class names, in the order of the columns.
+    numbered : bool
+        Whether the case ids were made up (0 to N-1) because none were given.
+
+    Notes
+    -----
+    The arrays are trusted; :meth:`of` checks them.
+
+    Examples
+    --------
+    >>> axes = Axes.of(2, 3, case_ids=["p1", "p2"])
+    >>> axes
+    Axes(n_cases=2, n_classes=3)
+    >>> axes.case_name(0), axes.class_name(2)
+    ("'p1'", '2')
+    """
+
+    case_ids: NDArray[Any]
+    classes: NDArray[Any]
+    numbered: bool = False
+
+    @classmethod
+    def of(cls, n_cases: int, n_classes: int, case_ids: Any = None, classes: Any = None) -> Axes:
+        """Axes for a table of N rows and K columns; ids that are not given are 0 to N-1, 0 to K-1.
+
+        Raises
+        ------
+        ValueError
+            If there are no cases or no classes, or ids are missing, repeated, mixed or of another number.
+        """
+        cases = given_ids("case_ids", case_ids, n_cases)
+        return cls(cases, given_ids("classes", classes, n_classes), case_ids is None)
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.case_ids)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @cached_property
+    def stream_keys(self) -> NDArray[np.uint64]:
+        """(N,) stable 64-bit hashes of the case ids, the keys of their random streams; 5 and ``"5"`` have the same."""
+        keys = stream_keys_of(self.case_ids)
+        keys.flags.writeable = False
+        return keys
+
+    def take(self, rows: Any) -> Axes:
+        """The axes of some cases, by position."""
+        return Axes(self.case_ids[rows], self.classes, self.numbered)
+
+    def case_name(self, i: int) -> str:
+        """How messages show case i: ``'p17'`` or ``17``."""
+        return identifiers.name(self.case_ids[i])
+
+    def class_name(self, k: int) -> str:
+        """How messages show class k."""
+        return identifiers.name(self.classes[k])
+
+    def __repr__(self) -> str:
+        return f"Axes(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+
+class OnAxes(Frozen):
+    """Base of what has a row for every case and a column for every class."""
+
+    axes: Axes
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return self.axes.n_cases
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.axes.n_classes
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+
+def stream_keys_of(ids: NDArray[Any]) -> NDArray[np.uint64]:
+    """(n,) stable 64-bit hashes of ids, int64 or text."""
+    if identifiers.is_text(ids):
+        return _tables.text_keys(np.ascontiguousarray(ids).view(np.uint32).reshape(len(ids), -1))
+    return _tables.integer_keys(ids)
+
+
+def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
+    """The n distinct ids given, or 0 to n-1."""
+    if n < 1:
+        raise error(argument, "name at least one", "an empty table")
+    if ids is None:
+        return owned(np.arange(n, dtype=np.int64))[0]
+    found = identifiers.distinct(argument, ids)
+    if len(found) != n:
+        raise error(argument, f"be {n} ids", len(found))
+    return found
+
+
+def class_ids(classes: Any) -> NDArray[Any]:
+    """Class names from a number K (0 to K-1) or a sequence of distinct names."""
+    if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
+        if not 1 <= classes <= MAX_CLASSES:
+            raise error("classes", f"be a number from 1 to {MAX_CLASSES}", classes)
+        return np.arange(int(classes), dtype=np.int64)
+    names = identifiers.distinct("classes", classes)
+    if not 1 <= len(names) <= MAX_CLASSES:
+        raise error("classes", f"be 1 to {MAX_CLASSES} names", len(names))
+    return names
+
+
+def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Case ids and the case index of every row: order of first appearance, or that of an explicit list."""
+    if cases is None:
+        if len(column.ids) == 0:
+            raise error("case", "have at least one row, or cases be given", "none")
+        return column.ids, column.code
+    ids = identifiers.distinct("cases", cases)
+    if len(ids) == 0:
+        raise error("cases", "have at least one id", "none")
+    position = identifiers.lookup(ids, column.ids)
+    if (position < 0).any():
+        j = int(np.argmax(position < 0))
+        raise error("case", "be one of cases", identifiers.name(column.ids[j]), f"row {column.first[j]}")
+    return ids, position[column.code]
+
+
+def class_axis(
+    argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Class names and the class index of every row.
+
+    None: the labels seen, sorted. K: labels are 0 to K-1. Names: labels are names, or positions where only the labels are integers.
+    """
+    if classes is None:
+        if len(column.ids) == 0:
+            raise error("classes", "be given where there are no labels", None)
+        order = np.argsort(column.ids)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return column.ids[order], rank[column.code]
+    names = class_ids(classes)
+    if isinstance(classes, (int, np.integer)) or (identifiers.is_text(names) and not identifiers.is_text(column.ids)):
+        position = identifiers.lookup(np.arange(len(names), dtype=np.int64), column.ids)
+        must = f"hold class indices from 0 to {len(names) - 1}"
+    else:
+        position = identifiers.lookup(names, column.ids)
+        must = f"be one of the {len(names)} classes"
+    unknown = np.flatnonzero(position < 0)
+    if len(unknown):
+        j = unknown[0]  # ids are in order of first appearance
+        raise error(argument, must, identifiers.name(column.ids[j]), where(int(column.first[j])))
+    return names, position[column.code]

@@ -1,0 +1,102 @@
+"""Finished parts of a long run in one file: a killed run goes on where it was, to the same bytes.
+
+The file is a header that names the run (a hash of data, options and version), then records: begin, end, length and CRC of
+each finished part. Only whole records count; what a kill left half-written at the end is cut off.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from .._version import __version__
+from .checks import error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+MAGIC = b"ugt checkpoint 1\n"
+RECORD = struct.Struct("<QQQI")
+
+
+def fingerprint(arrays: Iterable[NDArray[Any]], options: Any) -> bytes:
+    """A hash of everything that the result depends on."""
+    import hashlib  # noqa: PLC0415  (only checkpoints need it)
+
+    found = hashlib.sha256(repr((__version__, options)).encode())
+    for array in arrays:
+        found.update(repr((array.dtype.str, array.shape)).encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.digest()
+
+
+class Checkpoint:
+    """An open checkpoint: what is done already, and where more is written."""
+
+    def __init__(self, path: Any, run: bytes) -> None:
+        path = os.fspath(path)  # a number would be that of an open file
+        self.path, self.parts = path, {}  # type: ignore[var-annotated]
+        fresh = not os.path.exists(path) or os.path.getsize(path) == 0
+        self.file: BinaryIO = open(path, "w+b" if fresh else "r+b")  # noqa: SIM115  (closed by close)
+        try:
+            self._lock()
+            if fresh:
+                self.file.write(MAGIC + run)
+                self.file.flush()
+            else:
+                self._read(run)
+        except BaseException:
+            self.file.close()
+            raise
+
+    def _lock(self) -> None:
+        """For this run alone, until the file is closed: what two runs write at once would be taken for damage."""
+        try:
+            import fcntl  # noqa: PLC0415  (not on Windows)
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self.file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise error("checkpoint", "not be in use by another run", repr(str(self.path))) from None
+        except OSError:  # a file system without locks
+            return
+
+    def _read(self, run: bytes) -> None:
+        header = self.file.read(len(MAGIC) + len(run))
+        if not header.startswith(MAGIC[: len(header)]):
+            raise error("checkpoint", "be a checkpoint file of ugt", repr(str(self.path)))
+        if len(header) == len(MAGIC) + len(run) and header[len(MAGIC) :] != run:
+            must = "be of the same data, options and version (delete the file to start afresh)"
+            raise error("checkpoint", must, repr(str(self.path)))
+        if len(header) < len(MAGIC) + len(run):  # killed while it wrote the header
+            self.file.seek(0)
+            self.file.write(MAGIC + run)
+        whole = len(MAGIC) + len(run)
+        while len(head := self.file.read(RECORD.size)) == RECORD.size:
+            begin, end, length, crc = RECORD.unpack(head)
+            if length > os.fstat(self.file.fileno()).st_size - self.file.tell():  # cut off; or damaged, and more than any memory
+                break
+            content = self.file.read(length)
+            if zlib.crc32(head[: RECORD.size - 4] + content) != crc:
+                raise error("checkpoint", "not be damaged (delete the file to start afresh)", repr(str(self.path)))
+            self.parts[begin, end] = content
+            whole += RECORD.size + length
+        self.file.seek(whole)
+        self.file.truncate()
+
+    def add(self, begin: int, end: int, content: bytes) -> None:
+        """Write a finished part."""
+        head = RECORD.pack(begin, end, len(content), 0)[: RECORD.size - 4]
+        self.file.write(head + struct.pack("<I", zlib.crc32(head + content)) + content)
+        self.file.flush()
+
+    def close(self) -> None:
+        """Close the file, which stays where it is."""
+        self.file.close()

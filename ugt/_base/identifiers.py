@@ -1,0 +1,185 @@
+"""Columns of ids (cases, annotators, classes): integers or text, numbered in order of first appearance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+
+import numpy as np
+
+from .._core import _tables
+from .checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_WHOLE = 2**53  # above, doubles are no longer every whole number
+
+Where = Callable[[int], str]  # names a row of a column in a message
+
+
+class Column(NamedTuple):
+    """A column of n ids: ``ids[code]`` is the column again, ``first`` the row where each distinct id appears first."""
+
+    code: NDArray[np.int32]
+    ids: NDArray[Any]
+    first: NDArray[np.int64]
+
+
+def number(argument: str, values: Any, where: Where = "row {}".format) -> Column:
+    """Number the distinct ids of a column; refuse what is missing, empty, mixed or neither integer nor text."""
+    plain = _plain(argument, values, where)
+    column = _number_list(argument, plain, where) if isinstance(plain, list) else _number_array(plain)
+    if is_text(column.ids) and (column.ids == "").any():
+        raise error(argument, "not be empty", "''", where(int(column.first[column.ids == ""][0])))
+    return column
+
+
+def is_text(ids: NDArray[Any]) -> bool:
+    return bool(ids.dtype.kind == "U")
+
+
+def name(item: Any) -> str:
+    """An id as messages show it: ``'p17'`` or ``17``."""
+    return repr(item.item() if isinstance(item, np.generic) else item)
+
+
+def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """``(code, first)`` of the distinct items (or rows, of a 2-D array) of one fixed width, in order of first appearance."""
+    values = np.ascontiguousarray(values)
+    width = values.nbytes // max(1, len(values))
+    return _tables.factorize(values.view(np.uint8).reshape(len(values), width))
+
+
+def lookup(table: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
+    """The position of each id in a table of distinct ids, or -1. Integers are never found among text, nor text among integers."""
+    if is_text(table) != is_text(ids):
+        return np.full(len(ids), -1, np.int32)
+    code = factorize(np.concatenate([table, ids]))[0][len(table) :]
+    return np.where(code < len(table), code, np.int32(-1))
+
+
+def distinct(argument: str, values: Any) -> NDArray[Any]:
+    """The ids of a column in which every id stands once."""
+    column = number(argument, values, "position {}".format)
+    if len(column.ids) < len(column.code):
+        i = repeated(column.code, column.first)
+        raise error(argument, "not repeat an id", f"{name(column.ids[column.code[i]])} twice", f"position {i}")
+    return column.ids
+
+
+def repeated(code: NDArray[np.int32], first: NDArray[np.int64]) -> int:
+    """The first row whose id has been there before."""
+    return int(np.argmax(first[code] != np.arange(len(code))))
+
+
+def _number_array(values: NDArray[Any]) -> Column:
+    code, first = factorize(values)
+    return Column(code, values[first], first)
+
+
+def _number_list(argument: str, values: list[str], where: Where) -> Column:
+    length, longest = sum(map(len, values)), max(map(len, values), default=0)
+    # As an array of fixed width it takes a fifth of the time, but one long id among millions of short ones must not multiply the memory.
+    if longest * len(values) <= 32 * len(values) + 4 * length:
+        column = _number_array(np.array(values, dtype=np.str_))
+    else:
+        seen = dict.fromkeys(values)
+        codes = dict(zip(seen, range(len(seen))))
+        code = np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
+        first = np.empty(len(seen), np.int64)
+        first[code[::-1]] = np.arange(len(values))[::-1]  # the last assignment, that is the first row, stays
+        column = Column(code, np.array(list(seen), dtype=np.str_), first)
+    if np.char.str_len(column.ids)[column.code].sum() < length:  # arrays of text end at a trailing NUL
+        i = next(i for i, v in enumerate(values) if v.endswith("\0"))
+        raise error(argument, "not end in a NUL character", repr(values[i]), where(i))
+    return column
+
+
+def _plain(argument: str, values: Any, where: Where) -> NDArray[Any] | list[str]:
+    """The column as an int64 array, a native text array, or a list of str."""
+    if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
+        raise error(argument, "be a one-dimensional sequence of ids", type(values).__name__)
+    if not hasattr(values, "__array__"):
+        return _plain_objects(argument, list(values), where)
+    array = unmasked(values)
+    if array.ndim != 1:
+        raise error(argument, "be a one-dimensional sequence of ids", f"{array.ndim} dimensions")
+    if array.dtype.kind in "iuf":
+        return _whole(argument, array, where)
+    if array.dtype.kind == "U":
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind in "OT":  # T: the variable-width strings of numpy 2
+        return _plain_objects(argument, array.tolist(), where)
+    raise error(argument, "hold integers or strings", f"an array of {array.dtype}")
+
+
+def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[Any] | list[str]:
+    kinds = {_kind(t) for t in set(map(type, values))}
+    if kinds == {"str"}:
+        return values
+    if kinds <= {"int", "float"}:
+        array = np.array(values)
+        if array.dtype.kind == "O":
+            raise error(argument, "fit into 64 bits", name(max(values, key=abs)))
+        return _whole(argument, array, where)
+    raise _mixture(argument, values, where)
+
+
+def _kind(t: type) -> str:
+    for kind, types in (("str", str), ("", (bool, np.bool_)), ("int", (int, np.integer)), ("float", (float, np.floating))):
+        if issubclass(t, types):
+            return kind
+    return ""
+
+
+def unmasked(values: Any) -> NDArray[Any]:
+    """The array, masked cells as None: numpy.asarray would show what is under the mask, of the rows of a list, too."""
+    if type(values) is np.ndarray:
+        return values
+    if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
+        values = np.ma.array(values)
+    return np.array(values.tolist(), dtype=object) if np.ma.is_masked(values) else np.asarray(values)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """The same; rows of different lengths become objects too, which no check takes for numbers."""
+    try:
+        return unmasked(values)
+    except ValueError:
+        rows = list(values)
+        found = np.empty(len(rows), object)
+        for i, row in enumerate(rows):
+            found[i] = row
+        return found
+
+
+def is_null(value: Any) -> bool:
+    """None, nan, or the missing values of pandas (known by name: pandas need not be there)."""
+    nan = isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    return value is None or nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
+    """The error for the first missing row; if none is, for the first that is no id or not of the kind of the rows before."""
+    missing = [i for i, v in enumerate(values) if is_null(v)]
+    if missing:
+        return error(argument, "not be missing", repr(values[missing[0]]), where(missing[0]))
+    text = _kind(type(values[0])) == "str"
+    i, value = next((i, v) for i, v in enumerate(values) if _kind(type(v)) == "" or (_kind(type(v)) == "str") != text)
+    if _kind(type(value)) == "":
+        return error(argument, "hold integers or strings", f"{value!r} ({type(value).__name__})", where(i))
+    return error(argument, "hold only integers or only strings", f"both {values[0]!r} and {value!r}", where(i))
+
+
+def _whole(argument: str, values: NDArray[Any], where: Where) -> NDArray[np.int64]:
+    """Numbers as int64: a column of integers with gaps often arrives as floats."""
+    if values.dtype.kind == "f":
+        bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))
+    else:
+        bad = values > np.iinfo(np.int64).max if values.dtype == np.uint64 else np.zeros(0, bool)
+    if bad.any():
+        i = int(np.argmax(bad))
+        must = "not be missing" if is_null(values[i]) else "hold integers of at most 64 bits or strings"
+        raise error(argument, must, name(values[i]), where(i))
+    return np.ascontiguousarray(values, np.int64)

@@ -1,1 +1,0 @@
-"""What calibrators are made of; ``ugt.calibrators`` is what users import."""

@@ -1,1 +1,0 @@
-"""The commands of ``ugt``, one file each, and what they share."""

@@ -1,1 +1,0 @@
-"""Chance-corrected agreement; ``ugt.coefficients`` is what users import."""

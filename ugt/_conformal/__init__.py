@@ -1,1 +1,0 @@
-"""Conformal prediction; ``ugt.conformal`` is what users import."""

@@ -1,0 +1,92 @@
+/* Sums by class and bin under weights of rows. Cells, shares and probabilities of the rows are known, so that a pass does nothing but add,
+ * for a few weights at a time, which lie beside each other in the sums. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "pair.h"
+
+#define LANES 8  /* weights that share a pass */
+#define PANEL 64 /* rows whose weights are turned round at a time */
+
+/* sum [LANES] += weight * value */
+INLINE void add(double *sum, const pair weight[LANES / 2], double value)
+{
+    const pair both = pair_both(value);
+    for (int lane = 0; lane < LANES; lane += 2)
+        pair_put(sum + lane, pair_add(pair_at(sum + lane), pair_mul(weight[lane / 2], both)));
+}
+
+/* What a column of a row adds to its cell. */
+INLINE void add_cell(double *sum, const pair weight[LANES / 2], double m, double z, double spread)
+{
+    const double gap = m - z, mm = m * m;
+    for (int lane = 0; lane < LANES; lane += 2)
+        pair_put(sum + lane, pair_add(pair_at(sum + lane), weight[lane / 2]));
+    add(sum + LANES, weight, z);
+    add(sum + 2 * LANES, weight, m);
+    add(sum + 3 * LANES, weight, mm);
+    add(sum + 4 * LANES, weight, gap * gap);
+    add(sum + 5 * LANES, weight, (m - mm) * spread);
+}
+
+/* A row to its totals; whether it has labels. */
+INLINE int add_facts(double *total, const pair weight[LANES / 2], const double *fact)
+{
+    if (fact[0] == 0.0) {
+        add(total + 2 * UGT_HISTOGRAM_TOTALS * LANES, weight, 1.0);
+        return 0;
+    }
+    total += fact[0] >= 2.0 ? UGT_HISTOGRAM_TOTALS * LANES : 0;
+    add(total, weight, 1.0);
+    add(total + LANES, weight, fact[1]);
+    add(total + 2 * LANES, weight, fact[0]);
+    return 1;
+}
+
+/* Rows [at, at + n) with weights [n][LANES]. */
+static void add_panel(const ugt_histogram_rows *in, int64_t at, int64_t n, const double *weight, double *sum)
+{
+    const int64_t columns = in->n_columns, facts = in->n_cells * UGT_HISTOGRAM_SUMS * LANES;
+    for (int64_t i = at; i < at + n; i++, weight += LANES) {
+        const double *m = in->share + i * columns, *z = in->prob + i * columns, *fact = in->fact + i * UGT_HISTOGRAM_FACTS;
+        const int32_t *cell = in->cell + i * columns;
+        pair w[LANES / 2];
+        for (int lane = 0; lane < LANES; lane += 2)
+            w[lane / 2] = pair_at(weight + lane);
+        const double spread = in->fact == NULL ? 0.0 : fact[2];
+        if (in->fact == NULL ? cell[0] >= 0 : add_facts(sum + facts, w, fact))
+            for (int64_t k = 0; k < columns; k++)
+                add_cell(sum + (int64_t)cell[k] * UGT_HISTOGRAM_SUMS * LANES, w, m[k], z[k], spread);
+    }
+}
+
+/* Weights of rows [at, at + n), of n_weights <= LANES rows of n_rows, as [n][LANES]; 0 where there is none. */
+static void turn(const double *weight, int64_t n_weights, int64_t n_rows, int64_t at, int64_t n, double *restrict out)
+{
+    for (int64_t lane = 0; lane < LANES; lane++)
+        for (int64_t i = 0; i < n; i++)
+            out[i * LANES + lane] = lane < n_weights ? weight[lane * n_rows + at + i] : 0.0;
+}
+
+int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t n_weights, double *out)
+{
+    const int64_t width = in->n_cells * UGT_HISTOGRAM_SUMS + (in->fact == NULL ? 0 : 2 * UGT_HISTOGRAM_TOTALS + 1);
+    double *sum = malloc(ugt_bytes(width * LANES, sizeof *sum)), turned[PANEL * LANES];
+    if (sum == NULL)
+        return UGT_ERR_MEMORY;
+    for (int64_t b = 0; b < n_weights; b += LANES, weight += LANES * in->n_rows) {
+        const int64_t lanes = n_weights - b < LANES ? n_weights - b : LANES;
+        memset(sum, 0, (size_t)(width * LANES) * sizeof *sum);
+        for (int64_t at = 0; at < in->n_rows; at += PANEL) {
+            const int64_t n = in->n_rows - at < PANEL ? in->n_rows - at : PANEL;
+            turn(weight, lanes, in->n_rows, at, n, turned);
+            add_panel(in, at, n, turned, sum);
+        }
+        for (int64_t lane = 0; lane < lanes; lane++)
+            for (int64_t j = 0; j < width; j++)
+                out[(b + lane) * width + j] = sum[j * LANES + lane];
+    }
+    free(sum);
+    return UGT_OK;
+}

@@ -1,1 +1,0 @@
-"""Metrics of data that dask holds in partitions; ``ugt.dask`` is what users import."""

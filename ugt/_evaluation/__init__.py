@@ -1,1 +1,0 @@
-"""What an evaluation computes, table by table; ``ugt.evaluation`` is what users import."""

@@ -1,1 +1,0 @@
-"""Losses against label histograms; ``ugt.histogram`` is what users import."""

@@ -1,1 +1,0 @@
-"""Files as people have them, in and out; ``ugt.io`` is what users import."""

@@ -1,1 +1,0 @@
-"""The one bootstrap; ``ugt.resampling`` is what users import."""

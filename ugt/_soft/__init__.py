@@ -1,1 +1,0 @@
-"""Soft ranking metrics; ``ugt.soft`` is what users import."""

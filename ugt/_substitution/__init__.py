@@ -1,1 +1,0 @@
-"""A model in the place of an annotator; ``ugt.substitution`` is what users import."""

@@ -1,0 +1,358 @@
+"""CSV as people have it (comma, semicolon or tab), and strict about what a cut, binary or mislabelled file gets wrong.
+
+A table is read in blocks. Repeated text (ids, labels) becomes codes into its distinct values at once, so that ten million rows
+fit in memory, and whatever is asked about values is asked about the distinct ones only. The rows are split by the C core; where
+it meets what it does not know (a row of another width, a quote out of place), the csv module reads the whole file, or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+from .._base.parallel import Reporter
+from .._core import _rows
+from .formulas import unguarded
+from .roles import DECIMAL_COMMA, POINT, as_names, find_roles, is_count, is_number
+from .source import BOM, Held, Source, check_blocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CellTable", "Coded", "Table", "find_roles", "number_shown", "stripped"]
+
+# Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
+BLOCK = 1 << 14
+# Bytes of a cell, as the csv module has it, and of a row that is put together from blocks.
+LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
+LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
+DECODED = 1 << 16
+SPLIT = 1 << 22  # bytes split at a time
+
+
+class Coded(NamedTuple):
+    """Text cells as codes into the distinct values (stripped, in order of first appearance)."""
+
+    values: list[str]
+    codes: NDArray[np.int32]  # (rows, columns)
+
+    def missing(self, tokens: Sequence[str], found: dict[str, int]) -> NDArray[np.bool_]:
+        """Which cells are one of the tokens; how many of each is added to ``found``."""
+        known = set(tokens)
+        is_token = np.array([value in known for value in self.values], bool)
+        if not is_token.any():
+            return np.zeros(self.codes.shape, bool)
+        for code in np.flatnonzero(is_token):
+            found[self.values[code]] = found.get(self.values[code], 0) + int(np.count_nonzero(self.codes == code))
+        return is_token[self.codes]
+
+    def column(self) -> NDArray[Any]:
+        """The first column's cells, as integers if all are."""
+        found: NDArray[Any] = as_names(self.values)[self.codes[:, 0]]
+        return found
+
+    def first(self, code: int) -> int:
+        """The first row that has a code."""
+        return int(np.argmax((self.codes == code).any(axis=1)))
+
+
+class CellTable:
+    """Columns of text by name, wherever they come from."""
+
+    header: list[str]
+
+    def coded(self, *groups: Sequence[int]) -> list[Coded]:
+        """The columns of each group, coded into distinct values that the group shares."""
+        raise NotImplementedError
+
+    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """The columns as numbers, (rows, columns)."""
+        raise NotImplementedError
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"row {row}"
+
+    def numbered(self, cells: Coded, role: str, keep: NDArray[np.bool_] | None = None) -> identifiers.Column:
+        """A coded column of ids, or its rows that are kept; none of which may be blank."""
+        code = cells.codes[:, 0]
+        if "" in cells.values:
+            blank = (code == cells.values.index("")) & (True if keep is None else keep)
+            if blank.any():
+                raise error(role, "not be blank", "a blank cell", self.place(int(np.argmax(blank))))
+        if keep is None or keep.all():
+            ids = _as_ids(as_names(cells.values))
+            first = np.searchsorted(np.maximum.accumulate(code), np.arange(len(ids)))  # codes are in order of first appearance
+            return identifiers.Column(code, ids, first)
+        new, first = identifiers.factorize(code[keep])
+        seen = [cells.values[old] for old in code[keep][first].tolist()]
+        return identifiers.Column(new, _as_ids(as_names(seen)), first)
+
+    def ids(self, cells: Coded, role: str) -> NDArray[Any]:
+        """The ids of all rows."""
+        column = self.numbered(cells, role)
+        return column.ids[column.code]
+
+    def converted(self, cells: Coded, role: str, missing: Sequence[str] = ()) -> NDArray[Any]:
+        """Coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""
+        valid, must = (is_count, "be a non-negative integer") if role == "count" else (is_number, "be a number")
+        for code, value in enumerate(cells.values):
+            if value not in missing and not valid(value):
+                raise error(role, must, number_shown(value), self.place(cells.first(code)))
+        number = int if role == "count" else float
+        return np.array([number(0 if value in missing else value) for value in cells.values])[cells.codes]
+
+
+class Table(CellTable):
+    """A CSV file: its header, and its columns by name."""
+
+    def __init__(self, source: Source | bytes) -> None:
+        self._source = Held(source) if isinstance(source, bytes) else source
+        check_blocks(_with_line_ends(self._source.blocks()))
+        self._delimiter = self._sniff()
+        self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
+        for i, name in enumerate(self.header):
+            if name in self.header[:i]:
+                got = f"{name!r} twice" if name else "two blank ones (separators at the end of lines?)"
+                raise error("columns", "have different names", got, "line 1")
+        if next(islice(self._rows(), 1, None), None) is None:
+            raise error("file", "have rows below its header", "none")
+
+    def coded(self, *groups: Sequence[int]) -> list[Coded]:
+        """The columns of each group, coded into distinct values that the group shares."""
+        found = self._split(groups)
+        if found is not None:
+            return found
+        indices: list[defaultdict[str, int]] = [defaultdict() for _ in groups]
+        parts: list[list[NDArray[np.int32]]] = [[] for _ in groups]
+        for index in indices:
+            index.default_factory = index.__len__
+        for _, columns in self._blocks():
+            for group, index, part in zip(groups, indices, parts):
+                cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, as the C core numbers them
+                codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(columns[0]) * len(group))
+                part.append(codes.reshape(-1, len(group)))
+        return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
+
+    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """The columns as numbers, (rows, columns)."""
+        parts = []
+        for row, block in self._blocks():
+            cells = [block[c] for c in columns]
+            try:
+                if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
+                    raise ValueError
+                parts.append(np.array(cells, dtype=np.float64).T)
+            except ValueError:
+                raise self._not_a_number(row, cells, columns) from None
+        return np.concatenate(parts)
+
+    def place(self, row: int) -> str:
+        """The line of the file where a row (from 0, below the header) starts."""
+        return f"line {self.line(row)}"
+
+    def line(self, row: int) -> int:
+        """The number of that line."""
+        return next(islice(self._rows(), row + 1, None))[0]
+
+    def _not_a_number(self, row: int, block: list[tuple[str, ...]], columns: Sequence[int]) -> ValueError:
+        for i, cells in enumerate(zip(*block)):
+            for cell, column in zip(cells, columns):
+                if not is_number(cell):
+                    return error("cell", "be a number", number_shown(cell), f"{self.place(row + i)}, column {self.header[column]!r}")
+        raise AssertionError("numpy refused a number that Python takes")
+
+    def _split(self, groups: Sequence[Sequence[int]]) -> list[Coded] | None:
+        """The columns by the C core, or None where the file has what it does not know."""
+        group = np.full(len(self.header), -1, np.int32)
+        for g, columns in enumerate(groups):
+            group[list(columns)] = g
+        wanted = np.flatnonzero(group >= 0).tolist()
+        if len(wanted) != sum(map(len, groups)):  # a column that is asked for twice
+            return None
+        reader = _rows.RowReader(ord(self._delimiter), group, len(groups), LONGEST)
+        parts: list[NDArray[np.int32]] = []
+        begin = -1
+        for text, last in self._texts():
+            begin = 0 if begin >= 0 else self._behind_header(text, last)
+            found = reader.read(memoryview(text)[begin:], last, len(text) + 1) if begin >= 0 else None
+            if found is None:
+                return None
+            parts.append(found[0])
+            self._rest = text[begin + found[1] :]
+            if len(self._rest) > LONGEST_ROW:
+                return None
+        places = [[wanted.index(c) for c in columns] for columns in groups]
+        codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
+        del parts
+        return [_without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
+
+    def _behind_header(self, text: bytes, last: bool) -> int:
+        """Where the rows begin; -1 where the C core does not know."""
+        width = len(self.header)
+        found = _rows.RowReader(ord(self._delimiter), np.zeros(width, np.int32), 1, LONGEST).read(text, last, 1)
+        return -1 if found is None or len(found[0]) == 0 else found[1]
+
+    def _texts(self) -> Iterator[tuple[bytes, bool]]:
+        """``(bytes, whether they are the last)``: blocks that begin with what was left of the one before."""
+        self._rest = b""
+        with self._source.open() as (file, tell):
+            progress = Reporter("reading", self._source.size)
+            text = file.read(SPLIT)
+            text = text[len(BOM) :] if text.startswith(BOM) else text
+            while True:
+                more = file.read(SPLIT)
+                yield text, not more
+                if not more:
+                    break
+                text = self._rest + more
+                if tell() < self._source.size:
+                    progress.done(tell())
+            progress.done(self._source.size)
+
+    def _blocks(self) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+        """(first row, columns) of each block of rows: no Python per row, unless to say what is wrong with one."""
+        width = len(self.header)
+        with self._reader() as (reader, tell):
+            progress = Reporter("reading", self._source.size)
+            first = -1  # the header is row -1
+            while True:
+                try:
+                    block = list(islice(reader, max(2, BLOCK // width)))
+                except csv.Error:
+                    raise self._bad_row() from None
+                if not block:
+                    return
+                if set(map(len, block)) != {width}:
+                    block = [row for row in block if row]  # empty lines are no rows
+                    if set(map(len, block)) - {width}:
+                        raise self._bad_row()
+                if block:
+                    yield max(first, 0), [column[first < 0 :] for column in zip(*block)]
+                first += len(block)
+                progress.done(tell())
+
+    def _bad_row(self) -> ValueError:
+        """The complaint about the first row that cannot be read."""
+        try:
+            for line, row in self._rows():
+                if len(row) != len(self.header):
+                    got = f"{len(row)} (are decimal commas among them? Save the file with decimal points)"
+                    got = got if self._has_decimal_commas(row) else str(len(row))
+                    return error("row", f"have {len(self.header)} fields, as the header (is the file cut off?)", got, f"line {line}")
+        except ValueError as problem:
+            return problem
+        raise AssertionError("a row was refused without a reason")
+
+    def _has_decimal_commas(self, row: list[str]) -> bool:
+        """Whether there are twice as many numbers as there should be."""
+        numbers = [cell.strip() for cell in row[1:]]
+        return self._delimiter == "," and len(numbers) == 2 * len(self.header) - 2 and all(n.lstrip("+-").isdecimal() for n in numbers)
+
+    @contextmanager
+    def _reader(self) -> Iterator[tuple[Any, Any]]:
+        with self._source.open() as (file, tell):
+            text = io.TextIOWrapper(file, "utf-8-sig", newline="")  # neither the text nor its lines are ever held as a whole
+            try:
+                yield csv.reader(text, delimiter=self._delimiter, strict=True), tell
+            finally:
+                text.detach()
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        """(line where the row starts, cells), one by one; empty lines are no rows."""
+        with self._reader() as (reader, _):
+            line = 1
+            try:
+                for row in reader:
+                    if row:
+                        yield line, row
+                    line = reader.line_num + 1
+            except csv.Error as problem:
+                if "field limit" in str(problem):
+                    must = f"have cells of at most {LONGEST} characters (is a quote left open before?)"
+                    raise error("row", must, "a longer one", f"line {line}") from None
+                raise error("row", "be CSV with every quote closed", str(problem), f"line {line}") from None
+
+    def _sniff(self) -> str:
+        """The one delimiter that splits the header, and the first row alike."""
+        widths = {}
+        for self._delimiter in ",;\t":
+            widths[self._delimiter] = self._widths()
+        found = [d for d in widths if widths[d][:1] > [1]]
+        if len(found) > 1:
+            found = [d for d in found if len(set(widths[d])) == 1]
+        if len(found) != 1:
+            raise error("header", "separate its columns by commas, semicolons or tabs", f"{len(found)} possible separators", "line 1")
+        return found[0]
+
+    def _widths(self) -> list[int]:
+        """Number of fields of the first two rows, as far as they can be split by the delimiter."""
+        widths = []
+        try:
+            for _, row in islice(self._rows(), 2):
+                widths.append(len(row))
+        except ValueError:  # quotes stand elsewhere: another delimiter
+            pass
+        return widths
+
+
+def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks; refuses a line that no table has before the csv module holds it as a whole."""
+    size = 0
+    for block in blocks:
+        end = max(block.rfind(b"\n"), block.rfind(b"\r"))
+        size = len(block) - 1 - end if end >= 0 else size + len(block)
+        if size > LONGEST_LINE:
+            raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
+        yield block
+
+
+def _as_ids(names: NDArray[Any]) -> NDArray[Any]:
+    """Distinct names, none of which is blank, as an array of integers or of text."""
+    if len(names) == 0:
+        return np.empty(0, np.int64)
+    return names if names.dtype.kind == "i" else np.array(names.tolist(), dtype=np.str_)
+
+
+def number_shown(cell: str) -> str:
+    """A cell that should have been a number, in a message."""
+    return f"{cell!r} ({POINT})" if DECIMAL_COMMA.fullmatch(cell.strip()) else repr(cell)
+
+
+def stripped(values: list[str], codes: NDArray[np.int32], raw: list[str] | None = None) -> Coded:
+    """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
+    plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
+    if plain == values:
+        return Coded(values, codes)
+    index: dict[str, int] = {}
+    new = np.array([index.setdefault(value, len(index)) for value in plain], dtype=np.int32)
+    return Coded(list(index), codes if len(index) == len(values) else new[codes])
+
+
+def _without_guards(values: list[str], codes: NDArray[np.int32]) -> Coded:
+    """White space around cells and apostrophes before formulas are no part of them."""
+    return stripped([*map(unguarded, map(str.strip, values))], codes, values)
+
+
+def _decoded(blob: bytes, start: NDArray[np.int64]) -> list[str]:
+    """The strings that stand one after the other."""
+    values: list[str] = []
+    for begin in range(0, len(start) - 1, DECODED):
+        own = start[begin : begin + DECODED + 1]
+        piece = blob[own[0] : own[-1]]
+        at = (own - own[0]).tolist()
+        if piece.isascii():
+            text = piece.decode("ascii")
+            values += [text[a:b] for a, b in zip(at, at[1:])]
+        else:
+            values += [piece[a:b].decode() for a, b in zip(at, at[1:])]
+    return values

@@ -1,0 +1,192 @@
+"""Columns that come without a file: data frames of pandas, polars and pyarrow by what they have in common, and records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+from .csv_table import CellTable, Coded, number_shown, stripped
+from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_decimal_commas
+from .rows import LongRows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CASES = ALIASES["case"] | ALSO["case"]
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it has named columns: a data frame of pandas, polars, pyarrow or their like."""
+    if isinstance(value, (np.ndarray, type)):
+        return False
+    return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
+
+
+class Columns(CellTable):
+    """Columns of values as a table of text: nulls are blank, whole numbers are written as integers.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns.
+    columns : sequence of arrays or lists
+        Their values.
+    rows : sequence of str, optional
+        How messages name the rows.
+    """
+
+    def __init__(self, names: Sequence[str], columns: Sequence[Any], rows: Sequence[str] | None = None) -> None:
+        self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
+        for i, name in enumerate(self.header):
+            if name in self.header[:i]:
+                raise error("columns", "have different names", f"{name!r} twice")
+        if not self.header or len(self._columns[0]) == 0:
+            raise error("table", "have rows", "none")
+
+    @classmethod
+    def of(cls, frame: Any, with_index: bool = True) -> Columns:
+        """A frame's columns. The index of a pandas frame comes first where no column is called like a case."""
+        if not is_frame(frame):
+            raise error("frame", "be a data frame (with named columns)", type(frame).__name__)
+        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+        if len({str(name) for name in names}) < len(names):
+            raise error("columns", "have different names", ", ".join(map(repr, names)))
+        columns = [_values(frame[name]) for name in names]
+        index = getattr(frame, "index", None) if with_index else None
+        if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
+            if getattr(index, "nlevels", 1) > 1:
+                raise error("frame", "have one index (use reset_index())", f"{index.nlevels}")
+            names, columns = [_index_name(index, names), *names], [_values(index), *columns]
+        return cls(names, columns)
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"row {row}" if self._names is None else self._names[row]
+
+    def coded(self, *groups: Sequence[int]) -> list[Coded]:
+        """The columns of each group, coded into distinct values that the group shares."""
+        return [self._group(columns) for columns in groups]
+
+    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """The columns as numbers, (rows, columns)."""
+        return np.column_stack([self._numbers(c) for c in columns])
+
+    def roles(self, columns: Mapping[str, str | None], wanted: Sequence[str]) -> dict[str, int]:
+        """The column of each role, all of which must be there."""
+        roles = find_roles(self.header, columns, wanted)
+        absent = [role for role in wanted if role not in roles]
+        if absent:
+            raise error("frame", f"have columns for {', '.join(wanted)} (name them)", f"no {' and no '.join(absent)} among {self.header}")
+        return roles
+
+    def labels(self, roles: Mapping[str, int]) -> tuple[LongRows, identifiers.Column]:
+        """The rows and labels of a long table, without blank labels."""
+        cells = dict(zip(roles, self.coded(*([c] for c in roles.values()))))
+        keep = ~cells["label"].missing(("",), {})[:, 0]
+        label = labels_column(cells["label"], keep, ("",), None, self)
+        return long_rows(self, cells["case"], cells["annotator"], keep), label
+
+    def _group(self, columns: Sequence[int]) -> Coded:
+        index: dict[str, int] = {}
+        codes = []
+        for column in columns:
+            values, code = _texts(self._columns[column])
+            if any(value.endswith("\0") for value in values):  # arrays of text would lose it
+                raise error("cells", "not end in a NUL character", "one that does", f"column {self.header[column]!r}")
+            own = np.array([index.setdefault(value, len(index)) for value in values], np.int32)
+            codes.append(own[code])
+        table = np.column_stack(codes)
+        if len(columns) > 1:  # first appearance by rows
+            new, first = identifiers.factorize(table.ravel())
+            names = list(index)
+            return stripped([names[code] for code in table.ravel()[first].tolist()], new.reshape(table.shape))
+        return stripped(list(index), table)
+
+    def _numbers(self, c: int) -> NDArray[np.float64]:
+        column = self._columns[c]
+        array = column if isinstance(column, np.ndarray) else np.array(column, dtype=object)
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64)
+        for row, cell in enumerate(array.tolist()):
+            if identifiers.is_null(cell) or isinstance(cell, bool) or not is_number(str(cell)):
+                shown = "a blank" if identifiers.is_null(cell) else number_shown(cell) if isinstance(cell, str) else repr(cell)
+                raise error("cell", "be a number", shown, f"{self.place(row)}, column {self.header[c]!r}")
+        return np.array([float(cell) for cell in array.tolist()])
+
+
+def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
+    """The labels of the rows that are kept, as a numbered column."""
+    refuse_decimal_commas("label", [value for value in cells.values if value not in missing])
+    code, first = identifiers.factorize(cells.codes[:, 0][keep]) if not keep.all() else (cells.codes[:, 0], None)
+    seen = list(range(len(cells.values))) if first is None else cells.codes[:, 0][keep][first].tolist()
+    names = as_labels(cells.values, missing, classes)[seen]
+
+    def where(i: int) -> str:
+        return table.place(cells.first(seen[i]))
+
+    ids = identifiers.number("label", names, where).ids
+    return identifiers.Column(code, ids, _first_rows(code, len(ids)) if first is None else first)
+
+
+def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: NDArray[np.bool_]) -> LongRows:
+    """Cases and annotators of the rows that are kept; all cases stay, annotators who are left with nothing do not."""
+    cases, by = table.numbered(case, "case"), table.numbered(annotator, "annotator", keep)
+    return LongRows(cases.ids, cases.code if keep.all() else cases.code[keep], by.ids, by.code)
+
+
+def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Every case and class stands once."""
+    code, first = identifiers.factorize(np.stack([row, column], axis=1))
+    if len(first) < len(code):
+        again = identifiers.repeated(code, first)
+        where = f"case {identifiers.name(cases[row[again]])}, class {identifiers.name(classes[column[again]])}"
+        raise error("rows", "not repeat a case and class", f"{len(code) - len(first)} repeated", where)
+
+
+def _first_rows(code: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """The row where each code of a column in order of first appearance stands first."""
+    return np.searchsorted(np.maximum.accumulate(code), np.arange(n))
+
+
+def _index_name(index: Any, names: Sequence[Any]) -> str:
+    name = getattr(index, "name", None)
+    return str(name) if name is not None and name not in names else "case"
+
+
+def _values(column: Any) -> Any:
+    """A column as an array, or as a list where an array would turn integers with nulls into floats."""
+    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        for way in ("to_pylist", "to_list"):
+            if hasattr(column, way):
+                return getattr(column, way)()
+    return array
+
+
+def _texts(column: Any) -> tuple[list[str], NDArray[np.int32]]:
+    """``(text of the distinct values in order of first appearance, codes)``."""
+    array = column if isinstance(column, np.ndarray) else None
+    if array is not None and array.dtype.kind in "biufU":
+        code, first = identifiers.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
+        return [_text(value) for value in array[first].tolist()], code
+    cells = column.tolist() if array is not None else column
+    try:
+        index = {key: i for i, key in enumerate(dict.fromkeys((type(cell), cell) for cell in cells))}
+        code = np.fromiter((index[type(cell), cell] for cell in cells), np.int32, len(cells))
+    except TypeError:  # lists and the like
+        bad = next(cell for cell in cells if type(cell).__hash__ is None)
+        raise error("cells", "be text, numbers or nulls", type(bad).__name__) from None
+    return [_text(cell) for _, cell in index], code
+
+
+def _text(value: Any) -> str:
+    """A value as a CSV file would have it."""
+    if identifiers.is_null(value):
+        return ""
+    if isinstance(value, (float, np.floating)):
+        return str(int(value)) if value == np.floor(value) and abs(value) <= identifiers.MAX_WHOLE else repr(float(value))
+    return str(value)

@@ -1,0 +1,193 @@
+"""What the columns of a table are: roles by their usual names, annotators or classes, cases in rows or in columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._base.checks import error
+
+# Text that is an int64 and is written the usual way: "007" and "+7" stay names.
+INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+POINT = "a decimal comma; save the file with decimal points"
+
+
+def _with_id(*names: str) -> set[str]:
+    return {name + end for name in names for end in ("", "id")}
+
+
+# Names that the columns of long tables have, in lower case and without punctuation.
+ALIASES = {
+    "case": _with_id("case", "task", "item", "subject", "unit"),
+    "annotator": _with_id("annotator", "worker", "rater", "reader", "coder"),
+    "label": {"label", "class", "answer", "grade", "category"},
+    "rank": {"rank"},
+    "confidence": {"confidence"},
+    "ranking": {"ranking"},
+    "count": {"count"},
+    "value": {"value", "rating"},
+    "score": {"score", "probability", "logit"},
+    "model": _with_id("model", "system", "algorithm"),
+    "cluster": _with_id("cluster", "patient", "group"),
+}
+
+# Names that say less: taken where no other column has the role, and the table is long beyond doubt.
+ALSO = {
+    "case": {"id", *_with_id("image", "sample", "example", "document", "instance", "record", "question", "study")},
+    "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
+}
+LONG = ("label", "ranking", "value")
+
+# Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
+COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
+RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
+CASE_HEADER = re.compile(r"(?:case|task|item|subject|unit)[ _.:-]?\w+", re.IGNORECASE)
+
+
+def plain(name: str) -> str:
+    """A column's name in lower case, without punctuation."""
+    return re.sub("[^a-z0-9]", "", name.lower())
+
+
+def find_roles(
+    header: list[str], columns: Mapping[str, str | None], wanted: Sequence[str], aliases: Mapping[str, set[str]] = ALIASES
+) -> dict[str, int]:
+    """The column of each role: as told (no column if told ""), else by its usual names."""
+    for role, name in columns.items():
+        if role not in wanted:
+            raise error("columns", f"be given for the roles {', '.join(wanted)}", repr(role))
+        if name and name not in header:
+            raise error(f"{role} column", f"be one of the columns {', '.join(header)}", repr(name))
+    roles = {role: header.index(name) for role, name in columns.items() if name}
+    for role in wanted:
+        if role not in columns:
+            _find_role(header, role, aliases.get(role, set()), roles)
+    if roles.keys() & set(LONG):
+        for role in ALSO.keys() & set(wanted) - roles.keys() - columns.keys():
+            _find_role(header, role, ALSO[role], roles)
+    return roles
+
+
+def _find_role(header: list[str], role: str, names: set[str], roles: dict[str, int]) -> None:
+    found = [c for c, name in enumerate(header) if plain(name) in names and c not in roles.values()]
+    if len(found) > 1:
+        got = " and ".join(repr(header[c]) for c in found)
+        raise error(f"{role} column", "be named where several columns may be meant", got)
+    if found:
+        roles[role] = found[0]
+
+
+def case_column(header: list[str]) -> int:
+    """The case of a table with a row a case: the first column, unless another one alone is called like a case."""
+    found = [c for c, name in enumerate(header) if plain(name) in ALIASES["case"]]
+    return found[0] if len(found) == 1 else 0
+
+
+def count_classes(header: list[str]) -> list[str]:
+    """The classes of columns of counts: what follows "count_" or "n_" if all begin like that."""
+    matches = [COUNT_HEADER.fullmatch(name) for name in header]
+    return [match[1] for match in matches if match] if all(matches) else header
+
+
+def wide_or_counts(header: list[str], values: list[str], missing: Sequence[str], transposed: bool = False) -> str:
+    """What a table with a row a case is, if its header or its cells leave no doubt."""
+    if all(map(COUNT_HEADER.fullmatch, header)):
+        return "counts"
+    if transposed or all(map(RATER_HEADER.fullmatch, header)):
+        return "wide"
+    labels = [value for value in values if value not in missing]
+    if all(map(is_count, labels)):
+        must = "be 'wide' (a column an annotator) or 'counts' (a column a class) for a table of integers, which may be either"
+        raise error("format", must, "'auto'")
+    if all(map(is_number, labels)) and not all(map(INTEGER.fullmatch, labels)):
+        must = "be 'wide' for a table of decimal numbers, which look like scores and not like labels ('ratings' if they are ratings)"
+        raise error("format", must, "'auto'")
+    return "wide"
+
+
+def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str, str]:
+    """``("wide", "transposed" or ""; the reason)`` of a table of labels, from names; "" where nothing tells.
+
+    Raises
+    ------
+    ValueError
+        If names tell both.
+    """
+    plain_first = plain(first)
+    upright, turned = [], []
+    if plain_first in ALIASES["case"] | ALSO["case"]:
+        upright.append(f"its first column is called {first!r}")
+    if plain_first in ALIASES["annotator"] | ALSO["annotator"]:
+        turned.append(f"its first column is called {first!r}")
+    for names, what, rater, case in (([header[0], header[-1]], "columns", upright, turned), ([rows[0], rows[-1]], "rows", turned, upright)):
+        every = header if what == "columns" else rows
+        for pattern, found in ((RATER_HEADER, rater), (CASE_HEADER, case)):
+            if all(map(pattern.fullmatch, every)):
+                found.append(f"its {what} are called {names[0]!r}{f' to {names[1]!r}' if len(every) > 1 else ''}")
+    if upright and turned:
+        must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table whose names tell both"
+        raise error("format", must, f"'auto' ({upright[0]}, {turned[0]})")
+    if upright or turned:
+        return ("wide", upright[0]) if upright else ("transposed", turned[0])
+    return "", ""
+
+
+def suspects(values: Sequence[str]) -> list[str]:
+    """Which distinct labels look like codes for "no label": negative ones beside others, a lone 9, 99, 88 above all, "?", "-"."""
+    found = [value for value in values if value in ("?", "-", ".", "--", "#N/A") or value.lower() in ("missing", "none", "unlabeled")]
+    numbers = sorted({int(value) for value in values if INTEGER.fullmatch(value)})
+    text = len(numbers) < len(values) - len(found)
+    if text:  # a number among names
+        return [*found, *(str(n) for n in numbers if n < 0 or _is_nines(n))]
+    if numbers and numbers[-1] >= 0:
+        found += [str(n) for n in numbers if n < 0]
+    while len(numbers) > 2 and _is_nines(numbers[-1]) and numbers[-1] > numbers[-2] + 1:
+        found.append(str(numbers.pop()))
+    return found
+
+
+def _is_nines(n: int) -> bool:
+    """7, 88, 999: how codes are written."""
+    return len(set(str(n))) == 1 and str(n)[0] in "789"
+
+
+def refuse_decimal_commas(role: str, values: Sequence[str]) -> None:
+    """Numbers with decimal commas are no labels."""
+    commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
+    if commas and all(DECIMAL_COMMA.fullmatch(value) or is_number(value) for value in values):
+        raise error(role, "be names or whole numbers", f"{commas[0]!r} ({POINT})")
+
+
+def is_number(cell: str) -> bool:
+    """Whether Python takes it for a number; 1_000 is one in programs only."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def is_count(cell: str) -> bool:
+    """Whether it is a whole number of at least 0."""
+    return INTEGER.fullmatch(cell) is not None and cell[0] != "-"
+
+
+def as_names(values: Sequence[str], skip: Sequence[str] = ()) -> Any:
+    """Text as integers if every entry that is not to be skipped is an integer written the usual way, else as objects.
+
+    (An array of fixed-width text would cost ten million short ids the memory of the longest.)
+    """
+    if len(values) and all(value in skip or INTEGER.fullmatch(value) for value in values):
+        return np.array([0 if value in skip else int(value) for value in values], dtype=np.int64)
+    return np.array(values, dtype=object)
+
+
+def as_labels(values: Sequence[str], missing: Sequence[str], classes: Any) -> Any:
+    """Labels as integers if all are, unless they are names among the classes."""
+    if classes is not None and np.ndim(classes) and set(values).intersection(name for name in classes if isinstance(name, str)):
+        return np.array(values, dtype=object)
+    return as_names(values, missing)

@@ -1,0 +1,115 @@
+"""Rows of long tables and cells of wide ones, as the constructors of annotations read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import case_axis
+from .._base.checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class LongRows(NamedTuple):
+    """The columns that every long table has: row j is about case ``case_ids[case[j]]``, by ``annotators[annotator[j]]``."""
+
+    case_ids: NDArray[Any]
+    case: NDArray[np.int32]
+    annotators: NDArray[Any]
+    annotator: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, case: Any, annotator: Any, cases: Any) -> LongRows:
+        case_column, annotator_column = identifiers.number("case", case), identifiers.number("annotator", annotator)
+        case_ids, code = case_axis(case_column, cases)
+        rows = cls(case_ids, code, annotator_column.ids, annotator_column.code)
+        rows.check_length("annotator", len(rows.annotator))
+        return rows
+
+    def check_length(self, argument: str, length: int) -> None:
+        if length != len(self.case):
+            raise error(argument, f"have as many rows as case, {len(self.case)}", length)
+
+    def numbers(self, argument: str, values: Any) -> NDArray[np.float64]:
+        """A column of finite numbers."""
+        array = identifiers.unmasked(values)
+        if array.dtype.kind not in "iufO" or array.ndim != 1:
+            raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
+        self.check_length(argument, len(array))
+        if array.dtype.kind == "O":
+            text = [j for j, cell in enumerate(array.tolist()) if not (is_number(cell) or identifiers.is_null(cell))]
+            if text:
+                raise error(argument, "hold numbers", repr(array[text[0]]), self.where(text[0]))
+        column = as_floats(array)
+        if not np.isfinite(column).all():
+            j = int(np.argmin(np.isfinite(column)))
+            raise error(argument, "be finite", column[j], self.where(j))
+        return column
+
+    def where(self, j: int) -> str:
+        """Row j in a message; a row too many has no case."""
+        return f"case {identifiers.name(self.case_ids[self.case[j]])} (row {j})" if j < len(self.case) else f"row {j}"
+
+
+def wide(table: Any) -> NDArray[Any]:
+    """A table (N, A) of cells. Lists become objects first: numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
+    if not (hasattr(table, "__array__") or hasattr(table, "__iter__")):
+        raise error("table", "be two-dimensional, cases x annotators", type(table).__name__)
+    cells = identifiers.unmasked(table) if hasattr(table, "__array__") else np.array(list(map(_row, table)), dtype=object)
+    if cells.dtype.kind not in "biufUSOT":
+        raise error("table", "hold numbers or strings", f"an array of {cells.dtype}")
+    if cells.ndim != 2:
+        raise error("table", "be two-dimensional, cases x annotators", f"{cells.ndim} dimensions (or rows of different lengths)")
+    return cells.astype(object) if cells.dtype.kind == "T" else cells
+
+
+def _row(row: Any) -> Any:
+    """A row of a list; as objects, or numpy would show what is under its mask."""
+    return identifiers.unmasked(row).astype(object) if isinstance(row, np.ma.MaskedArray) else row
+
+
+def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
+    """Which cells are empty. One null among ``missing`` (None or nan) stands for all of None, nan, NaT and pandas' NA."""
+    values = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
+    null, plain = any(map(identifiers.is_null, values)), [v for v in values if not identifiers.is_null(v)]
+    if cells.dtype.kind == "O":
+        flat = ((null and identifiers.is_null(c)) or c in plain for c in cells.ravel().tolist())
+        return np.fromiter(flat, bool, cells.size).reshape(cells.shape)
+    same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
+    parts: list[NDArray[np.bool_]] = [np.isin(cells, same_kind)] if same_kind else []
+    if null and cells.dtype.kind == "f":
+        parts.append(np.isnan(cells))
+    return np.logical_or(*parts) if len(parts) == 2 else parts[0] if parts else np.zeros(cells.shape, bool)
+
+
+def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """``(at, values)`` of the cells (flat, ascending) that are not empty."""
+    empty = is_missing(cells, missing)
+    if not empty.any():
+        return np.arange(cells.size), cells.ravel()
+    at = np.flatnonzero(~empty)
+    return at, cells.ravel()[at] if cells.flags.c_contiguous else cells[np.divmod(at, cells.shape[1])]
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell of a table of objects is a number, and no bool."""
+    return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
+
+
+def as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers and nulls as floats; whole numbers beyond their range are infinite."""
+    try:
+        return cells.astype(np.float64)
+    except (TypeError, OverflowError):  # pandas' NA, or more than 1e308
+        return np.array([_as_float(cell) for cell in cells.tolist()], np.float64)
+
+
+def _as_float(cell: Any) -> float:
+    try:
+        return float("nan") if identifiers.is_null(cell) else float(cell)
+    except OverflowError:
+        return float("inf") if cell > 0 else float("-inf")

@@ -1,0 +1,207 @@
+"""Where bytes come from: plain or gzip files, read in blocks, and what tells that they are no UTF-8 text."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Callable, cast
+
+from .._base.checks import error, room
+
+BLOCK = 1 << 22
+GZIP = b"\x1f\x8b"
+BOM = codecs.BOM_UTF8
+
+# What files begin with that are no text, whatever they are called.
+OTHERS = (
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook (save the sheet as 'CSV UTF-8')"),
+    (b"PAR1", "a Parquet file (call it .parquet)"),
+    (b"\x93NUMPY", "a NumPy array (call it .npy)"),
+    (b"%PDF", "a PDF document"),
+    (b"<!doctype html", "a web page (was a page saved instead of the file behind it?)"),
+    (b"<html", "a web page (was a page saved instead of the file behind it?)"),
+)
+
+
+def check_regular(path: str | os.PathLike[str]) -> int:
+    """The size of a file; refuses what may have no end, or can be read only once. Of a folder, ``open`` complains."""
+    status = os.stat(path)
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        must = "be a regular file, as it is read more than once (save what comes through a pipe)"
+        raise error("file", must, "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or a socket")
+    return status.st_size
+
+
+class Source:
+    """A file that may be read several times, from its start, decompressed if it is compressed."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+        self.ending, self.stem = plain.suffix.lower(), plain.stem
+        self.size = check_regular(path)
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+        """``(the decompressed file, how many of the ``size`` bytes have been read)``; complaints of gzip become errors."""
+        with open(self.path, "rb") as raw:
+            packed = raw.read(2) == GZIP
+            raw.seek(0)
+            if not packed:
+                if self.path.suffix.lower() == ".gz" and self.size:
+                    raise error("file", "be compressed by gzip, as its name says", "another beginning")
+                yield raw, raw.tell
+                return
+            try:
+                with gzip.GzipFile(fileobj=raw) as file:
+                    yield cast(BinaryIO, file), raw.tell
+            except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
+                raise error("file", "be a whole gzip file (is it cut off?)", str(problem)) from None
+
+    def read(self) -> bytes:
+        """All bytes."""
+        whole = bytearray()
+        for block in self.blocks():  # a small compressed file may hold more than any memory
+            room("the file", len(whole) + len(block))
+            whole += block
+        return bytes(whole)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes in blocks."""
+        with self.open() as (file, _):
+            yield from iter(lambda: file.read(BLOCK), b"")
+
+
+class Held(Source):
+    """Bytes that are there already."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self.size, self.ending, self.stem = data, len(data), "", ""
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+        """As of a file."""
+        file = io.BytesIO(self._data)
+        yield file, file.tell
+
+
+def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The name and the SHA-256 of a file, for the provenance of a report.
+
+    Parameters
+    ----------
+    path : path
+        Any file; it is read in blocks.
+
+    Returns
+    -------
+    dict of str to str
+        ``name`` without folders, ``sha256`` in hexadecimal digits.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is a pipe or a device.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "empty.csv")
+    ...     open(path, "w").close()
+    ...     found = io.fingerprint(path)
+    >>> found["name"], found["sha256"][:12]
+    ('empty.csv', 'e3b0c44298fc')
+    """
+    digest = hashlib.sha256()
+    check_regular(path)
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(BLOCK), b""):
+            digest.update(block)
+    return {"name": Path(path).name, "sha256": digest.hexdigest()}
+
+
+def check_text(data: bytes) -> str:
+    """The bytes as text; refuses what is empty, binary, or not UTF-8."""
+    check_blocks([data])
+    return data.decode("utf-8-sig")
+
+
+def too_long(problem: ValueError) -> ValueError:
+    """What reading JSON may complain of beside its form: Python refuses numbers of thousands of digits."""
+    return error("file", "hold numbers of at most 4,300 digits", "a longer one") if "int_max_str" in str(problem) else problem
+
+
+def check_blocks(blocks: Iterable[bytes]) -> None:
+    """Refuses what is empty, binary, or not UTF-8; the text is never held as a whole."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line, n, blank, head = 1, 0, True, b""
+    for block in blocks:
+        if n == 0:
+            head = block[:4096]
+            _check_beginning(head)
+        if b"\0" in block:
+            got = f"a NUL byte ({_with_nul(head)})"
+            raise error("file", "be UTF-8 text", got, f"line {line + block.count(10, 0, block.index(0))}")
+        try:
+            text = decoder.decode(block)
+        except UnicodeDecodeError as problem:
+            raise _not_utf8(problem, line) from None
+        blank = blank and not text.strip("\ufeff \t\r\n\f\v")
+        line += block.count(10)
+        n += len(block)
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as problem:
+        raise _not_utf8(problem, line) from None
+    if blank:
+        raise error("file", "not be empty", f"{n} bytes without text")
+
+
+def _check_beginning(head: bytes) -> None:
+    if head[:4] == b"PK\3\4":
+        excel = b"[Content_Types].xml" in head or b"xl/" in head
+        got = "an Excel workbook (save the sheet as 'CSV UTF-8')" if excel else "a ZIP archive (an NPZ file is called .npz)"
+        raise error("file", "be UTF-8 text", got)
+    for beginning, got in OTHERS:
+        if head[: len(beginning)].lower() == beginning.lower():
+            raise error("file", "be UTF-8 text", got)
+
+
+def _with_nul(head: bytes) -> str:
+    """What text or file a NUL byte tells of."""
+    how = "save the file as UTF-8, or: iconv -f {0} -t UTF-8 FILE > NEW"
+    if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return "UTF-32 by its byte order mark; " + how.format("UTF-32")
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "UTF-16 by its byte order mark; " + how.format("UTF-16")
+    for name, nul in (("UTF-16LE", head[1::2]), ("UTF-16BE", head[::2])):
+        if len(head) > 8 and nul.count(0) > 0.9 * len(nul):
+            return f"{name} without a byte order mark? " + how.format(name)
+    return "a binary or UTF-16 file?"
+
+
+def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
+    """The complaint about a byte, with the word it stands in as Windows-1252 would have it."""
+    data, at = problem.object, problem.start
+    where = f"line {line + data.count(10, 0, at)}"
+    if "unexpected end" in problem.reason:
+        return error("file", "be UTF-8 text", "half a character at its end (is the file cut off?)", where)
+    name = "Windows-1252" if any(0x80 <= byte < 0xA0 for byte in data[at : at + BLOCK]) else "Latin-1"
+    before = re.search(rb"[^\s,;\t\"]{0,20}\Z", data[max(0, at - 20) : at])
+    after = re.match(rb"[^\s,;\t\"]{1,20}", data[at : at + 20])
+    word = ((before[0] if before else b"") + (after[0] if after else b"")).decode("cp1252", "replace")
+    how = f"save the file as UTF-8, or: iconv -f {name.upper()} -t UTF-8 FILE > NEW"
+    return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({name}? Then it is in {word!r}; {how})", where)

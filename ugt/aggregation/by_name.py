@@ -1,0 +1,163 @@
+"""Aggregations by name, as an evaluation makes them: one truth after the other, so that draws of one are gone before the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base import checks, identifiers, notices
+from ..annotations import Labels, Rankings
+from ..plausibilities import Draws, Plausibilities, Point
+from ..plausibilities.draws import MentionedDraws
+from . import dirichlet, irn, prirn, votes
+from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
+
+AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
+RELIABILITIES: dict[str, Any] = {"dirichlet": 1.0, "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
+
+
+@dataclass(frozen=True)
+class Making:
+    """Options of all aggregations, as :func:`ugt.evaluate` takes them: what others would use is checked too, a mistake is no choice."""
+
+    prior: Any = 0.1
+    background: float = 0.0
+    tie_weight: str = "split"
+    prior_mass: float | None = None
+    unranked: str = "individual"
+    n_draws: int = 1000
+    n_warmup: int = 500
+    n_chains: int = 4
+    seed: int = 0
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        checks.scalar("background", self.background)
+        checks.option("tie_weight", self.tie_weight, ("split", "full"))
+        checks.option("unranked", self.unranked, UNRANKED)
+        if self.prior_mass is not None:
+            checks.scalar("prior_mass", self.prior_mass, positive=True)
+        for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
+            checks.whole(name, getattr(self, name), least)
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Some of them."""
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass
+class Truths:
+    """The truths of an evaluation: how each is made, what was chosen, and what turned up on the way."""
+
+    makers: list[tuple[float | None, Callable[[], Plausibilities]]]
+    settings: dict[str, Any]
+    known: Any = None  # the annotations as they are aggregated
+    notes: list[str] = field(default_factory=list)
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of the chains of each reliability
+
+    def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
+        for reliability, make in self.makers:
+            with notices.heard() as heard:
+                truth = make()
+            for message in heard:
+                self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{message}.")
+                notices.warn(message, stacklevel=4)
+            if truth.has_impossible_classes:
+                self.say(
+                    "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were "
+                    "named, and set accuracy is low there, because the rest of the set is a random choice."
+                )
+            if truth.is_sampled:
+                self.diagnostics += _mixing(reliability, truth)
+                self.say("The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little.")
+            yield reliability, truth
+            del truth  # draws are large: they go before the next are made
+
+    @property
+    def middle(self) -> float | None:
+        """The reliability in the middle."""
+        known = [reliability for reliability, _ in self.makers]
+        return known[len(known) // 2]
+
+    def say(self, note: str) -> None:
+        """Add a note once."""
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
+    """The truths that ``evaluate`` judges by.
+
+    Raises
+    ------
+    ValueError
+        If the aggregation is unknown, does not fit the annotations, or a reliability is out of range.
+    """
+    checks.option("aggregation", how, AGGREGATIONS)
+    if isinstance(known, Plausibilities):
+        return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
+    if how == "auto":
+        how = "dirichlet" if isinstance(known, Labels) else "prirn"
+    if how in ("irn", "votes"):
+        if reliability is not None:
+            raise checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
+        chosen = making.chosen("tie_weight") if how == "irn" else {}
+        make = partial(irn if how == "irn" else votes, known, **chosen)
+        return Truths([(None, make)], {"aggregation": how, "parameters": chosen, "reliability": []})
+    function: Callable[..., Plausibilities]
+    gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
+    if how == "dirichlet":
+        chosen, function = {"prior": np.asarray(making.prior).tolist()}, dirichlet
+    elif how == "prirn":
+        chosen, function = making.chosen("tie_weight", "background"), prirn
+    else:
+        known = as_rankings(known)
+        chosen = making.chosen("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains")
+        function = partial(_annotated_draws, **making.chosen("seed", "n_threads"))
+    makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
+    return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
+
+
+def _annotated_draws(rankings: Any, **options: Any) -> Draws:
+    """Draws in which cases without annotations are undefined, as with every other aggregation."""
+    draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
+    return replace(draws, with_empty=False)
+
+
+def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:
+    """The worst cases of chains; nothing of draws that were made elsewhere, or of too few."""
+    found = draws.diagnostics()
+    if found is None or np.isnan(found.rhat).all():
+        return []
+    worst = {
+        "largest R-hat": float(np.nanmax(found.rhat)),
+        "smallest bulk effective sample size": float(np.nanmin(found.ess_bulk)),
+        "smallest tail effective sample size": float(np.nanmin(found.ess_tail)),
+        "cases that have not mixed": int(found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS).sum()),
+    }
+    return [{"reliability": reliability, "quantity": name, "value": value} for name, value in worst.items()]
+
+
+def _reliabilities(given: Any) -> list[float]:
+    table = np.atleast_1d(identifiers.as_array(given))
+    found = table.astype(np.float64) if table.dtype.kind in "iuf" else np.empty(0)
+    if found.ndim != 1 or len(found) == 0:
+        raise checks.error("reliability", "be a number or a sequence of numbers", given)
+    for value in found.tolist():
+        checks.scalar("reliability", value, positive=True)
+    if len(np.unique(found)) != len(found):
+        raise checks.error("reliability", "hold each value once", given)
+    return [float(value) for value in found]
+
+
+def voted(known: Any) -> Point:
+    """The voted label: majority of labels; of rankings the best class by inverse rank; of plausibilities that of their mean."""
+    if isinstance(known, Labels):
+        return votes(known)
+    if isinstance(known, Rankings):
+        return irn(known)
+    return Point.from_array(known.mean(), case_ids=known.axes.case_ids, classes=known.axes.classes)

@@ -1,0 +1,330 @@
+"""Plackett–Luce with ties: posterior draws of plausibilities from partial rankings, and the likelihood [A B.4]."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, identifiers, notices, parallel
+from .._base.checkpoints import Checkpoint, fingerprint
+from .._core import _plackett_luce as core
+from ..annotations import Labels, Rankings
+from ..plausibilities import Plausibilities
+from ..plausibilities.draws import REST, MentionedDraws
+from ..resampling import seed_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..plausibilities import Draws
+    from ..plausibilities.diagnostics import Diagnostics
+
+    Array = NDArray[np.float64]
+
+CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
+UNRANKED = ("individual", "lump", "ignore")
+WORST_RHAT, LEAST_ESS = 1.05, 25  # beyond which chains of a case have not mixed; effective draws a chain
+
+
+def as_rankings(annotations: Any) -> Rankings:
+    """Rankings as they are; a label is a ranking of one class.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if isinstance(annotations, Rankings):
+        return annotations
+    if not isinstance(annotations, Labels):
+        raise TypeError(
+            f"rankings must be Rankings or Labels. Got {type(annotations).__name__}: Rankings.from_blocks and others make them."
+        )
+    checks.room("one ranking a label", 16 * annotations.count.sum(dtype=np.float64))
+    case_ends = np.concatenate([[0], np.cumsum(annotations.count)])[annotations.offsets]
+    one_each = np.arange(case_ends[-1] + 1, dtype=np.int64)
+    annotator = np.repeat(annotations.annotator, annotations.count)
+    items = np.repeat(annotations.label, annotations.count)
+    return Rankings(annotations.axes, annotations.annotators, case_ends.astype(np.int64), one_each, one_each, items, annotator)
+
+
+def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
+    """Shape of a single class, from itself or from the total mass (default 1) of all classes."""
+    if prior_shape is not None and prior_mass is not None:
+        raise checks.error("prior_mass", "not be given beside prior_shape", prior_mass)
+    if prior_shape is not None:
+        return checks.scalar("prior_shape", prior_shape, positive=True)
+    return checks.scalar("prior_mass", 1.0 if prior_mass is None else prior_mass, positive=True) / n_classes
+
+
+def plackett_luce(
+    rankings: Any,
+    *,
+    reliability: float = 1.0,
+    prior_shape: float | None = None,
+    prior_mass: float | None = None,
+    prior_rate: float = 1.0,
+    unranked: str = "individual",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
+    n_thin: int = 1,
+    seed: Any = 0,
+    n_threads: int = 1,
+    dtype: Any = np.float64,
+    progress: bool = False,
+    checkpoint: Any = None,
+) -> Draws:
+    """Posterior draws of plausibilities under the Plackett–Luce model with ties and unranked classes.
+
+    Latent arrival times ``τ_k ~ Exp(λ_k)``; a ranking says that every class of a block arrives before all of the later
+    blocks, the unranked classes last; prior ``λ_k ~ Gamma(a, rate)``; reliability γ is the power of the likelihood, as if
+    every annotator had ranked γ times. Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not
+    depend on the number of classes.
+
+    Parameters
+    ----------
+    rankings : Rankings or Labels
+        N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
+    reliability : float
+        γ > 0, any real number.
+    prior_shape, prior_mass : float, optional
+        Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
+    prior_rate : float
+        Above 0. Normalised plausibilities do not depend on it.
+    unranked : {"individual", "lump", "ignore"}
+        Classes of a case that no annotator mentioned: each with the prior of any class (exact, default); one class of
+        shape a for all of them, whose plausibility they share evenly (as in the authors' code: another prior);
+        or left out, with plausibility 0.
+    n_draws, n_warmup, n_chains, n_thin : int
+        Draws kept in all, a multiple of ``n_chains``; sweeps thrown away at the start of each chain; chains; sweeps per draw.
+    seed : int, Generator or SeedSequence
+        A case's draws depend on the seed, its id and its annotations only.
+    n_threads : int
+        Threads; the draws are the same for any number.
+    dtype : float64 or float32
+        Of the stored draws: 8 or 4 bytes for each draw of each mentioned class and of the lump.
+    progress : bool
+        Say on standard error how far the run is, where it takes longer than two seconds.
+    checkpoint : path, optional
+        File for finished cases: a run that was stopped or killed, started again with the same arguments, goes on there and
+        ends with the same bytes. Delete the file when it is no longer needed.
+
+    Returns
+    -------
+    Draws
+        Draws of the classes that a case mentions and of the lump of all others: memory grows with what was annotated.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, both priors are given, ``n_draws`` is not a multiple of ``n_chains``, or the checkpoint
+        belongs to other data, options or another version.
+    TypeError
+        If ``rankings`` are of another kind.
+
+    Warns
+    -----
+    RuntimeWarning
+        If chains of some cases have not mixed: how many, and the worst (see :func:`plackett_luce_diagnostics`).
+
+    Notes
+    -----
+    The prior matters: with a = 1 for each of hundreds of classes, those that nobody mentioned hold most of the plausibility.
+
+    References
+    ----------
+    [A] Stutz et al., "Evaluating AI systems under uncertain ground truth: a case study in dermatology", appendix B.4.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1, 2]], [[0]], [[1]]]], n_classes=5)
+    >>> post = ugt.plackett_luce(rankings, n_draws=4000, seed=1)
+    >>> post
+    Draws(n_cases=1, n_draws=4000, n_classes=5)
+    >>> bool(0.55 < post.label_probability([[0]])[0] < 0.85)
+    True
+    """
+    given = as_rankings(rankings)
+    checks.option("unranked", unranked, UNRANKED)
+    checks.whole("n_draws", n_draws)
+    if n_draws % checks.whole("n_chains", n_chains):
+        raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
+    if np.dtype(dtype) not in (np.float64, np.float32):
+        raise checks.error("dtype", "be float64 or float32", repr(dtype))
+    shape = prior_of(prior_shape, prior_mass, given.n_classes)
+    schedule = checks.whole("n_warmup", n_warmup, 0), n_draws // n_chains, checks.whole("n_thin", n_thin), n_chains
+    law = checks.scalar("reliability", reliability, positive=True), shape, checks.scalar("prior_rate", prior_rate, positive=True)
+    word = seed_of(seed)
+    with ExitStack() as stack:
+        stack.enter_context(parallel.threads(n_threads))
+        if progress:
+            stack.enter_context(parallel.progress_to_stderr())
+        draws = _sample(given, law, unranked, schedule, word, np.dtype(dtype), checkpoint)
+        _warn(draws)
+    return draws
+
+
+def _sample(
+    rankings: Rankings,
+    law: tuple[float, float, float],
+    unranked: str,
+    schedule: tuple[int, int, int, int],
+    seed: int,
+    dtype: Any,
+    path: Any,
+) -> MentionedDraws:
+    arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
+    stages = core.Stages(*arrays, rankings.n_classes, unranked != "ignore")
+    offsets, index = np.empty(rankings.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
+    stages.classes(offsets, index)
+    n_draws = schedule[1] * schedule[3]
+    starts = (offsets + np.arange(len(offsets))) * n_draws
+    checks.room(f"{n_draws} draws", dtype.itemsize * int(starts[-1]))
+    values = np.empty(starts[-1], dtype)
+    stop = np.zeros(1, np.int32)
+    keys = rankings.axes.stream_keys
+
+    def part(begin: int, end: int) -> None:
+        room = values[starts[begin] : starts[end]]
+        out = room if room.dtype == np.float64 else np.empty(len(room))
+        stages.gibbs(keys, law[0], law[1], law[2], REST[unranked], *schedule, seed, begin, end, stop, out)
+        if out is not room:
+            room[:] = out
+
+    bounds = [(begin, min(begin + CHUNK, rankings.n_cases)) for begin in range(0, rankings.n_cases, CHUNK)]
+    if path is None:
+        parallel.run_parts(part, bounds, "sampling", stop)
+    else:
+        run = fingerprint((*arrays, keys), (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
+        _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
+    values.flags.writeable = False  # or the record would make a copy of its own
+    return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)
+
+
+def _resume(held: Checkpoint, part: Any, bounds: list[tuple[int, int]], starts: Any, values: Any, stop: Any) -> None:
+    """Run the parts that a checkpoint does not hold, and write each when it is done."""
+
+    def write(begin: int, end: int, _: Any) -> None:
+        held.add(begin, end, values[starts[begin] : starts[end]].tobytes())
+
+    try:
+        for (begin, end), content in held.parts.items():
+            values[starts[begin] : starts[end]] = np.frombuffer(content, values.dtype)
+        parallel.run_parts(part, [bound for bound in bounds if bound not in held.parts], "sampling", stop, write)
+    finally:
+        held.close()
+
+
+def plackett_luce_diagnostics(draws: Draws) -> Diagnostics:
+    """Convergence of the chains, case by case: of the log plausibility of the case's most plausible class.
+
+    Rank-normalised split R̂, bulk and tail effective sample size as defined by Vehtari et al. (2021).
+
+    Parameters
+    ----------
+    draws : Draws
+        As :func:`plackett_luce` returns them.
+
+    Returns
+    -------
+    Diagnostics
+        ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``: (N,) each; NaN for a case without classes, and
+        where a chain has fewer than four draws.
+
+    Raises
+    ------
+    TypeError
+        If the draws were made elsewhere.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=3), seed=1)
+    >>> bool(ugt.plackett_luce_diagnostics(post).rhat[0] < 1.05)
+    True
+    """
+    found = draws.diagnostics() if isinstance(draws, Plausibilities) else None
+    if found is None:
+        raise TypeError(f"draws must come from plackett_luce. Got {type(draws).__name__}.")
+    return found
+
+
+def _warn(draws: MentionedDraws) -> None:
+    """One warning that names how many cases fall short."""
+    if draws.n_draws // draws.n_chains < 4:
+        return
+    found = plackett_luce_diagnostics(draws)
+    short = found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS)
+    if short.any():
+        worst = int(np.nanargmax(np.where(short, found.rhat, -np.inf)))
+        notices.warn(
+            f"chains have not mixed well in {int(short.sum())} of {draws.n_cases} cases (R-hat above {WORST_RHAT} or fewer than "
+            f"{LEAST_ESS} effective draws a chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): take more "
+            "draws or a longer warm-up",
+            stacklevel=3,
+        )
+
+
+def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient: bool = False) -> Any:
+    """Log-likelihood of every ranking under Plackett–Luce with ties, given plausibilities.
+
+    ``Σ_l log p(block l | Z_l)``, ``p(b | Z) = ∫ e^(-T) Π_{a∈b} (1 - e^(-T λ_a / Z)) dT`` with Z the total plausibility of all
+    later and unranked classes [A eq. 20]; exact to about 1e-15 for blocks of any size.
+
+    Parameters
+    ----------
+    rankings : Rankings or Labels
+        N cases, R rankings.
+    plausibilities : (N, K) array or Point
+        Not negative; they need not add up to 1 (the likelihood does not change with their scale).
+    gradient : bool
+        Whether the gradient of a case's log-likelihood (the sum over its rankings) in log plausibilities is returned, too:
+        ``∂/∂log λ_k = Σ 1[k ranked] (1 - λ_k E τ_k) - λ_k E (time that k was waited for)``; it adds up to 0 over classes.
+
+    Returns
+    -------
+    (R,) array
+        In the order of the rankings (case by case). ``-inf`` where a ranked class has plausibility 0 and a later one has
+        not; NaN where both have 0.
+    (N, K) array
+        The gradient, where it is asked for; NaN in a case whose likelihood is 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a plausibility is negative or not finite.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1, 2]]]], n_classes=3)
+    >>> ugt.plackett_luce_log_likelihood(rankings, [[3.0, 2.0, 1.0]]).round(4)
+    array([-1.0986, -1.8971])
+    >>> ugt.plackett_luce_log_likelihood(rankings, [[1.0, 1.0, 1.0]], gradient=True)[1].round(4)
+    array([[-0.1667,  0.5833, -0.4167]])
+    """
+    given = as_rankings(rankings)
+    checks.room("a table of plausibilities", (16 if gradient else 8) * given.n_cases * given.n_classes)
+    known = isinstance(plausibilities, Plausibilities) and plausibilities.is_certain
+    table = identifiers.as_array(plausibilities.mean() if known else plausibilities)
+    if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):
+        must = f"be numbers of shape {(given.n_cases, given.n_classes)}"
+        raise checks.error("plausibilities", must, f"{table.dtype} of shape {table.shape}")
+    table = np.ascontiguousarray(table, np.float64)
+    bad = ~(np.isfinite(table) & (table >= 0))
+    if bad.any():
+        i, k = np.argwhere(bad)[0]
+        where = f"case {given.axes.case_name(int(i))}, class {given.axes.class_name(int(k))}"
+        raise checks.error("plausibilities", "be finite and not negative", table[i, k], where)
+    log_p, slope = np.empty(given.n_rankings), np.empty(table.shape) if gradient else None
+    arrays = given.case_offsets, given.ranking_offsets, given.block_offsets, given.items
+
+    def part(begin: int, end: int) -> None:
+        core.log_likelihood(*arrays, table, begin, end, log_p, slope)
+
+    parallel.run(part, given.n_cases, 256, "likelihood")
+    return log_p if slope is None else (log_p, slope)

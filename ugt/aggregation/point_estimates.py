@@ -1,0 +1,239 @@
+"""Plackett–Luce with ties: posterior modes and maximum-likelihood estimates of plausibilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, parallel
+from .._base.ragged import row_of, sizes_of
+from .._core import _plackett_luce as core
+from ..plausibilities import Point
+from ..plausibilities.draws import REST
+from .plackett_luce_draws import UNRANKED, as_rankings, prior_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..annotations import Rankings
+
+    Array = NDArray[np.float64]
+
+CHUNK = 128  # cases: some milliseconds
+MOST_NAMES = 5  # classes that a message lists
+
+
+def plackett_luce_map(
+    rankings: Any,
+    *,
+    reliability: float = 1.0,
+    prior_shape: float | None = None,
+    prior_mass: float | None = None,
+    prior_rate: float = 1.0,
+    unranked: str = "individual",
+) -> Point:
+    r"""Most probable plausibilities under Plackett–Luce with ties: the posterior's mode in log λ.
+
+    Maximises ``γ Σ log p(ranking | λ) + Σ_k (a log λ_k - rate λ_k)`` over log λ, with the likelihood of
+    :func:`plackett_luce_log_likelihood`, and returns ``λ / Σλ``.
+
+    Parameters
+    ----------
+    rankings : Rankings or Labels
+        N cases. A label is a ranking of one class.
+    reliability : float
+        γ > 0, any real number: as if every annotator had ranked γ times; default 1.
+    prior_shape, prior_mass : float, optional
+        Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
+    prior_rate : float
+        Above 0. Normalised plausibilities do not depend on it.
+    unranked : {"individual", "lump", "ignore"}
+        Classes of a case that no annotator mentioned: each with the prior of any class (default); one class of shape a for
+        all of them, whose plausibility is spread evenly over them; or left out, with plausibility 0.
+
+    Returns
+    -------
+    Point
+        Plausibilities (N, K) that add up to 1. With ``"individual"`` and ``"lump"`` all K classes of every case are listed
+        (12 bytes each), also where nobody annotated: there they are equal. With ``"ignore"`` only mentioned ones are, and a
+        case without any is undefined (NaN).
+
+    Raises
+    ------
+    TypeError
+        If ``rankings`` are of another kind.
+    ValueError
+        If a number is not finite or not above 0, both priors are given, or ``unranked`` is unknown.
+    ArithmeticError
+        If plausibilities of a case differ by more orders of magnitude than floating point holds: the prior is some 1e9 times
+        weaker than the annotations, or annotators agree on the order of dozens of classes.
+
+    Notes
+    -----
+    The objective is strictly concave in log λ, ties included, so that the mode is unique. (The mode in λ itself would be
+    another: with a < 1 it puts classes to 0.) Newton's method, 3 to 11 steps on real data, until no log λ moves by more than
+    1e-7; the error squares at each step. Relative error: about 1e-13, and at most 1e-6 where little more than a very weak
+    prior holds classes together. Mentioned classes of a case within 1e-12 of each other are given one value, so that
+    symmetric rankings give ties.
+
+    With one class from each annotator (c_k votes, n in all) the mode is ``(a + γ c_k) / (aK + γ n)``, the mean of the exact
+    Dirichlet posterior. A point estimate hides how much annotators leave open: see :func:`plackett_luce`.
+
+    References
+    ----------
+    Stutz et al. (2023), "Evaluating AI systems under uncertain ground truth: a case study in dermatology", B.4.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1, 2]], [[0]], [[1]]]], n_classes=5)
+    >>> ugt.plackett_luce_map(rankings).mean().round(3).tolist()
+    [[0.55, 0.312, 0.105, 0.016, 0.016]]
+    """
+    given = as_rankings(rankings)
+    gamma = checks.scalar("reliability", reliability, positive=True)
+    shape = prior_of(prior_shape, prior_mass, given.n_classes)
+    checks.scalar("prior_rate", prior_rate, positive=True)
+    checks.option("unranked", unranked, UNRANKED)
+    if unranked != "ignore":
+        what = "the plausibilities of all classes (unranked='ignore': of mentioned ones only)"
+        checks.room(what, 20 * given.n_cases * given.n_classes)
+    stages = _stages(given, unranked != "ignore")
+    values = _modes(given, stages, gamma, np.full(given.n_cases, shape), REST[unranked])
+    return _mentioned(given, stages, values) if unranked == "ignore" else _all_classes(given, stages, values)
+
+
+def plackett_luce_mle(
+    rankings: Any,
+    *,
+    on_nonexistence: str = "error",
+    prior_shape: float | None = None,
+    prior_mass: float | None = None,
+) -> Point:
+    r"""Maximum-likelihood plausibilities under Plackett–Luce with ties, over the classes that a case mentions.
+
+    Maximises ``Σ log p(ranking | λ)`` over ``λ / Σλ``, with the likelihood of :func:`plackett_luce_log_likelihood` and the
+    other classes left out.
+
+    Parameters
+    ----------
+    rankings : Rankings or Labels
+        N cases. A label is a ranking of one class.
+    on_nonexistence : {"error", "map"}
+        What to do with a case that has no estimate: raise an error (default), or take
+        ``plackett_luce_map(…, unranked="ignore")`` for it.
+    prior_shape, prior_mass : float, optional
+        The prior of ``"map"``, as in :func:`plackett_luce_map`.
+
+    Returns
+    -------
+    Point
+        Plausibilities (N, K) that add up to 1; 0 for classes that nobody mentioned; a case that mentions none is undefined
+        (NaN).
+
+    Raises
+    ------
+    TypeError
+        If ``rankings`` are of another kind.
+    ValueError
+        If a case has no estimate: the first one and its classes that no other mentioned class is ever placed before are
+        named. If ``on_nonexistence`` is unknown, a prior is not above 0, or given where it is not used.
+    ArithmeticError
+        If plausibilities of a case differ by more orders of magnitude than floating point holds.
+
+    Notes
+    -----
+    The estimate exists and is unique if and only if the graph with an edge from each class to those that some annotator
+    placed later, in a later block or left out, is strongly connected. Else some classes can be raised above all others and
+    the likelihood never falls; no large number stands for that. Of the 1,816 cases of the dermatology data that mention
+    several classes, 1,274 have an estimate; over all K classes none has. A reliability would change nothing.
+
+    References
+    ----------
+    Hunter (2004), "MM algorithms for generalized Bradley–Terry models", The Annals of Statistics 32, assumption 1.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[0]], [[1]]]], n_classes=5)
+    >>> ugt.plackett_luce_mle(rankings).mean().round(3).tolist()
+    [[0.667, 0.333, 0.0, 0.0, 0.0]]
+    """
+    given = as_rankings(rankings)
+    checks.option("on_nonexistence", on_nonexistence, ("error", "map"))
+    for name, prior in (("prior_shape", prior_shape), ("prior_mass", prior_mass)):
+        if prior is not None and on_nonexistence == "error":
+            raise checks.error(name, "be given with on_nonexistence='map' only", repr(prior))
+    shape = prior_of(prior_shape, prior_mass, given.n_classes)
+    stages = _stages(given, False)
+    exists, unbeaten = _existence(stages)
+    if on_nonexistence == "error" and not exists.all():
+        raise _no_estimate(given, stages, exists, unbeaten)
+    return _mentioned(given, stages, _modes(given, stages, 1.0, np.where(exists, 0.0, shape), REST["ignore"]))
+
+
+def _stages(rankings: Rankings, rest: bool) -> core.Stages:
+    arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
+    return core.Stages(*arrays, rankings.n_classes, rest)
+
+
+def _classes(stages: core.Stages) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """``(offsets, index)`` of the mentioned classes of each case."""
+    offsets, index = np.empty(stages.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
+    stages.classes(offsets, index)
+    return offsets, index
+
+
+def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: Array, rest: int) -> Array:
+    """Plausibilities of each case's mentioned classes and, after them, of all others."""
+    values = np.empty(stages.n_mentioned() + stages.n_cases)
+
+    def part(begin: int, end: int) -> None:
+        stopped = stages.map(reliability, shape, rest, begin, end, values)
+        if stopped >= 0:
+            raise ArithmeticError(
+                f"the estimate of case {rankings.axes.case_name(stopped)} is beyond the range or precision of floating point: "
+                "its plausibilities differ by too many orders of magnitude. A stronger prior or a lower reliability helps."
+            )
+
+    parallel.run(part, rankings.n_cases, CHUNK, "point estimates")
+    return values
+
+
+def _mentioned(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
+    """Plausibilities of the mentioned classes, those of others being 0."""
+    offsets, index = _classes(stages)
+    return Point(rankings.axes, offsets, index, values[np.arange(len(index)) + row_of(offsets)])
+
+
+def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
+    """Plausibilities of all classes, unmentioned ones with equal parts of theirs."""
+    offsets, index = _classes(stages)
+    n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
+    each = values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1)
+    table = np.repeat(each, k)
+    table[row * k + index] = values[np.arange(len(index)) + row]
+    every = np.tile(np.arange(k, dtype=np.int32), n)
+    table.flags.writeable = every.flags.writeable = False  # or the record would make copies of its own
+    return Point(rankings.axes, np.arange(n + 1, dtype=np.int64) * k, every, table)
+
+
+def _existence(stages: core.Stages) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """``(exists (N,), unbeaten)``: whether all mentioned classes are connected; those that no other one is placed before."""
+    offsets, index = _classes(stages)
+    unbeaten = np.empty(len(index), np.uint8)
+    stages.unbeaten(unbeaten)
+    n_unbeaten = np.bincount(row_of(offsets), unbeaten, stages.n_cases)
+    return n_unbeaten == sizes_of(offsets), unbeaten.astype(bool)
+
+
+def _no_estimate(rankings: Rankings, stages: core.Stages, exists: NDArray[np.bool_], unbeaten: NDArray[np.bool_]) -> ValueError:
+    offsets, index = _classes(stages)
+    i, axes = int(np.argmin(exists)), rankings.axes
+    here = slice(offsets[i], offsets[i + 1])
+    names = [axes.class_name(k) for k in index[here][unbeaten[here]]]
+    listed = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+    must = "place another class before each class and each group of classes that a case mentions, or on_nonexistence be 'map'"
+    got = f"none before {listed} ({np.count_nonzero(~exists)} of {len(exists)} cases are of this kind)"
+    return checks.error("rankings", must, got, f"case {axes.case_name(i)}")

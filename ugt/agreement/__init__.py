@@ -1,0 +1,28 @@
+"""Agreement between annotators: percent, kappas, alpha, AC1, AC2 and intraclass correlations, with missing labels and any annotators."""
+
+from __future__ import annotations
+
+from . import coefficients
+from .coefficients import *  # noqa: F403  (those that are declared there)
+from .pair_parts import PARTS as PARTS
+from .pairs import PairwiseAgreement, pairwise_agreement
+from .rankings import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
+from .record import Agreement
+from .rows import AgreementTable, agreement_table
+from .scales import intra_annotator_agreement, intraclass_correlation, krippendorff_alpha
+
+__all__ = [
+    "Agreement",
+    "AgreementScore",
+    "AgreementTable",
+    "PairwiseAgreement",
+    "agreement_table",
+    "annotator_average_overlap",
+    "intra_annotator_agreement",
+    "intraclass_correlation",
+    "krippendorff_alpha",
+    "leave_one_annotator_out",
+    "pairwise_agreement",
+    "partial_average_overlap",
+]
+__all__ += coefficients.__all__

@@ -1,0 +1,350 @@
+"""Krippendorff's alpha as a function of sums over cases, on four kinds of scales."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, option
+from .._base.ragged import offsets_of
+from .costs import LEVELS, Cost, Nominal, class_values, disagreement, of_level, pairs_of
+from .forms import Agreed, Form, Values
+from .kappas import class_disagreement
+from .table import Judgements, Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Int64 = NDArray[np.int64]
+
+ROOM = 1 << 22  # sums of resamples that are held at a time
+
+
+class Alpha(Form):
+    """Krippendorff's alpha; of n judgements in cases with at least two, and all pairs of them.
+
+    Sums: δ between annotators of a case / (annotators - 1), judgements, δ within judgements; classes.
+    """
+
+    n_dense = 3
+    level: str
+
+    def __init__(self, judged: Judgements | None, n_classes: int, level: str, values: Array) -> None:
+        super().__init__(judged, n_classes)
+        self.level, self.values_of_classes = level, values
+
+    def with_judged(self, judged: Judgements) -> Form:
+        return type(self)(judged, judged.n_classes, self.level, judged.names if judged.ratings else self.values_of_classes)
+
+    @cached_property
+    def _ones(self) -> Array:
+        return self.judged.pair_sums(of_cases=False) if self.level == "nominal" and self.judged.single else super()._ones
+
+    @cached_property
+    def in_use(self) -> NDArray[np.bool_]:
+        """(N,) with two annotators."""
+        return np.asarray(self.judged.size >= 2)
+
+    @cached_property
+    def classes(self) -> Ragged:
+        """(N, K) of cases with two annotators."""
+        table = self.judged.classes
+        return Ragged(table.offsets, table.index, table.amount * self.in_use[table.row])
+
+    @cached_property
+    def cost(self) -> Cost:
+        """In units of the largest between classes in use."""
+        if self.level == "nominal":
+            return Nominal(self.n_classes)
+        return of_level(self.level, self.values_of_classes, np.bincount(self.classes.index, self.classes.amount, self.n_classes) > 0)
+
+    @cached_property
+    def dense(self) -> Array:
+        two, size = self.in_use, self.judged.size
+        between, within = disagreement(self.judged, self.cost)
+        return np.stack([np.where(two, between / np.where(two, size - 1, 1.0), 0.0), size * two, within * two], axis=1)
+
+    @property
+    def amounts(self) -> tuple[Ragged, ...]:
+        return (self.classes,)
+
+    @property
+    def observed(self) -> Array:
+        size = self.dense[:, 1]
+        return np.where(size > 0, 1 - self.dense[:, 0] / np.where(size > 0, size, 1.0), np.nan)
+
+    def parts(self, sums: Array) -> Values:
+        """From sums (B, 3 + K)."""
+        amounts = sums[:, 3:]
+        return alpha_of(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(amounts, amounts))
+
+    def slopes(self) -> tuple[Array, Array]:
+        a, size, within = self.dense.T
+        total, n, total_within = self._ones[:3]
+        amounts, table = self._ones[3:], self.classes
+        slope = self.cost.times(amounts)
+        by = 2 * table.sums(table.amount * slope[table.index]) - within
+        return alpha_slopes(total, n, slope @ amounts - total_within, a, size, by)
+
+    @property
+    def n_counted(self) -> int:
+        """Cases with two annotators."""
+        return int(self.judged.times[self.in_use].sum())
+
+    def class_sums(self) -> Array:
+        """(3, K) disagreement about each class, how often it was chosen, disagreement within judgements."""
+        return alpha_class_sums(self.judged)
+
+    def of_classes(self, class_sums: Array, sums: Array) -> Array:
+        """(K,), nominal."""
+        between, amount, inside = class_sums
+        n = sums[self.n_at]
+        if n == 0:
+            return np.full(len(amount), np.nan)
+        return Values.of(between / n, np.maximum(2 * amount * (n - amount) - inside, 0.0) / (n * (n - 1))).value
+
+
+class AlphaOfNumbers(Alpha):
+    """Of squared differences of ratings. Sums: as of alpha, then of the ratings x and of x², both about the same point."""
+
+    n_dense, n_tables = 5, 0
+
+    @cached_property
+    def dense(self) -> Array:
+        table, x = self.classes, self._positions[self.classes.index]
+        about = [table.sums(table.amount * power) for power in (x, x**2)]
+        return np.concatenate([super().dense, np.stack(about, axis=1)], axis=1)
+
+    @property
+    def _positions(self) -> Array:
+        """(K,) x of each distinct rating."""
+        return self.cost.values  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def amounts(self) -> tuple[Ragged, ...]:
+        return ()
+
+    def parts(self, sums: Array) -> Values:
+        """From sums (B, 5)."""
+        between, n, within, total, square = sums.T
+        return alpha_of(between, n, within, 2 * n * square - 2 * total**2)
+
+    def slopes(self) -> tuple[Array, Array]:
+        a, size, within, x, x2 = self.dense.T
+        between, n, total_within, total, square = self._ones
+        by = 2 * (size * square + n * x2) - 4 * total * x - within
+        return alpha_slopes(between, n, 2 * n * square - 2 * total**2 - total_within, a, size, by)
+
+
+class OrdinalAlpha(Alpha):
+    """Of squared differences of mid-ranks in all judgements of the data, which change with the weights.
+
+    Sums: judgements; classes in the order of their values; pairs of classes between annotators of a case / (annotators - 1), and pairs
+    within judgements of several labels.
+
+    Parameters
+    ----------
+    all_pairs : bool
+        Sums for all K² pairs, not only for those that occur.
+    """
+
+    n_dense, n_at = 1, 0
+    all_pairs = False
+
+    @cached_property
+    def _rank(self) -> Int64:
+        rank = np.empty(self.n_classes, np.int64)
+        rank[np.argsort(self.values_of_classes, kind="stable")] = np.arange(self.n_classes)
+        return rank
+
+    @cached_property
+    def dense(self) -> Array:
+        return (self.judged.size * self.in_use)[:, None]
+
+    @cached_property
+    def classes(self) -> Ragged:
+        """(N, K) of cases with two annotators, in the order of values."""
+        table = super().classes
+        return Ragged(table.offsets, self._rank[table.index].astype(np.int32), table.amount)
+
+    @cached_property
+    def _pairs(self) -> tuple[Int64, Ragged, Ragged]:
+        """``(cell, between, within)``: which cells of a table (K, K), and what each case has in them."""
+        judged, two = self.judged, self.in_use
+        case, mixed = judged.mixed()
+        case, mixed = case[two[case]], mixed.take(np.flatnonzero(two[case]))
+        scale = np.where(two, 1 / np.maximum(judged.size - 1, 1.0), 0.0)
+        row, cell, amount = _cells(self.classes, self.n_classes)
+        inside, its_cell, its_amount = _cells(Ragged(mixed.offsets, self._rank[mixed.index].astype(np.int32), mixed.amount), self.n_classes)
+        inside = case[inside]
+        at = np.append(cell, its_cell)
+        cells, at = (np.arange(self.n_classes**2), at) if self.all_pairs else np.unique(at, return_inverse=True)
+        at = at.reshape(-1)
+        between = _ragged(np.append(row, inside), at, np.append(amount * scale[row], -its_amount * scale[inside]), judged.n_cases)
+        return cells, between, _ragged(inside, at[len(cell) :], its_amount, judged.n_cases)
+
+    @cached_property
+    def cells(self) -> tuple[Int64, Int64]:
+        """(P,) each: the lower and the higher class of every pair that has a sum."""
+        lower, higher = np.divmod(np.arange(self.n_classes**2) if self._judged is None else self._pairs[0], self.n_classes)
+        return lower, higher
+
+    @property
+    def amounts(self) -> tuple[Ragged, ...]:
+        """(N, K), (N, P), (N, P)."""
+        return (self.classes, *self._pairs[1:])
+
+    def width_of(self, table: Ragged) -> int:
+        """K or P."""
+        return self.n_classes if table is self.classes else len(self.cells[0])
+
+    def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
+        """(B, 3), some resamples at a time: there may be many more pairs of classes than cases."""
+        step = max(1, ROOM // len(self._ones))
+        if cases is None or len(cases) <= step:
+            return super().values(cases, annotators)
+        return np.concatenate([super(OrdinalAlpha, self).values(cases[b : b + step], annotators) for b in range(0, len(cases), step)])
+
+    def _split(self, sums: Array) -> tuple[Array, Array, Array, Array]:
+        """``(n, amounts, between, within)``."""
+        k, p = self.n_classes, len(self.cells[0])
+        return sums[:, 0], sums[:, 1 : 1 + k], sums[:, 1 + k : 1 + k + p], sums[:, 1 + k + p :]
+
+    def parts(self, sums: Array) -> Values:
+        """From sums (B, 1 + K + 2 P)."""
+        n, amounts, between, within = self._split(sums)
+        x = _ranked(amounts)
+        apart = self._apart(x)
+        seen, inside = (np.maximum((part * apart).sum(axis=1), 0.0) for part in (between, within))
+        return alpha_of(seen, n, inside, _rank_pairs(x, amounts))
+
+    def _apart(self, x: Array) -> Array:
+        """(B, P) squared differences of ranks."""
+        return np.asarray((x[:, self.cells[0]] - x[:, self.cells[1]]) ** 2)
+
+    @cached_property
+    def _of_ranks(self) -> Alpha:
+        """The same of the data as they are, without pairs of classes: mid-ranks as values."""
+        ranks = _midranks(self.classes.totals(self.n_classes, self.judged.times)[None])[0]
+        return Alpha(self.judged, self.n_classes, "interval", ranks[self._rank])
+
+    def agreed(self, sums: Array | None = None) -> Agreed:
+        return self._of_ranks.agreed() if sums is None else super().agreed(sums)
+
+    @property
+    def observed(self) -> Array:
+        return self._of_ranks.observed
+
+    @property
+    def per_class(self) -> Array:
+        return self._of_ranks.per_class
+
+    def slopes(self) -> tuple[Array, Array]:
+        n, amounts, between, within = (part[0] for part in self._split(self._ones[None]))
+        x, (lower, higher), table = _ranked(amounts[None])[0], self.cells, self.classes
+        apart, mean = self._apart(x[None])[0], amounts @ x
+        used = np.flatnonzero(amounts > 0)
+        span = _span(_midranks(amounts[None]), amounts[None])[0]
+        # the largest rank less the smallest is moved by what lies between, and by half of what lies at the ends
+        moves = np.zeros(self.n_classes)
+        moves[used[0] : used[-1] + 1], moves[used[[0, -1]]] = 1.0, 0.5
+        span_by = table.sums(table.amount * moves[table.index]) / span
+
+        def by_rank(sums: Array) -> Array:
+            step = 2 * sums * (x[lower] - x[higher])
+            return np.asarray(np.bincount(lower, step, self.n_classes) - np.bincount(higher, step, self.n_classes))
+
+        def by(total: float, direct: Array, by_ranks: Array) -> Array:
+            """With the ranks as they are; by ranks, which a judgement of a lower class moves by 1, one of the same by half; by the span."""
+            moved = (np.cumsum(by_ranks[::-1])[::-1] - by_ranks / 2) / span
+            return np.asarray(direct + table.sums(table.amount * moved[table.index]) - 2 * total * span_by)
+
+        seen, pairs = between @ apart, float(_rank_pairs(x[None], amounts[None])[0] - within @ apart)
+        of_between, of_within = (one.sums(one.amount * apart[one.index]) for one in self._pairs[1:])
+        slope = 2 * (x**2 * n + amounts @ x**2 - 2 * x * mean)
+        seen_by = by(seen, of_between, by_rank(between))
+        pairs_by = by(pairs, table.sums(table.amount * slope[table.index]) - of_within, 4 * amounts * (n * x - mean) - by_rank(within))
+        return alpha_slopes(seen, n, pairs, seen_by, self.dense[:, 0], pairs_by)
+
+
+def _cells(table: Ragged, n_classes: int) -> tuple[Int64, Int64, Array]:
+    """Row, cell of a table (K, K) and amount of all ordered pairs of entries of different classes; in the upper triangle only."""
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+    for first, second in pairs_of(table):
+        one, other = (table.index[at].astype(np.int64) for at in (first, second))
+        cell = np.minimum(one, other) * n_classes + np.maximum(one, other)
+        found.append((table.row[first], cell, 2 * table.amount[first] * table.amount[second]))
+    row, cell, amount = (np.concatenate(parts) for parts in zip(*found))
+    return row, cell, amount
+
+
+def _ragged(row: Int64, index: Int64, amount: Array, n: int) -> Ragged:
+    """Entries in any order, row by row."""
+    if (row[1:] < row[:-1]).any():
+        order = np.argsort(row, kind="stable")
+        index, amount = index[order], amount[order]
+    return Ragged(offsets_of(np.bincount(row, minlength=n)), index.astype(np.int32), amount)
+
+
+def _ranked(amounts: Array) -> Array:
+    """(B, K) mid-ranks in amounts (B, K), divided by the largest difference of those in use, as the values of ordinal classes."""
+    x = _midranks(amounts)
+    span = _span(x, amounts)
+    return np.asarray(x / np.where(span > 0, span, 1.0)[:, None])
+
+
+def _rank_pairs(x: Array, amounts: Array) -> Array:
+    """(B,) Σ (x_k - x_l)² over all pairs of n judgements."""
+    n = amounts.sum(axis=1)
+    mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
+    return np.asarray(2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1))
+
+
+def _midranks(amounts: Array) -> Array:
+    """(B, K) how many judgements are of a lower class, and half of those of the same."""
+    return np.asarray(np.cumsum(amounts, axis=1) - amounts / 2)
+
+
+def _span(x: Array, amounts: Array) -> Array:
+    """(B,) the largest difference of ranks of classes in use."""
+    used = amounts > 0
+    span = np.where(used, x, -np.inf).max(axis=1, initial=-np.inf) - np.where(used, x, np.inf).min(axis=1, initial=np.inf)
+    return np.asarray(np.maximum(span, 0.0))
+
+
+def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
+    """The form of a level, which is checked."""
+    option("level", level, LEVELS)
+    numbers = class_values(values, judged, level)
+    if level == "ordinal" and len(np.unique(numbers)) < len(numbers):
+        raise error("values", "differ for an ordinal scale", "equal ones")
+    kind = OrdinalAlpha if level == "ordinal" else AlphaOfNumbers if level == "interval" and judged.ratings else Alpha
+    found = kind(judged, judged.n_classes, level, numbers)
+    if level in ("interval", "ratio"):
+        _ = found.cost  # refuses values that it does not know
+    return found
+
+
+def alpha_class_sums(judged: Judgements) -> Array:
+    """(3, K) over cases with two annotators."""
+    counted = judged.size >= 2
+    weights = counted * judged.times
+    between = class_disagreement(judged, counted / np.where(counted, judged.size - 1, 1.0))
+    case, mixed = judged.mixed()
+    inside = 2 * mixed.amount * (1 - mixed.amount) * weights[case][mixed.row]
+    return np.stack([between, judged.classes.totals(judged.n_classes, weights), np.bincount(mixed.index, inside, judged.n_classes)])
+
+
+def alpha_of(between: Array, n: Array, within: Array, pairs: Array) -> Values:
+    """From the sums of δ over pairs of a case / (annotators - 1), over the labels of a judgement, and over all pairs of labels."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
+
+
+def alpha_slopes(between: float, n: float, pairs: float, between_by: Array, size: Array, pairs_by: Array) -> tuple[Array, Array]:
+    """(N,) each: derivatives of ``between / n`` and of ``pairs / n (n - 1)``."""
+    n_pairs = n * (n - 1)
+    return (between_by - between / n * size) / n, (pairs_by - pairs / n_pairs * (2 * n - 1) * size) / n_pairs

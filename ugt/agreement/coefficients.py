@@ -1,0 +1,356 @@
+"""Agreement coefficients of labels, each declared once: its name, what agrees by chance, and where it stands."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._base import checks, identifiers
+from ..annotations import Ratings
+from .chance import GWET, OWN, POOLED, UNIFORM, Chance
+from .costs import weighted
+from .kappas import Shared, Two
+from .record import Agreement
+from .table import Judgements, read
+
+__all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi"]
+
+
+class Coefficient(NamedTuple):
+    """A coefficient of labels.
+
+    Attributes
+    ----------
+    title : str
+        What tables call it.
+    chance : Chance or None
+        None: not corrected.
+    word : str
+        As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement`.
+    two : bool
+        Whether it is of two annotators by name.
+    pairs : bool
+        Whether it is told of pairs of annotators; one of two by name is not told of repeats.
+    weighted : bool or None
+        In tables of all coefficients only with weights, only without, or both.
+    """
+
+    title: str
+    chance: Chance | None
+    word: str = ""
+    two: bool = False
+    pairs: bool = True
+    weighted: bool | None = None
+
+    def form(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Shared | Two:
+        """As a function of sums over cases."""
+        cost = weighted(weights, judged.n_classes)
+        if not self.two:
+            return Shared(judged, cost, self.chance)
+        assert self.chance is not None
+        return Two(judged, pair_named("labels", judged.annotators, annotators), annotators is not None, cost, self.chance)
+
+    def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
+        """The record."""
+        found = self.form(judged, weights, annotators)
+        return Agreement.of(self.title if weights is None else f"{self.title} ({_called(weights)})", found)
+
+
+def _called(weights: Any) -> str:
+    return weights if isinstance(weights, str) else "weighted"
+
+
+# By the name of the function, in the order of tables.
+DECLARED = {
+    "percent_agreement": Coefficient("percent agreement", None, "percent"),
+    "cohen_kappa": Coefficient("Cohen's kappa", OWN, "cohen", two=True),
+    "scott_pi": Coefficient("Scott's pi", POOLED, "scott", two=True),
+    "fleiss_kappa": Coefficient("Fleiss' kappa", POOLED, "fleiss", pairs=False),
+    "gwet_ac1": Coefficient("Gwet's AC1", GWET, "ac1", weighted=False),
+    "gwet_ac2": Coefficient("Gwet's AC2", GWET, weighted=True),
+    "brennan_prediger": Coefficient("Brennan-Prediger", UNIFORM, "bp"),
+}
+OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs}
+OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
+
+
+def judged_labels(name: str, labels: Any, classes: Any) -> Judgements:
+    """What the function of this name reads."""
+    return labels_of("labels", labels, classes, "annotators" if DECLARED[name].two else "labels")
+
+
+def labels_of(argument: str, given: Any, classes: Any, alike: str | None = None) -> Judgements:
+    """Judgements of labels."""
+    if isinstance(given, Ratings):
+        raise TypeError(f"{argument} must be Labels or a table of labels, cases x annotators. Got Ratings.")
+    return read(argument, given, classes, ratings=False, alike=alike)
+
+
+def pair_named(argument: str, names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
+    """Positions of the two annotators among all; ``may_lack``: -1 for one that is not among them."""
+    if len(names) == 0:
+        raise checks.error(argument, "name their annotators", "counts")
+    if annotators is None:
+        if len(names) != 2:
+            raise checks.error("annotators", f"name two, where {argument} are not of two annotators", f"None, and {len(names)} annotators")
+        return 0, 1
+    pair = identifiers.distinct("annotators", annotators)
+    if len(pair) != 2:
+        raise checks.error("annotators", "be two", len(pair))
+    position = identifiers.lookup(names, pair)
+    if (position < 0).any() and not (may_lack and identifiers.is_text(names) == identifiers.is_text(pair)):
+        j = int((position < 0).argmax())
+        raise checks.error("annotators", f"be among those of {argument}", identifiers.name(pair[j]), f"position {j}")
+    return int(position[0]), int(position[1])
+
+
+def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+    r"""How often two annotators of a case agree.
+
+    With :math:`r_{ik}` of the :math:`r_i` annotators of case i in class k, and weights w (1 for the same class, else 0),
+
+    .. math:: p_a = \frac1{n'} \sum_{i: r_i \ge 2} \sum_{kl} w_{kl} \frac{r_{ik} (r_{il} - [k = l])}{r_i (r_i - 1)}
+
+    Parameters
+    ----------
+    labels : Labels, or (N, A) table
+        Of integers or strings; None or NaN where an annotator gave no label.
+    weights : None, "linear", "quadratic" or (K, K) table
+        How much two classes agree, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes in
+        their order; quadratic: ``1 - (k - l)² / (K - 1)²``.
+    classes : number K or sequence of K names, optional
+        The label set, for a table; classes that nobody used count. Default: those that occur, sorted.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` are of another kind.
+    ValueError
+        If labels are ratings, a class is unknown or ``weights`` are not as they must be.
+
+    Notes
+    -----
+    The labels that one annotator gave to one case are a single judgement: that two annotators agree is then the mean over the pairs of
+    their labels. Cases with fewer than two annotators are left out, and counted.
+
+    References
+    ----------
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), for any number of annotators.
+
+    Examples
+    --------
+    >>> found = percent_agreement([["a", "a", "b"], ["b", "b", None], ["a", None, None]])
+    >>> round(found.value, 3), found.n_cases, found.left_out
+    (0.667, 2, {'case with a single annotator': 1})
+    """
+    return DECLARED["percent_agreement"].of(judged_labels("percent_agreement", labels, classes), weights)
+
+
+def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+    r"""Cohen's kappa of two annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} p_k q_l`.
+
+    Parameters
+    ----------
+    labels : Labels, or (N, A) table
+        As for :func:`percent_agreement`. p and q are the shares of the classes of either annotator in the cases that both labelled.
+    weights : None, "linear", "quadratic" or (K, K) table
+        As for :func:`percent_agreement`.
+    annotators : two ids, optional
+        Whose agreement, if there are more than two; columns of a table are 0 to A-1.
+    classes : number K or sequence of K names, optional
+        As for :func:`percent_agreement`; here it matters for weights only.
+
+    Returns
+    -------
+    Agreement
+        Its standard error is that of Fleiss, Cohen & Everitt.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`; if annotators have no names, or are not two.
+
+    Notes
+    -----
+    Where both annotators chose a single class, the same, kappa is 0 / 0: the value is 1 by convention, with a reason. Where classes are
+    rare kappa is low though annotators nearly always agree: look at ``observed`` and ``prevalence`` beside it.
+
+    References
+    ----------
+    Cohen, Educational and Psychological Measurement 20 (1960) 37; Psychological Bulletin 70 (1968) 213 (weights).
+    Fleiss, Cohen & Everitt, Psychological Bulletin 72 (1969) 323, eq. 13 (standard error).
+
+    Examples
+    --------
+    >>> found = cohen_kappa([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]], weights="linear")
+    >>> round(found.value, 3), round(found.std_error, 3), found.per_class.round(2)
+    (0.571, 0.247, array([0.57, 0.4 , 0.57]))
+    """
+    return DECLARED["cohen_kappa"].of(judged_labels("cohen_kappa", labels, classes), weights, annotators)
+
+
+def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+    r"""Scott's pi of two annotators: kappa with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`, :math:`π_k = (p_k + q_k) / 2`.
+
+    Parameters
+    ----------
+    labels, weights, annotators, classes
+        As for :func:`cohen_kappa`.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`cohen_kappa`.
+
+    References
+    ----------
+    Scott, Public Opinion Quarterly 19 (1955) 321.
+
+    Examples
+    --------
+    >>> round(scott_pi([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]).value, 3)
+    0.467
+    """
+    return DECLARED["scott_pi"].of(judged_labels("scott_pi", labels, classes), weights, annotators)
+
+
+def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+    r"""Fleiss' kappa of any annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`, which is :math:`p_a`.
+
+    Returns
+    -------
+    Agreement
+        ``per_class`` are Fleiss' kappas of the classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`.
+
+    Notes
+    -----
+    For unequal numbers of annotators this is Gwet's generalisation: :math:`π_k = \frac1n \sum_i r_{ik} / r_i`, in which every case
+    counts the same, those with a single annotator too, which are left out of :math:`p_a`. For equal numbers it is Fleiss' own.
+
+    References
+    ----------
+    Fleiss, Psychological Bulletin 76 (1971) 378, eq. 7 (value), 16 (classes).
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), sec. 5.3 (unequal numbers, weights, standard error).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = fleiss_kappa(ugt.Labels.from_counts([[3, 0], [2, 1], [0, 3], [1, 2]]))
+    >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3)
+    (0.333, 0.667, 0.5)
+    """
+    return DECLARED["fleiss_kappa"].of(judged_labels("fleiss_kappa", labels, classes), weights)
+
+
+def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
+    r"""Gwet's AC1, chance-corrected by :math:`p_e = \frac1{K - 1} \sum_k π_k (1 - π_k)`, which stays low where one class is common.
+
+    Parameters
+    ----------
+    labels, classes
+        As for :func:`percent_agreement`. K counts the classes that nobody used.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`.
+
+    Notes
+    -----
+    π as for :func:`fleiss_kappa`. Defined without variation too, unless the label set has a single class.
+
+    References
+    ----------
+    Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008) 29, eq. 6 (value), 37 (standard error).
+
+    Examples
+    --------
+    >>> nearly = [[0, 0]] * 47 + [[0, 1]] * 2 + [[1, 0]]
+    >>> round(gwet_ac1(nearly).value, 3), round(cohen_kappa(nearly).value, 3)
+    (0.936, -0.027)
+    """
+    return DECLARED["gwet_ac1"].of(judged_labels("gwet_ac1", labels, classes))
+
+
+def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) -> Agreement:
+    r"""Gwet's AC2: AC1 with weights, :math:`p_e = \frac{\sum_{kl} w_{kl}}{K (K - 1)} \sum_k π_k (1 - π_k)`.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`.
+
+    References
+    ----------
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), sec. 5.4.
+
+    Examples
+    --------
+    >>> round(gwet_ac2([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], weights="linear", classes=3).value, 3)
+    0.556
+    """
+    return DECLARED["gwet_ac2"].of(judged_labels("gwet_ac2", labels, classes), weights)
+
+
+def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+    r"""Brennan and Prediger's coefficient, chance-corrected by :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are alike.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`. K counts the classes that nobody used: name the label set.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`.
+
+    Notes
+    -----
+    Without weights :math:`p_e = 1 / K`, whatever annotators choose: the coefficient rises with classes that are there and never used.
+
+    References
+    ----------
+    Brennan & Prediger, Educational and Psychological Measurement 41 (1981) 687.
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), sec. 4.5 and 5.5 (any annotators, weights, standard error).
+
+    Examples
+    --------
+    >>> round(brennan_prediger([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], classes=3).value, 3)
+    0.4
+    """
+    return DECLARED["brennan_prediger"].of(judged_labels("brennan_prediger", labels, classes), weights)

@@ -1,0 +1,232 @@
+"""What it costs that two annotators chose two classes: 0 for the same class, at most 1."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error
+from .table import Judgements, Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+ROOM = 1 << 21  # pairs of classes that are looked at together
+WEIGHTS = ("linear", "quadratic")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+
+
+class Cost(ABC):
+    """Costs δ (K, K), symmetric, that are never held as a table unless one was given."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+
+    @abstractmethod
+    def between(self, k: Any, other: Any) -> Array:
+        """Costs of pairs of classes, arrays that are broadcast."""
+
+    def bilinear(self, p: Array, q: Array) -> Array:
+        """(B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""
+        found = np.zeros(len(p))
+        for part in self._blocks():
+            found += (p[:, part] * (q @ self._rows(part).T)).sum(axis=1)
+        return found
+
+    def times(self, p: Array) -> Array:
+        """(K,) Σ_l δ_kl p_l."""
+        return np.concatenate([np.empty(0), *(self._rows(part) @ p for part in self._blocks())])
+
+    def pair_sums(self, table: Ragged) -> Array:
+        """(rows,) Σ_kl a_k δ_kl a_l of each row of amounts a: pairs of classes of the row, some at a time."""
+        found = np.zeros(len(table.offsets) - 1)
+        for first, second in pairs_of(table):
+            cost = table.amount[first] * table.amount[second] * self.between(table.index[first], table.index[second])
+            found += np.bincount(table.row[first], 2 * cost, len(found))
+        return found
+
+    def _blocks(self) -> list[slice]:
+        step = max(1, ROOM // max(1, self.n_classes))
+        return [slice(begin, min(begin + step, self.n_classes)) for begin in range(0, self.n_classes, step)]
+
+    def _rows(self, part: slice) -> Array:
+        every = np.arange(self.n_classes)
+        return self.between(every[part, None], every)
+
+
+def pairs_of(table: Ragged) -> Iterator[tuple[Index, Index]]:
+    """Positions of all pairs of entries of the same row, each once, some at a time."""
+    row = table.row
+    after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
+    ends, begin = np.cumsum(after), 0
+    while begin < len(row):
+        before = ends[begin] - after[begin]
+        end = max(begin + 1, int(np.searchsorted(ends, before + ROOM, side="right")))
+        first = np.repeat(np.arange(begin, end), after[begin:end])
+        yield first, first + 1 + np.arange(len(first)) - np.repeat(ends[begin:end] - after[begin:end] - before, after[begin:end])
+        begin = end
+
+
+class Nominal(Cost):
+    """1 between different classes."""
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(k != other, np.float64)
+
+    def bilinear(self, p: Array, q: Array) -> Array:
+        total = np.add.reduce(p, axis=1)
+        return np.asarray(total * (total if q is p else np.add.reduce(q, axis=1)) - np.add.reduce(p * q, axis=1))
+
+    def times(self, p: Array) -> Array:
+        return np.asarray(p.sum() - p)
+
+    def pair_sums(self, table: Ragged) -> Array:
+        return np.asarray(table.sums(table.amount) ** 2 - table.sums(table.amount**2))
+
+
+class Squared(Cost):
+    """``(x_k - x_l)²`` of values that lie within an interval of length 1, about 0."""
+
+    def __init__(self, values: Array) -> None:
+        super().__init__(len(values))
+        self.values = values
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray((self.values[k] - self.values[other]) ** 2)
+
+    def bilinear(self, p: Array, q: Array) -> Array:
+        x = self.values
+        return np.asarray(p.sum(axis=1) * (q @ x**2) + (p @ x**2) * q.sum(axis=1) - 2 * (p @ x) * (q @ x))
+
+    def times(self, p: Array) -> Array:
+        x = self.values
+        return np.asarray(x**2 * p.sum() + p @ x**2 - 2 * x * (p @ x))
+
+    def pair_sums(self, table: Ragged) -> Array:
+        x = self.values[table.index]
+        mean = table.sums(table.amount * x)
+        return np.asarray(2 * (table.sums(table.amount) * table.sums(table.amount * x**2) - mean**2))
+
+
+class Linear(Cost):
+    """Distances of positions, divided by the largest."""
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
+
+    def bilinear(self, p: Array, q: Array) -> Array:
+        below_p, below_q = np.cumsum(p, axis=1), np.cumsum(q, axis=1)
+        across = below_p * (below_q[:, -1:] - below_q) + (below_p[:, -1:] - below_p) * below_q
+        return np.asarray(across.sum(axis=1) / max(1, self.n_classes - 1))
+
+    def times(self, p: Array) -> Array:
+        below = np.cumsum(p)
+        above = p.sum() - below
+        return np.asarray((np.cumsum(below) - below + np.cumsum(above[::-1])[::-1]) / max(1, self.n_classes - 1))
+
+
+class Ratio(Cost):
+    """``((x_k - x_l) / (x_k + x_l))²`` of values that are not negative."""
+
+    def __init__(self, values: Array) -> None:
+        super().__init__(len(values))
+        self.values = values
+
+    def between(self, k: Any, other: Any) -> Array:
+        total = self.values[k] + self.values[other]
+        return np.asarray(((self.values[k] - self.values[other]) / np.where(total == 0, 1.0, total)) ** 2)
+
+
+class Given(Cost):
+    """1 - w of a table of weights."""
+
+    def __init__(self, weights: Array) -> None:
+        super().__init__(len(weights))
+        self.table = 1.0 - weights
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(self.table[k, other])
+
+
+def weighted(weights: Any, n_classes: int) -> Cost:
+    """Costs 1 - w of weights None, "linear" or "quadratic" in the positions of the classes, or (K, K)."""
+    if weights is None:
+        return Nominal(n_classes)
+    if isinstance(weights, str) and weights in WEIGHTS:
+        return Linear(n_classes) if weights == "linear" else Squared(np.arange(n_classes) / max(1, n_classes - 1) - 0.5)
+    return Given(_weights_table(weights, n_classes))
+
+
+def _weights_table(weights: Any, n_classes: int) -> Array:
+    must = f"be None, 'linear', 'quadratic' or a table of {n_classes} x {n_classes} numbers"
+    if isinstance(weights, str):
+        raise error("weights", must, repr(weights))
+    try:
+        table = np.asarray(weights)
+    except ValueError:  # rows of different lengths
+        raise error("weights", must, "rows of different lengths") from None
+    if table.dtype.kind not in "biuf" or table.shape != (n_classes, n_classes):
+        raise error("weights", must, f"{table.dtype} of shape {table.shape}")
+    table = table.astype(np.float64)
+    for bad, rule in (
+        (~((table >= 0) & (table <= 1)), "lie between 0 and 1"),
+        (np.eye(n_classes, dtype=bool) & (table != 1), "be 1 for the same class"),
+        (table != table.T, "be symmetric"),
+    ):
+        if bad.any():
+            k, other = (int(j) for j in np.argwhere(bad)[0])
+            raise error("weights", rule, table[k, other], f"classes {k} and {other}")
+    return table
+
+
+def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
+    """Krippendorff's squared differences, divided by the largest between classes in use; not for ordinal data, where they depend on use."""
+    if level == "nominal":
+        return Nominal(len(values))
+    low, high = ends_of(values, in_use)
+    if level == "interval":
+        middle, span = low / 2 + high / 2, high - low
+        if not np.isfinite(span):
+            raise error("ratings", "differ by less than 1e308", f"{low} and {high}")
+        return Squared(np.clip((values - middle) / (span if span > 0 else 1.0), -0.5, 0.5))
+    if low < 0:
+        raise error("level", "be another than 'ratio' where values are negative", low)
+    return Ratio(values)
+
+
+def ends_of(values: Array, in_use: NDArray[np.bool_]) -> tuple[float, float]:
+    """The least and the largest of the values in use; 0 if there are none."""
+    used = values[in_use]
+    return (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)
+
+
+def class_values(values: Any, judged: Judgements, level: str) -> Array:
+    """(K,) numbers of the classes: given, or their names where these are numbers, or for ordinal data their positions."""
+    if values is None:
+        if judged.names.dtype.kind in "if" and level != "ordinal":
+            return judged.names.astype(np.float64)
+        if level in ("nominal", "ordinal"):
+            return np.arange(judged.n_classes, dtype=np.float64)
+        raise error("values", f"be given for level {level!r} where classes are text: a number a class", None)
+    if judged.ratings:
+        raise error("values", "be left out for ratings", "values")
+    table = np.asarray(values)
+    if table.dtype.kind not in "iuf" or table.shape != (judged.n_classes,) or not np.isfinite(table).all():
+        raise error("values", f"be {judged.n_classes} finite numbers, one a class", repr(values))
+    return table.astype(np.float64)
+
+
+def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
+    """``(between, within)``: (N,) Σ δ over ordered pairs of different annotators of a case, and over pairs of labels of the same.
+
+    Where judgements are of several labels, δ is the mean over the pairs of these.
+    """
+    case, shares = judged.mixed()
+    within = np.bincount(case, cost.pair_sums(shares), judged.n_cases) if len(case) else np.zeros(judged.n_cases)
+    return np.maximum(cost.pair_sums(judged.classes) - within, 0.0), np.asarray(within)

@@ -1,0 +1,254 @@
+"""Agreement coefficients as functions of sums over cases: on the data, on resamples, and their derivatives by the weight of a case."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._core import _exact
+from ..resampling import Statistic
+from .table import Judgements, Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
+EMPTY, SINGLE = "case without annotations", "case with a single annotator"
+NO_PAIRS = "no case has {things} of two annotators"
+NO_SHARED = "no case was labelled by both annotators"
+ONE_CLASS = "no variation: all labels are of one class, so that chance agrees as often; 1 by convention"
+NO_RATING = "no variation: all ratings are equal, so that chance agrees as often; 1 by convention"
+NO_WEIGHT = "no variation: all weights between the classes in use are 1; 1 by convention"
+
+
+class Values(NamedTuple):
+    """``(B,)`` each: 1 - disagreement / expected, NaN where nothing varies; observed and expected agreement."""
+
+    value: Array
+    observed: Array
+    expected: Array
+
+    @classmethod
+    def of(cls, disagreement: Array, expected: Array) -> Values:
+        """From the disagreement seen and by chance."""
+        varies = expected > TINY
+        value = np.full(len(expected), np.nan)
+        np.divide(disagreement, expected, out=value, where=varies)
+        return cls(1 - value, 1 - disagreement, 1 - expected)
+
+
+class Agreed(NamedTuple):
+    """What the data as they are say, conventions included."""
+
+    value: float
+    observed: float
+    expected: float
+    reason: str | None
+
+
+class Form(Statistic):
+    """A coefficient whose sums over cases, of dense columns (N, C) and of amounts of classes (N, K), say everything.
+
+    The N cases are the different ones among M of the data; what is public speaks of these.
+
+    Parameters
+    ----------
+    judged : Judgements or None
+        None: of no cases, to answer for sums that were made elsewhere.
+    """
+
+    names: tuple[str, ...] = ("value", "observed", "expected")
+    span = (-1.0, 1.0)
+    finite = True  # whether the variance takes n / (n - 1)
+    n_dense: int
+    n_tables = 1  # of classes
+    n_at = 1  # which sum says how much is compared
+    no_pairs = NO_PAIRS
+
+    def __init__(self, judged: Judgements | None, n_classes: int) -> None:
+        self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
+        self.ratings, self.case_ids = judged is not None and judged.ratings, None if judged is None else judged.case_ids
+
+    @property
+    def judged(self) -> Judgements:
+        """Who judged what."""
+        assert self._judged is not None
+        return self._judged
+
+    # ---- what a coefficient says
+
+    @property
+    @abstractmethod
+    def in_use(self) -> NDArray[np.bool_]:
+        """(N,) different cases that take part; others have zeros throughout."""
+
+    @property
+    @abstractmethod
+    def dense(self) -> Array:
+        """(N, C) what each case adds to C sums."""
+
+    @property
+    def amounts(self) -> tuple[Ragged, ...]:
+        """Tables (N, K), whose sums follow."""
+        return ()
+
+    @abstractmethod
+    def parts(self, sums: Array) -> Values:
+        """Value, observed and expected agreement from sums (B, S)."""
+
+    @abstractmethod
+    def slopes(self) -> tuple[Array, Array]:
+        """(N,) each: derivatives of the disagreement seen and by chance by the weight of a case."""
+
+    @abstractmethod
+    def with_judged(self, judged: Judgements) -> Form:
+        """The same of other judgements."""
+
+    @property
+    def observed(self) -> Array:
+        """(N,) agreement of each different case; NaN where there is no pair of annotators."""
+        return np.full(len(self.in_use), np.nan)
+
+    def class_sums(self) -> Array:
+        """(R, K) sums over cases for each class against all others."""
+        return np.empty((0, self.n_classes))
+
+    def of_classes(self, class_sums: Array, sums: Array) -> Array:
+        """(K,) the coefficient of each class against all others."""
+        return np.full(self.n_classes, np.nan)
+
+    @property
+    def n_counted(self) -> int:
+        """How many cases have a pair of annotators."""
+        return int(self._ones[self.n_at])
+
+    @property
+    def n_annotators(self) -> int | None:
+        """Annotators with a judgement."""
+        return self.judged.n_annotators
+
+    def missing(self) -> dict[str, int]:
+        """Cases without a pair of annotators, by reason."""
+        return few(self.judged)
+
+    # ---- what follows
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S)."""
+        if cases is None:
+            return self._ones[None]
+        row = self.judged.row
+        if row is not None:
+            cases = np.stack([np.bincount(row, each, len(self.judged.times)) for each in cases])
+        return np.asarray((self._columns @ np.ascontiguousarray(cases.T)).T)
+
+    @cached_property
+    def _ones(self) -> Array:
+        times = self.judged.times
+        dense = np.einsum("i,ij->j", times, self.dense)  # not a matrix product: its last bits depend on the threads
+        return np.concatenate([dense, *(table.totals(self.width_of(table), times) for table in self.amounts)])
+
+    @cached_property
+    def _columns(self) -> Any:
+        """(S, N) sparse: a product with it adds up in the same order for any number of resamples at a time."""
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        n = len(self.dense)
+        tables = [sparse.csr_matrix((one.amount, one.index, one.offsets), shape=(n, self.width_of(one))) for one in self.amounts]
+        return sparse.hstack([sparse.csr_matrix(self.dense), *tables]).T.tocsr()
+
+    def width_of(self, table: Ragged) -> int:
+        """How many sums a table has."""
+        return self.n_classes
+
+    def exact_sums(self) -> Array:
+        """(S, P), those of the dense columns exact."""
+        dense = np.asarray(_exact.exact_columns(np.ascontiguousarray(self.dense)))
+        found = np.zeros((len(self._ones), dense.shape[1]))
+        found[: len(dense)], found[len(dense) :, 0] = dense, self._ones[len(dense) :]
+        return found
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 3)."""
+        return np.stack(self.parts(sums), axis=1)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(M,) cases that take part."""
+        return np.asarray(self.each(self.in_use))
+
+    def each(self, table: Any) -> Any:
+        """(M, ...) of all cases from (N, ...) of the different ones."""
+        return table if self.judged.row is None else table[self.judged.row]
+
+    def influence(self) -> Array:
+        """(M, 3); NaN where the value is."""
+        value, _, expected = self.estimate
+        if math.isnan(value):
+            return np.full((self.n_cases, 3), np.nan)
+        observed_by, expected_by = self.slopes()
+        by = ((1 - value) * expected_by - observed_by) / (1 - expected)
+        return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
+
+    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+        """(3,)."""
+        found, n = super().std_error(units), int(self.kept.sum())
+        return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
+
+    def judged_by(self, annotators: NDArray[Any]) -> Form:
+        """The same coefficient of some of the annotators."""
+        return self.with_judged(self.judged.by(annotators))
+
+    def agreed(self, sums: Array | None = None) -> Agreed:
+        """Of all data, from sums (S,), with what is so by convention; None: of these data."""
+        sums = self._ones if sums is None else sums
+        if sums[self.n_at] == 0:
+            return Agreed(math.nan, math.nan, math.nan, self.no_pairs.format(things="ratings" if self.ratings else "labels"))
+        value, observed, expected = (float(part[0]) for part in self.parts(sums[None]))
+        if not math.isnan(value):
+            return Agreed(value, observed, expected, None)
+        return Agreed(1.0, 1.0, 1.0, self.without_variation(sums))
+
+    def without_variation(self, sums: Array) -> str:
+        """Why chance agrees as often as can be."""
+        if self.ratings:
+            return NO_RATING
+        used = (sums[self.n_dense :][: self.n_tables * self.n_classes].reshape(self.n_tables, -1) > 0).any(axis=0)
+        return ONE_CLASS if np.count_nonzero(used) < 2 else NO_WEIGHT
+
+    @property
+    def per_case(self) -> Array:
+        """(M,)."""
+        return np.asarray(self.each(self.observed))
+
+    @property
+    def per_class(self) -> Array:
+        """(K,)."""
+        return self.of_classes(self.class_sums(), self._ones)
+
+    @property
+    def prevalence(self) -> Array:
+        """(K,)."""
+        return self.told.prevalence
+
+    @property
+    def told(self) -> Judgements:
+        """What was said in cases that the coefficient is of."""
+        return self.judged
+
+
+def counts_of(judged: Judgements, reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+    """How many cases each reason applies to, where it applies to any."""
+    found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
+    return {reason: n for reason, n in found.items() if n}
+
+
+def few(judged: Judgements) -> dict[str, int]:
+    """Cases with fewer than two annotators."""
+    return counts_of(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})

@@ -1,0 +1,325 @@
+"""Intraclass correlations from sums over cases."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
+from .table import Judgements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
+INCOMPLETE = "case that not all annotators rated"
+LOST = 1e-10
+
+
+class Squares(NamedTuple):
+    """Mean squares, each a number or an array (B,)."""
+
+    cases: Array  # between cases
+    error: Array  # within cases, or what is left after cases and annotators
+    annotators: Array
+    n: Array  # cases
+    k: Array  # annotators of a case
+
+
+def correlation(kind: str, ms: Squares) -> Array:
+    """McGraw & Wong (1996), table 4; NaN where it is 0 / 0, or divided by 0."""
+    above, below = ms.cases - ms.error, ms.cases
+    if kind == "A,k":
+        below = ms.cases + (ms.annotators - ms.error) / ms.n
+    elif kind == "A,1":
+        below = ms.cases + (ms.k - 1) * ms.error + ms.k / ms.n * (ms.annotators - ms.error)
+    elif kind in ("1", "C,1"):
+        below = ms.cases + (ms.k - 1) * ms.error
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(np.abs(below) > TINY, above / np.where(np.abs(below) > TINY, below, 1.0), np.nan))
+
+
+def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
+    """Derivatives of the correlation by the mean squares, n and k."""
+    cases, error, annotators, n, k = map(float, ms)
+    apart, none = annotators - error, (0.0, 0.0, 0.0, 0.0)
+    by_error, by_annotators, by_n, by_k = {
+        "A,k": (-1 / n, 1 / n, -apart / n**2, 0.0),
+        "A,1": (k - 1 - k / n, k / n, -k * apart / n**2, error + apart / n),
+        "1": (k - 1, 0.0, 0.0, error),
+        "C,1": (k - 1, 0.0, 0.0, error),
+    }.get(kind, none)
+    below = cases + by_error * error + by_annotators * annotators
+    value = (cases - error) / below
+    return (1 - value) / below, (-1 - value * by_error) / below, *(-value * one / below for one in (by_annotators, by_n, by_k))
+
+
+def unit_scale(judged: Judgements) -> Array:
+    """(K,) values of the classes, moved and scaled into an interval of length 1: correlations stay the same."""
+    values = judged.names.astype(np.float64)
+    used = values[judged.classes.totals(judged.n_classes, judged.times) > 0]
+    if not len(used):
+        return values
+    low, high = float(used.min()), float(used.max())
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    return np.clip((values - middle) / (2 * half) if half > 0 else values * 0.0, -0.5, 0.5)
+
+
+class Icc(Form):
+    """Base: an intraclass correlation of numbers x of the classes, with its derivative by means of mean squares.
+
+    No sum is known better than to 1e-16 of the squares of x; what varies by less than LOST of them is not seen.
+    """
+
+    names = ("value",)
+    n_at = 0
+
+    def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None) -> None:
+        super().__init__(judged, 0)
+        self.kind, self._x, self.ratings = kind, x, True
+
+    def with_judged(self, judged: Judgements) -> Icc:
+        return type(self)(judged, self.kind)
+
+    @cached_property
+    def positions(self) -> Array:
+        """(J,) of each judgement."""
+        return self.judged.means(unit_scale(self.judged) if self._x is None else self._x)
+
+    @abstractmethod
+    def squares(self, sums: Array) -> Squares:
+        """Mean squares from sums (B, C)."""
+
+    @abstractmethod
+    def seen(self, sums: Array) -> tuple[Array, Array, Array]:
+        """(B,) each: squares of x, squares within cases, and how many cases (or annotators) are compared."""
+
+    @abstractmethod
+    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
+        """(N,) derivatives of the mean squares, of n and of k by the weight of each case."""
+
+    def _told(self, sums: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], Array]:
+        """(B,) each: the value; whether there should be one; whether what varies is lost in rounding; how many are compared."""
+        ms, n = self.squares(sums), sums[:, 0]
+        about, inside, compared = self.seen(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            varies = np.where(n > 1, ms.cases * (n - 1), 0.0) + inside
+            lost = (varies <= LOST * about) & (inside > 0)
+            usable = (varies > TINY * about) & ~lost & (n > 1) & (compared > 0)
+            unit = np.where(usable, np.maximum(varies, 4 * about) / np.maximum(n, 1.0), 1.0)
+            scaled = Squares(ms.cases / unit, ms.error / unit, ms.annotators / unit, ms.n, ms.k)
+            return np.where(usable, correlation(self.kind, scaled), np.nan), usable, lost, compared
+
+    def parts(self, sums: Array) -> Values:
+        """The value; nothing is observed or expected."""
+        found = self._told(sums)[0]
+        return Values(found, np.full(len(found), np.nan), np.full(len(found), np.nan))
+
+    def answer(self, sums: Array) -> Array:
+        return self._told(sums)[0][:, None]
+
+    def agreed(self, sums: Array | None = None) -> Agreed:
+        """The value, or why there is none."""
+        sums = self._ones if sums is None else sums
+        (value,), (usable,), (lost,), (compared,) = self._told(sums[None])
+        if not math.isnan(value):
+            return Agreed(float(value), math.nan, math.nan, None)
+        if sums[0] < 2:
+            reason = "fewer than two cases " + ("with ratings" if self.kind.startswith("1") else "that all annotators rated")
+        elif not compared:
+            reason = NO_PAIRS.format(things="ratings")
+        else:
+            reason = self.too_far if lost else "cases do not differ in their means" if usable else NO_RATING
+        return Agreed(1.0 if reason == NO_RATING else math.nan, math.nan, math.nan, reason)
+
+    too_far = "ratings differ by too little to be told from each other"
+
+    def missing(self) -> dict[str, int]:
+        """Cases that do not take part, by reason."""
+        size = self.judged.size
+        return counts_of(self.judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~self.in_use})
+
+    def influence(self) -> Array:
+        if math.isnan(self.estimate[0]):
+            return np.full((self.n_cases, 1), np.nan)
+        ms = self._squares
+        by = zip(_slopes(self.kind, ms), self._by_case(ms))
+        total = sum((slope * each for slope, each in by), np.zeros(len(self.in_use)))
+        return np.asarray(self.each(total * self.in_use)[:, None])
+
+    def slopes(self) -> tuple[Array, Array]:
+        """Nothing is observed or expected."""
+        nothing = np.full(len(self.in_use), np.nan)
+        return nothing, nothing
+
+    @property
+    def _squares(self) -> Squares:
+        """On the data."""
+        return Squares(*(float(x[0]) for x in self.squares(self._ones[None])))  # type: ignore[arg-type]
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """McGraw & Wong (1996), table 7."""
+        ms = self._squares
+        tail = 0.5 - level / 2
+        if not ms.error > TINY:
+            return math.nan, math.nan
+        low, high = self._limits(ms, tail) if self.kind.startswith("A") else self._consistency(ms, tail)
+        if self.kind.endswith("k"):  # Spearman-Brown
+            k = float(ms.k)
+            low, high = k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)
+        return low, high
+
+    @abstractmethod
+    def _freedom(self, ms: Squares) -> tuple[float, float]:
+        """Of the mean squares of cases and of error."""
+
+    def _consistency(self, ms: Squares, tail: float) -> tuple[float, float]:
+        from scipy.special import fdtri  # noqa: PLC0415  (scipy is slow to import)
+
+        df1, df2 = self._freedom(ms)
+        f = ms.cases / ms.error
+        low, high = f / fdtri(df1, df2, 1 - tail), f * fdtri(df2, df1, 1 - tail)
+        return float((low - 1) / (low + ms.k - 1)), float((high - 1) / (high + ms.k - 1))
+
+    def _limits(self, ms: Squares, tail: float) -> tuple[float, float]:
+        """Of ICC(A,1), with Satterthwaite's degrees of freedom."""
+        from scipy.special import fdtri  # noqa: PLC0415
+
+        n, k = ms.n, ms.k
+        rho = float(correlation("A,1", ms))
+        if not rho < 1:
+            return math.nan, math.nan
+        a, b = k * rho / (n * (1 - rho)), 1 + k * rho * (n - 1) / (n * (1 - rho))
+        df1, df2 = self._freedom(ms)
+        below = (a * ms.annotators) ** 2 / (k - 1) + (b * ms.error) ** 2 / df2
+        df = (a * ms.annotators + b * ms.error) ** 2 / below
+        upper, lower = fdtri(df1, df, 1 - tail), fdtri(df, df1, 1 - tail)
+        rest = k * ms.annotators + (k * n - k - n) * ms.error
+        low = n * (ms.cases - upper * ms.error) / (upper * rest + n * ms.cases)
+        high = n * (lower * ms.cases - ms.error) / (rest + n * lower * ms.cases)
+        return float(low), float(high)
+
+
+class OneWay(Icc):
+    """Annotators of a case are interchangeable, and may be of any number.
+
+    Sums: cases, ratings, squares of their number, Σ x, (Σ x)² / ratings, squares within cases, cases with two annotators.
+    """
+
+    n_dense = 7
+
+    @cached_property
+    def in_use(self) -> NDArray[np.bool_]:
+        """(N,) with a rating."""
+        return np.asarray(self.judged.size > 0)
+
+    @cached_property
+    def dense(self) -> Array:
+        judged, size, x = self.judged, self.judged.size, self.positions
+        total, some = np.bincount(judged.case, x, judged.n_cases), np.maximum(size, 1.0)
+        inside = np.bincount(judged.case, (x - (total / some)[judged.case]) ** 2, judged.n_cases)
+        return np.stack([size > 0, size, size**2, total, total**2 / some, inside, size >= 2], axis=1).astype(np.float64)
+
+    def squares(self, sums: Array) -> Squares:
+        """From sums (B, 7)."""
+        n, size, square, total, between, inside, _ = sums.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            cases = np.maximum(between - total**2 / size, 0.0) / (n - 1)
+            return Squares(cases, inside / (size - n), np.zeros(len(n)), n, (size - square / size) / (n - 1))
+
+    def seen(self, sums: Array) -> tuple[Array, Array, Array]:
+        return sums[:, 4], sums[:, 5], sums[:, 6]
+
+    def _freedom(self, ms: Squares) -> tuple[float, float]:
+        return float(ms.n) - 1, float(self._ones[1] - self._ones[0])
+
+    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
+        kept, size, square, total, between, inside, _ = self.dense.T
+        n, all_, squares, sum_, _, _, _ = self._ones
+        mean = sum_ / all_
+        cases = (between - 2 * mean * total + mean**2 * size - ms.cases * kept) / (n - 1)
+        error = (inside - ms.error * (size - kept)) / (all_ - n)
+        k = (size - square / all_ + squares * size / all_**2 - ms.k * kept) / (n - 1)
+        return cases, error, np.zeros(len(kept)), kept, k
+
+
+class TwoWay(Icc):
+    """Annotators are effects: only cases that all of them rated.
+
+    Sums: cases, (Σ x)², squares within cases, and x of each annotator.
+
+    Parameters
+    ----------
+    names : (k,) ids, optional
+        The annotators. Default: those who rated anything.
+    """
+
+    def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None, names: NDArray[Any] | None = None) -> None:
+        super().__init__(judged, kind, x)
+        self._names = names
+
+    @cached_property
+    def _column(self) -> tuple[NDArray[Any], int]:
+        """(J,) which annotator each judgement is of, and how many there are."""
+        judged = self.judged
+        if self._names is None:
+            found, column = np.unique(judged.annotator, return_inverse=True)
+            return column.reshape(-1), len(found)
+        return identifiers.lookup(self._names, judged.annotators)[judged.annotator], len(self._names)
+
+    @cached_property
+    def in_use(self) -> NDArray[np.bool_]:
+        """(N,) rated by all."""
+        return np.asarray((self.judged.size == self._column[1]) & (self.judged.size > 0))
+
+    @cached_property
+    def dense(self) -> Array:
+        """(N, 3 + k)."""
+        column, k = self._column
+        x, in_use = np.zeros((self.judged.n_cases, k)), self.in_use
+        x[self.judged.case, column] = self.positions
+        if self._x is None and in_use.any():
+            x -= x[in_use].mean()
+        x = np.where(in_use[:, None], x, 0.0)
+        inside = ((x - x.sum(axis=1, keepdims=True) / max(1, k)) ** 2).sum(axis=1)
+        return np.concatenate([np.stack([in_use * 1.0, x.sum(axis=1) ** 2, inside], axis=1), x], axis=1)
+
+    def squares(self, sums: Array) -> Squares:
+        """From sums (B, 3 + k)."""
+        n, rows, inside, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], sums.shape[1] - 3
+        with np.errstate(invalid="ignore", divide="ignore"):
+            middle = columns.sum(axis=1) / k
+            annotators = ((columns - middle[:, None]) ** 2).sum(axis=1) / n
+            cases = rows / k - middle**2 * k / n
+            parts = cases / (n - 1), (inside - annotators) / ((n - 1) * (k - 1)), annotators / (k - 1)
+        cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # less than 0 by rounding
+        return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
+
+    def seen(self, sums: Array) -> tuple[Array, Array, Array]:
+        k = sums.shape[1] - 3
+        return sums[:, 1] / max(1, k), sums[:, 2], sums[:, 0] * (k > 1)
+
+    def _freedom(self, ms: Squares) -> tuple[float, float]:
+        return float(ms.n) - 1, (float(ms.n) - 1) * (float(ms.k) - 1)
+
+    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
+        n, k, x = float(ms.n), float(ms.k), self.dense[:, 3:]
+        means = self._ones[3:] / n
+        middle = means.mean()
+        row = k * (x.mean(axis=1) - middle) ** 2
+        column = ((means - middle) ** 2).sum() + 2 * (x - means) @ (means - middle)
+        error = ((x - middle) ** 2).sum(axis=1) - row - column
+        return (
+            (row - ms.cases) / (n - 1),
+            error / ((n - 1) * (k - 1)) - ms.error / (n - 1),
+            column / (k - 1),
+            np.ones(len(x)),
+            np.zeros(len(x)),
+        )

@@ -1,0 +1,238 @@
+"""Coefficients of labels: disagreement, seen and by chance, in cases of any annotators, and of two by name."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .chance import Chance
+from .costs import Cost, Nominal, disagreement
+from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
+from .table import Judgements, Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+NEITHER, ONE_OF_TWO = "case that neither of the two annotators labelled", "case that only one of the two annotators labelled"
+SINGLE_CLASS = "the label set has a single class, so that nobody can disagree"
+
+
+def class_disagreement(judged: Judgements, scale: Array) -> Array:
+    """(K,) Σ_i scale_i times the ordered pairs of annotators of case i of whom only one chose the class, over all cases."""
+    table, k, scale = judged.classes, judged.n_classes, scale * judged.times
+    row = table.row
+    total = np.bincount(table.index, scale[row] * 2 * table.amount * (judged.size[row] - table.amount), k)
+    case, mixed = judged.mixed()
+    if len(case):
+        inside = 2 * mixed.amount * (1 - mixed.amount)
+        total = np.maximum(total - np.bincount(mixed.index, scale[case][mixed.row] * inside, k), 0.0)
+    return np.asarray(total)
+
+
+class Shared(Form):
+    """Disagreement within cases, and classes pooled over annotators; percent agreement where there is no chance.
+
+    Sums: disagreement, cases with two annotators, cases with any; shares of the classes.
+    """
+
+    n_dense = 3
+
+    def __init__(self, judged: Judgements | None, cost: Cost, chance: Chance | None) -> None:
+        super().__init__(judged, cost.n_classes)
+        self.cost, self.chance = cost, chance
+        if chance is None:
+            self.span = (0.0, 1.0)
+
+    def with_judged(self, judged: Judgements) -> Shared:
+        return Shared(judged, self.cost, self.chance)
+
+    @cached_property
+    def _ones(self) -> Array:
+        if not (isinstance(self.cost, Nominal) and self.judged.single):
+            return super()._ones
+        found = self.judged.pair_sums(of_cases=True)
+        return found if self.chance is not None else found[:3]
+
+    @cached_property
+    def in_use(self) -> NDArray[np.bool_]:
+        """(N,) with two annotators, or with any where chance counts them."""
+        return np.asarray(self.judged.size >= (2 if self.chance is None else 1))
+
+    @cached_property
+    def dense(self) -> Array:
+        size = self.judged.size
+        two = size >= 2
+        between, _ = disagreement(self.judged, self.cost)
+        a = np.where(two, between / np.where(two, size * (size - 1), 1.0), 0.0)
+        return np.stack([a, two * 1.0, (size > 0) * 1.0], axis=1)
+
+    @cached_property
+    def amounts(self) -> tuple[Ragged, ...]:
+        """(N, K) what share of a case's annotators chose each class."""
+        table = self.judged.classes
+        return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
+
+    @property
+    def observed(self) -> Array:
+        return np.where(self.dense[:, 1] > 0, 1 - self.dense[:, 0], np.nan)
+
+    def parts(self, sums: Array) -> Values:
+        """From sums (B, 3 + K), or (B, 3) without chance."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = sums[:, 0] / sums[:, 1]
+            if self.chance is None:
+                return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
+            pooled = sums[:, 3:] / sums[:, 2:3]
+        found = Values.of(mean, self.chance.of(self.cost, pooled, pooled))
+        return found if self.n_classes >= self.chance.least_classes else found._replace(value=np.full(len(mean), np.nan))
+
+    def slopes(self) -> tuple[Array, Array]:
+        a, two, any_ = self.dense.T
+        n_two, n_any = self._ones[1:3]
+        observed_by = (a - self._ones[0] / n_two * two) / n_two
+        if self.chance is None:
+            return observed_by, np.zeros(len(a))
+        pooled = self._ones[3:] / n_any
+        by_one, by_other = self.chance.by(self.cost, pooled, pooled)
+        slope, (share,) = by_one + by_other, self.amounts
+        return observed_by, (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
+
+    def class_sums(self) -> Array:
+        """(2, K) disagreement about each class, and how often it was chosen (by a share of the annotators of the case)."""
+        judged = self.judged
+        size, two = judged.size, judged.size >= 2
+        others = np.where(two, size - 1, 1.0)
+        if self.chance is None:
+            return np.stack([class_disagreement(judged, two / others), judged.classes.totals(self.n_classes, two * judged.times)])
+        some = np.maximum(size, 1.0)
+        return np.stack([class_disagreement(judged, two / others / some), judged.classes.totals(self.n_classes, judged.times / some)])
+
+    def of_classes(self, class_sums: Array, sums: Array) -> Array:
+        """(K,); for percent agreement how often another annotator of the case chose the class, given that one did."""
+        differ, chosen = class_sums
+        if self.chance is None:
+            with np.errstate(invalid="ignore"):
+                return np.asarray(1 - differ / 2 / np.where(chosen > 0, chosen, np.nan))
+        if sums[1] == 0:
+            return np.full(self.n_classes, np.nan)
+        return _against_others(differ / sums[1], chosen / max(1.0, sums[2]), chosen / max(1.0, sums[2]), self.chance)
+
+    def agreed(self, sums: Array | None = None) -> Agreed:
+        """A single class is no variation, and yet not undefined for want of it."""
+        sums = self._ones if sums is None else sums
+        found = super().agreed(sums)
+        if self.chance is None or self.n_classes >= self.chance.least_classes or math.isnan(found.value):
+            return found
+        return Agreed(1.0, float(1 - sums[0] / sums[1]), 0.0, SINGLE_CLASS)
+
+
+def _against_others(disagreement: Array, p: Array, q: Array, chance: Chance) -> Array:
+    """(K,) of each class against all others, which are one class, from the shares of the class in what either annotator says."""
+    shares = (np.stack([one, 1 - one], axis=1) for one in (p, q))
+    return Values.of(disagreement, chance.of(Nominal(2), *shares)).value
+
+
+class Two(Form):
+    """Two annotators, on the cases that both judged: Cohen's kappa, where chance is of each one's own classes, and Scott's pi.
+
+    Sums: disagreement, cases of both; classes of the first and of the second.
+    """
+
+    n_dense, n_tables = 2, 2
+    no_pairs = NO_SHARED
+
+    def __init__(self, judged: Judgements | None, columns: tuple[int, int], named: bool, cost: Cost, chance: Chance) -> None:
+        super().__init__(judged, cost.n_classes)
+        self.columns, self.named, self.cost, self.chance, self.finite = columns, named, cost, chance, chance.pooled
+
+    def with_judged(self, judged: Judgements) -> Two:
+        return Two(judged, self.columns, self.named, self.cost, self.chance)
+
+    @cached_property
+    def pair(self) -> tuple[Judgements, Judgements, Judgements, Array]:
+        """Judgements of either and of both, of the cases that they share; how many of the two (N,) judged each case."""
+        every = self.judged
+        case = every.case_of_label
+        his, hers = (every.annotator_of_label == column for column in self.columns)
+        did = [np.bincount(case[own], minlength=every.n_cases) > 0 for own in (his, hers)]
+        shared = (did[0] & did[1])[case]
+        first, second, both = (every.only(own & shared) for own in (his, hers, his | hers))
+        return first, second, both, did[0].astype(np.float64) + did[1]
+
+    @cached_property
+    def _ones(self) -> Array:
+        every = self.judged
+        if not every.single:
+            return super()._ones
+        label = np.full((2, every.n_cases), -1, np.int64)  # of either, by case
+        for own, column in zip(label, self.columns):
+            at = np.flatnonzero(every.annotator_of_label == column)
+            own[every.case_of_label[at]] = every.label[at]
+        shared = np.flatnonzero((label >= 0).all(axis=0))
+        (one, other), k = label[:, shared], self.n_classes
+        differ, times = self.cost.between(one, other), None if every.row is None else every.times[shared]
+        total = [differ.sum(), len(shared)] if times is None else [differ @ times, times.sum()]
+        return np.concatenate([total, np.bincount(one, times, k), np.bincount(other, times, k)])
+
+    @property
+    def in_use(self) -> NDArray[np.bool_]:
+        return np.asarray(self.pair[3] == 2)
+
+    @cached_property
+    def dense(self) -> Array:
+        return np.stack([np.where(self.in_use, disagreement(self.pair[2], self.cost)[0] / 2, 0.0), self.in_use * 1.0], axis=1)
+
+    @property
+    def amounts(self) -> tuple[Ragged, ...]:
+        return self.pair[0].classes, self.pair[1].classes
+
+    @property
+    def observed(self) -> Array:
+        return np.where(self.in_use, 1 - self.dense[:, 0], np.nan)
+
+    @property
+    def told(self) -> Judgements:
+        """By both."""
+        return self.pair[2]
+
+    @property
+    def n_annotators(self) -> int:
+        return 2
+
+    def missing(self) -> dict[str, int]:
+        """Cases that not both judged."""
+        n_judges = self.pair[3]
+        return counts_of(self.judged, {NEITHER if self.named else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
+
+    def parts(self, sums: Array) -> Values:
+        """From sums (B, 2 + 2 K)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = sums[:, 0] / sums[:, 1]
+            shares, k = sums[:, 2:] / sums[:, 1:2], self.n_classes
+            p, q = shares[:, :k], shares[:, k:]
+        return Values.of(mean, self.chance.of(self.cost, p, q))
+
+    def slopes(self) -> tuple[Array, Array]:
+        a, both = self.dense.T
+        n = self._ones[1]
+        p, q = np.split(self._ones[2:] / n, 2)
+        slopes = self.chance.by(self.cost, p, q)
+        by = -(slopes[0] @ p + slopes[1] @ q) * both
+        for table, slope in zip(self.amounts, slopes):
+            by = by + table.sums(table.amount * slope[table.index])
+        return (a - self._ones[0] / n * both) / n, by / n
+
+    def class_sums(self) -> Array:
+        """(3, K) disagreement about each class, and how often either annotator chose it."""
+        first, second, both, _ = self.pair
+        chosen = (judged.classes.totals(self.n_classes, judged.times) for judged in (first, second))
+        return np.stack([class_disagreement(both, np.ones(both.n_cases)), *chosen])
+
+    def of_classes(self, class_sums: Array, sums: Array) -> Array:
+        differ, p, q = class_sums / max(1.0, sums[1])
+        return _against_others(differ / 2, p, q, self.chance)

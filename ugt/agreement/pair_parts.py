@@ -1,0 +1,302 @@
+"""Annotators with each other and with themselves, of cases that are in several places."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Protocol
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error, option, room
+from .._base.ragged import offsets_of
+from ..annotations import Labels
+from ..resampling import Answer, Part, Statistic, plain
+from . import pairs, parts
+from .coefficients import OF_PAIRS, OF_REPEATS
+from .costs import Cost, weighted
+from .forms import NO_PAIRS as NOTHING_OF_TWO
+from .forms import few
+from .kappas import Shared
+from .parts import labels_in_parts
+from .repeated import NEVER_TWICE, NOT_TWICE, repeats
+from .table import Judgements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Settings = dict[str, Any]
+
+NO_PAIRS = NOTHING_OF_TWO.format(things="labels")
+
+
+class Table(Protocol):
+    """What cases add to a table that is mostly zeros for each of them."""
+
+    def sums(self, weights: Array | None) -> Array:
+        """(*shape) or, with weights (B, N), (B, *shape)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Entries of cases, in any order."""
+
+    case: NDArray[Any]
+    index: NDArray[Any]
+    amount: Array
+    n_cases: int
+    shape: tuple[int, ...]
+
+    def sums(self, weights: Array | None) -> Array:
+        width = int(np.prod(self.shape))
+        if weights is None:
+            return np.bincount(self.index, self.amount, width).astype(np.float64).reshape(self.shape)
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        order = np.argsort(self.case, kind="stable")
+        offsets = offsets_of(np.bincount(self.case, minlength=self.n_cases))
+        table = sparse.csr_matrix((self.amount[order], self.index[order], offsets), shape=(self.n_cases, width))
+        return np.asarray((table.T @ np.ascontiguousarray(weights.T)).T).reshape(len(weights), *self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Sums over cases of what one sparse table (N, L) has times what another (N, R) has, as ``fold`` makes a table of them."""
+
+    left: Any
+    right: Any
+    fold: Callable[[Any, Any], Array]
+
+    def sums(self, weights: Array | None) -> Array:
+        if weights is None:
+            return self.fold(self.left, self.right)
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        return np.stack([self.fold(self.left, (sparse.diags(one) @ self.right).tocsr()) for one in weights])
+
+
+class Tables(Statistic):
+    """Named tables of sums, side by side; those of no cases know their shapes."""
+
+    def __init__(self, settings: Settings, counted: NDArray[np.bool_], tables: Mapping[str, Table], left_out: Mapping[str, int]) -> None:
+        self._settings, self.counted, self.tables, self.left_out, self.n_cases = settings, counted, tables, left_out, len(counted)
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> Tables:
+        return cls(dict(settings), np.ones(1, bool), {}, {})
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        return self.counted
+
+    def sums(self, cases: Array | None = None) -> Array:
+        each = [table.sums(cases) for table in self.tables.values()]
+        return np.concatenate([table.reshape(1 if cases is None else len(cases), -1) for table in each], axis=1)
+
+    @property
+    @abstractmethod
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of the tables, in their order."""
+
+    def split(self, sums: Array) -> dict[str, Array]:
+        """(B, *shape) of sums (B, S)."""
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes.values()])
+        if sums.shape[1] != ends[-1]:
+            raise error("sums", f"be {ends[-1]}", sums.shape[1])
+        return {name: one.reshape(-1, *shape) for (name, shape), one in zip(self.shapes.items(), np.split(sums, ends[:-1], axis=1))}
+
+    def answer(self, sums: Array) -> Array:
+        return self.numbered(sums)[0][:, None]
+
+    def numbers(self, sums: Array) -> dict[str, Array]:
+        return self.numbered(sums)[1]
+
+    def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
+        return self.numbered(replicates)
+
+    @abstractmethod
+    def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
+        """The value (B,) and the other numbers (B, ...)."""
+
+    def told(self, sums: Array) -> tuple[float, dict[str, Any]]:
+        """The same of sums (S,), and who the annotators are."""
+        value, numbers = self.numbered(sums[None])
+        return float(value[0]), {"annotators": np.array(self._settings["annotators"]), **{name: one[0] for name, one in numbers.items()}}
+
+
+def _everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], NDArray[Any]]:
+    """The annotators of all parts, ascending, and which of them those of this part are; ``annotators``: of all, or None."""
+    if annotators is None and len(known) == 0 and not any_labels:
+        raise error("annotators", "be given for a part without labels", None)
+    names = np.sort(known if annotators is None else identifiers.distinct("annotators", annotators))
+    at = identifiers.lookup(names, known) if len(known) else np.empty(0, np.int32)
+    if (at < 0).any():
+        raise error("annotators", "name all annotators of every part", f"not {identifiers.name(known[int(np.argmax(at < 0))])}")
+    return list(plain(names)), at
+
+
+# ---- pairs ----
+
+
+class PairTables(Tables):
+    """A² sums for percent agreement of pairs, A² K for those that correct for chance. The value is the mean over pairs that share cases."""
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        a, k = len(self._settings["annotators"]), len(self._settings["classes"])
+        found: dict[str, tuple[int, ...]] = {"shared": (a, a), "differ": (a, a), "labels": (a, k)}
+        return found if self._settings["options"]["coefficient"] == "percent" else {**found, "beside": (a * k, a)}
+
+    def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
+        chosen, tables = self._settings["options"], self.split(sums)
+        shared, labels = tables["shared"], tables["labels"]
+        cost, beside = weighted(chosen["weights"], labels.shape[2]), tables.get("beside", [None] * len(shared))
+        each = [
+            pairs.pair_values(n, of, _sparse(totals), cost, chosen["coefficient"])
+            for n, of, totals in zip(shared, tables["differ"], beside)
+        ]
+        value = np.stack([one for one, _ in each])
+        own = np.diagonal(shared, axis1=1, axis2=2)[:, :, None]
+        with np.errstate(invalid="ignore"):
+            numbers = {
+                "value": value,
+                "n_cases": shared,
+                "no_variation": np.stack([still * 1.0 for _, still in each]),
+                "per_annotator": np.stack([pairs.row_means(one, n) for one, n in zip(value, shared)]),
+                "prevalence": labels.sum(axis=1) / np.maximum(1.0, own.sum(axis=1)),
+                "annotator_prevalence": labels / np.where(own > 0, own, np.nan),
+            }
+            flat = value.reshape(len(value), -1)
+            mean = np.where(np.isnan(flat), 0.0, flat).sum(axis=1) / (~np.isnan(flat)).sum(axis=1)
+        return mean, numbers
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        value, numbers = self.told(sums)
+        return Answer(value, numbers, NO_PAIRS if np.isnan(value) else None)
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        tables = self.split(sums[None])
+        return np.concatenate([tables["shared"].ravel(), np.rint(tables["labels"].sum(axis=1)).ravel()])
+
+
+def _settings(options: Mapping[str, Any], names: list[Any], judged: Judgements) -> Settings:
+    kept = {name: plain(one) for name, one in options.items() if name not in ("annotators", "classes")}
+    return {"options": kept, "annotators": names, "classes": plain(judged.names)}
+
+
+def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
+    (given,) = data
+    coefficient = option("coefficient", options["coefficient"], tuple(OF_PAIRS))
+    judged = labels_in_parts(given, options["classes"])
+    if len(judged.annotators) == 0 and len(judged.case):
+        raise error("labels", "name their annotators", "counts")
+    names, at = _everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
+    cost, k, a = weighted(options["weights"], judged.n_classes), judged.n_classes, len(names)
+    room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)
+    who = at[judged.annotator] if len(judged.case) else judged.annotator
+    chosen, took_part = pairs.matrices(judged, who, a)
+    of = judged.shares.row
+    labels = Rows(judged.case[of], who[of].astype(np.int64) * k + judged.shares.index, judged.shares.amount, judged.n_cases, (a, k))
+    tables: dict[str, Table] = {
+        "shared": Crossed(took_part, took_part, _product),
+        "differ": Crossed(chosen, chosen, _Differences(cost, a)),
+        "labels": labels,
+    }
+    if coefficient != "percent":
+        tables["beside"] = Crossed(chosen, took_part, _product)
+    return PairTables(_settings(options, names, judged), judged.size >= 2, tables, few(judged))
+
+
+def _product(left: Any, right: Any) -> Array:
+    return np.asarray((left.T @ right).todense(), np.float64)
+
+
+@dataclass(frozen=True)
+class _Differences:
+    cost: Cost
+    n_annotators: int
+
+    def __call__(self, left: Any, right: Any) -> Array:
+        return pairs.differences(left, right, self.cost, self.n_annotators)
+
+
+def _sparse(totals: Any) -> Any:
+    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+    return None if totals is None else sparse.csr_matrix(totals)
+
+
+# ---- annotators with themselves ----
+
+
+class RepeatTables(Tables):
+    """A (3 + K) sums, those of each annotator's own repeats. Alpha of annotators with themselves has no state."""
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"units": (len(self._settings["annotators"]), 3 + len(self._settings["classes"]))}
+
+    @property
+    def form(self) -> Shared:
+        """What answers for sums."""
+        return Shared(None, weighted(None, len(self._settings["classes"])), OF_REPEATS[self._settings["options"]["coefficient"]].chance)
+
+    def _units(self, sums: Array) -> Array:
+        units = self.split(sums)["units"]
+        return units if self.form.chance is not None else units[:, :, :3]
+
+    def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
+        form, units = self.form, self._units(sums)
+        found, each = form.parts(units.sum(axis=1)), [form.parts(units[:, j]).value for j in range(units.shape[1])]
+        own = np.stack([np.where(np.isnan(one), 1.0, one) for one in each], axis=1) if each else np.empty((len(units), 0))
+        own = np.where(units[:, :, 1] > 0, own, np.nan)
+        return found.value, {"observed": found.observed, "expected": found.expected, "per_annotator": own}
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        (_, numbers), form, total = self.told(sums), self.form, self._units(sums[None])[0].sum(axis=0)
+        k, a = len(self._settings["classes"]), len(self._settings["annotators"])
+        labels, (value, observed, expected, reason) = fixed[:k], form.agreed(total)
+        numbers.update(observed=observed, expected=expected, prevalence=labels / max(1.0, float(labels.sum())))
+        numbers["per_class"] = form.of_classes(fixed[k : len(fixed) - a].reshape(-1, k), total)
+        return Answer(value, numbers, reason if total[1] else NEVER_TWICE)
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        k, a = len(self._settings["classes"]), len(self._settings["annotators"])
+        return np.asarray(np.rint(np.concatenate([fixed[len(fixed) - a :], fixed[:k]])))
+
+
+def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
+    """Units of a case and an annotator, as the function has them, added up for each annotator."""
+    (given,) = data
+    one = OF_REPEATS[option("coefficient", options["coefficient"], tuple(OF_REPEATS))]
+    if not isinstance(given, Labels):
+        raise TypeError(f"annotations must be Labels, in parts. Got {type(given).__name__}.")
+    names, at = _everyone(given.annotators, options["annotators"], bool(len(given.annotator)))
+    judged, case, annotator = repeats(given)
+    n, k, who = given.n_cases, judged.n_classes, at[annotator].astype(np.int64) if len(case) else case
+    form, width = Shared(judged, weighted(None, k), one.chance), 3 + k
+    row, of, amount = [np.repeat(case, 3)], [(who[:, None] * width + np.arange(3)).ravel()], [form.dense.ravel()]
+    for table in form.amounts:
+        row, of, amount = [*row, case[table.row]], [*of, who[table.row] * width + 3 + table.index], [*amount, table.amount]
+    units = Rows(np.concatenate(row), np.concatenate(of), np.concatenate(amount), n, (len(names), width))
+    counted = np.bincount(case, minlength=n) > 0
+    left_out = {NOT_TWICE: int((~counted).sum())} if not counted.all() else {}
+    found = RepeatTables(_settings(options, names, judged), counted, {"units": units}, left_out)
+    cases_of = np.bincount(who, minlength=len(names)).astype(np.float64)
+    found.fixed = np.concatenate([judged.classes.totals(k, judged.times), form.class_sums().ravel(), cases_of])
+    return found
+
+
+_WHO = {"annotators": None}
+PARTS = {
+    **parts.PARTS,
+    "pairwise_agreement": Part(_pairwise, PairTables.of_settings, _WHO),
+    "intra_annotator_agreement": Part(_intra, RepeatTables.of_settings, _WHO, ("level",)),
+}

@@ -1,0 +1,196 @@
+"""Agreement of every annotator with every other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.axes import Frozen
+from .coefficients import OF_PAIRS, labels_of
+from .costs import Cost, weighted
+from .forms import Values
+from .table import Judgements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseAgreement(Frozen):
+    """Agreement of every annotator with every other, on the cases that the two share.
+
+    Attributes
+    ----------
+    coefficient : str
+        Which one.
+    annotators : (A,) array
+        Ids, in the order of rows and columns.
+    value : (A, A) array
+        Symmetric; NaN on the diagonal and where two annotators share no case; 1 by convention where ``no_variation``.
+    n_cases : (A, A) int64
+        Cases that the two share; on the diagonal, that the annotator labelled.
+    no_variation : (A, A) bool
+        Where two annotators share cases and agree by chance as often as can be, because both chose a single class.
+    per_annotator : (A,) array
+        Mean of a row, weighted by ``n_cases``: each annotator against all others. NaN where there is none.
+    prevalence : (K,) array
+        Share of each class among all judgements, to be read beside.
+    annotator_prevalence : (A, K) array
+        The same of each annotator; NaN for an annotator without labels.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent")
+    >>> found.value.round(2).tolist()
+    [[nan, 0.75, 0.33], [0.75, nan, 0.0], [0.33, 0.0, nan]]
+    >>> found.n_cases.tolist(), found.per_annotator.round(2).tolist()
+    ([[4, 4, 3], [4, 4, 3], [3, 3, 3]], [0.57, 0.43, 0.17])
+    """
+
+    coefficient: str
+    annotators: NDArray[Any]
+    value: Array
+    n_cases: NDArray[np.int64]
+    no_variation: NDArray[np.bool_]
+    per_annotator: Array
+    prevalence: Array
+    annotator_prevalence: Array
+
+
+def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any = None, classes: Any = None) -> PairwiseAgreement:
+    """Agreement of every annotator with every other, and of each with all others.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`.
+    coefficient : {"cohen", "percent", "scott", "ac1", "bp"}
+        With expected agreement from the cases that the two share; ``"ac1"`` with weights is AC2.
+
+    Returns
+    -------
+    PairwiseAgreement
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`percent_agreement`; if annotators have no names.
+
+    Notes
+    -----
+    Time and memory grow with the pairs of judgements of the same case, and with A².
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
+    >>> found = ugt.pairwise_agreement(labels)
+    >>> found.value.round(2).tolist(), found.n_cases[0].tolist()
+    ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
+    """
+    checks.option("coefficient", coefficient, tuple(OF_PAIRS))
+    judged = labels_of("labels", labels, classes)
+    if len(judged.annotators) == 0:
+        raise checks.error("labels", "name their annotators", "counts")
+    return _pairwise(judged, coefficient, weighted(weights, judged.n_classes))
+
+
+def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgreement:
+    """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
+    n_annotators = len(judged.annotators)
+    checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
+    chosen, took_part = matrices(judged, judged.annotator, n_annotators)
+    shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
+    totals = None if OF_PAIRS[coefficient].chance is None else (chosen.T @ took_part).tocsr()
+    differ = differences(chosen, chosen, cost, n_annotators)
+    value, still = pair_values(shared, differ, totals, cost, coefficient)
+    share = _by_annotator(judged)
+    prevalence, means = judged.prevalence, row_means(value, shared)
+    return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, means, prevalence, share)
+
+
+def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, NDArray[np.bool_]]:
+    """``(value, no_variation)``, (A, A) each, from sums over cases.
+
+    ``totals`` (A K, A), sparse: how often the one chose a class in cases of the other; None for percent agreement.
+    """
+    first, second = np.nonzero(np.triu(shared, 1))
+    at = first, second
+    observed = differ[at] / shared[at]
+    if OF_PAIRS[coefficient].chance is None:
+        found = Values(1 - observed, 1 - observed, np.zeros(len(observed)))
+    else:
+        found = Values.of(observed, _expected(totals, at, shared[at], cost, coefficient))
+    value, still = np.full(shared.shape, np.nan), np.zeros(shared.shape, bool)
+    unvaried = np.isnan(found.value)
+    value[at] = value.T[at] = np.where(unvaried, 1.0, found.value)
+    still[at] = still.T[at] = unvaried
+    return value, still
+
+
+def matrices(judged: Judgements, annotator: NDArray[Any], n_annotators: int) -> tuple[Any, Any]:
+    """``(N, A K)`` shares of classes that annotators chose, and ``(N, A)`` where they took part."""
+    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+    k, judgement = judged.n_classes, judged.shares.row
+    column = annotator[judgement].astype(np.int64) * k + judged.shares.index
+    shape = (judged.n_cases, n_annotators * k)
+    chosen = sparse.csr_matrix((judged.shares.amount, (judged.case[judgement], column)), shape=shape)
+    took_part = sparse.csr_matrix((np.ones(len(judged.case)), (judged.case, annotator)), shape=(judged.n_cases, n_annotators))
+    return chosen, took_part
+
+
+def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Array:
+    """(A, A) sums of the costs of two annotators over the cases they share; ``counted``: as chosen, each case as often as it counts."""
+    k = cost.n_classes
+    found = np.zeros(n_annotators * n_annotators)
+    step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators whose classes are crossed with all at a time
+    by_choice = chosen.T.tocsr()
+    for begin in range(0, n_annotators, step):
+        joint = (by_choice[begin * k : (begin + step) * k] @ counted).tocoo()
+        row, column = joint.row.astype(np.int64) + begin * k, joint.col.astype(np.int64)
+        price = joint.data * cost.between(row % k, column % k)
+        found += np.bincount(row // k * n_annotators + column // k, price, len(found))
+    return found.reshape(n_annotators, n_annotators)
+
+
+def _expected(totals: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coefficient: str) -> Array:
+    """Expected disagreement of pairs ``at``, from the classes of each on the cases they share."""
+    k, n_annotators, chance = cost.n_classes, totals.shape[1], OF_PAIRS[coefficient].chance
+    assert chance is not None
+    found = np.empty(len(shared))
+    step, classes = max(1, CELLS // max(1, k * n_annotators)) * n_annotators, np.arange(k)
+    for begin in range(0, len(shared), step):
+        first, second = at[0][begin : begin + step, None], at[1][begin : begin + step, None]
+        n = shared[begin : begin + step, None]
+        p, q = (_cells(totals, one * k + classes, other) / n for one, other in ((first, second), (second, first)))
+        found[begin : begin + step] = chance.of(cost, p, q)
+    return found
+
+
+def _cells(table: Any, row: NDArray[Any], column: NDArray[Any]) -> Array:
+    """Some cells of a sparse table, in the shape of row; column is broadcast."""
+    return np.asarray(table[row.ravel(), np.repeat(column.ravel(), row.shape[1])]).reshape(row.shape)
+
+
+def _by_annotator(judged: Judgements) -> Array:
+    k, n_annotators = judged.n_classes, len(judged.annotators)
+    at = judged.annotator[judged.shares.row].astype(np.int64) * k + judged.shares.index
+    total = np.bincount(at, judged.shares.amount, n_annotators * k).reshape(n_annotators, k)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / np.bincount(judged.annotator, minlength=n_annotators)[:, None])
+
+
+def row_means(value: Array, n_cases: Array) -> Array:
+    """(A,) means of rows, weighted by the cases; NaN where there are none."""
+    weight = np.where(np.isnan(value), 0.0, n_cases)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))

@@ -1,0 +1,189 @@
+"""Agreement on scales: Krippendorff's alpha, intraclass correlations, and annotators with themselves."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from .._base import checks
+from ..annotations import Labels, Ratings
+from .alpha import alpha_form
+from .coefficients import OF_REPEATS
+from .costs import LEVELS
+from .icc import KINDS, OneWay, TwoWay
+from .record import Agreement
+from .repeated import OfUnits
+from .table import Judgements, read
+
+__all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]
+
+
+def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any = None, classes: Any = None) -> Agreement:
+    r"""Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, of any annotators, missing labels, and four kinds of scales.
+
+    :math:`D_o = \frac1n \sum_i \frac1{r_i - 1} \sum_{a \ne b} δ²(x_{ia}, x_{ib})` over the cases with at least two annotators, with n
+    judgements in all, and :math:`D_e` the mean of δ² over all pairs of these judgements.
+
+    Parameters
+    ----------
+    annotations : Labels, Ratings, or (N, A) table
+        A table of text or whole numbers holds labels, of other numbers ratings; None or NaN where there is none.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        δ² is 1 for different values; the squared difference of mid-ranks among all judgements; of values; or
+        ``((x - y) / (x + y))²`` for values that are not negative.
+    values : (K,) numbers, optional
+        Of the classes of labels. Default: their names if these are numbers; for ordinal scales the order of the classes.
+    classes : number K or sequence of K names, optional
+        As for :func:`percent_agreement`. Classes that nobody used do not change alpha.
+
+    Returns
+    -------
+    Agreement
+        ``observed`` and ``expected`` are 1 - D, in units of the largest δ² between values in use (for ratios: of 1). ``per_class`` is
+        nominal at all levels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for the others; if values are missing, not finite, negative for a ratio scale or equal for an ordinal one.
+
+    Notes
+    -----
+    The labels that one annotator gave to one case are a single judgement, of which each label is an equal share; δ² of two judgements
+    is the mean over the pairs of their labels. Without variation (one value throughout) alpha is 0 / 0: the value is 1 by convention,
+    with a reason. Time: nominal, ordinal and interval O(labels + K); ratio the pairs of distinct values of a case, and K².
+
+    References
+    ----------
+    Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), sections C and D (values).
+    Gwet, "On Krippendorff's alpha coefficient" (2011) (linearisation).
+
+    Examples
+    --------
+    >>> found = krippendorff_alpha([[1, 1, None], [2, 2, 3], [3, 3, 3], [1, 2, 2]], "interval")
+    >>> round(found.value, 3), found.per_class.round(2), found.left_out
+    (0.737, array([0.58, 0.29, 0.64]), {})
+    """
+    return alpha_of_level(read("annotations", annotations, classes, alike="labels"), level, values)
+
+
+def alpha_of_level(judged: Judgements, level: str, values: Any = None) -> Agreement:
+    """Krippendorff's alpha of judgements."""
+    return Agreement.of(f"Krippendorff's alpha ({level})", alpha_form(judged, level, values))
+
+
+def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
+    r"""Intraclass correlation of ratings, from mean squares of an analysis of variance.
+
+    ============  =====================================================================  ============================================
+    kind          formula                                                                Shrout & Fleiss
+    ============  =====================================================================  ============================================
+    ``"1"``       ``(MSR - MSW) / (MSR + (k - 1) MSW)``                                  (1,1) annotators are interchangeable
+    ``"A,1"``     ``(MSR - MSE) / (MSR + (k - 1) MSE + k / n (MSC - MSE))``              (2,1) absolute agreement
+    ``"C,1"``     ``(MSR - MSE) / (MSR + (k - 1) MSE)``                                  (3,1) consistency: annotators may be offset
+    ``"1k"``      ``(MSR - MSW) / MSR``                                                  (1,k) of means over k annotators
+    ``"A,k"``     ``(MSR - MSE) / (MSR + (MSC - MSE) / n)``                              (2,k)
+    ``"C,k"``     ``(MSR - MSE) / MSR``                                                  (3,k)
+    ============  =====================================================================  ============================================
+
+    R between cases, W within cases, C between annotators, E what is left; n cases, k annotators.
+
+    Parameters
+    ----------
+    ratings : Ratings, Labels with numbers as class names, or (N, A) table
+        None or NaN where there is no rating. Several ratings of one annotator in one case are averaged.
+    kind : str
+        As above.
+
+    Returns
+    -------
+    Agreement
+        Without ``observed``, ``expected`` and what is per class or case. Its analytic interval is that of McGraw & Wong, for normal data;
+        of kinds "A,1" and "A,k" it is short where few annotators differ much (91 % instead of 95 % in simulation for 4).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ratings are no numbers, annotators have no names, or ``kind`` is unknown.
+
+    Notes
+    -----
+    Missing ratings: kinds "1" and "1k" take all cases, with ``k = (Σ k_i - Σ k_i² / Σ k_i) / (n - 1)`` for unequal numbers; the others
+    only cases that all annotators rated (all with at least one rating), and count the rest as left out.
+
+    References
+    ----------
+    McGraw & Wong, Psychological Methods 1 (1996) 30, tables 4 and 7. Shrout & Fleiss, Psychological Bulletin 86 (1979) 420.
+
+    Examples
+    --------
+    >>> scores = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    >>> [round(intraclass_correlation(scores, kind).value, 2) for kind in ("1", "A,1", "C,1", "1k", "A,k", "C,k")]
+    [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
+    """
+    checks.option("kind", kind, KINDS)
+    return correlation_of_kind(ratings_of(ratings), kind)
+
+
+def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
+    """Intraclass correlation of judgements."""
+    return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else TwoWay)(judged, kind))
+
+
+def ratings_of(given: Any) -> Judgements:
+    """Judgements of numbers."""
+    if not isinstance(given, (Labels, Ratings)):
+        if not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
+            raise TypeError(f"ratings must be Ratings or a table of numbers, cases x annotators. Got {type(given).__name__}.")
+        given = Ratings.from_wide(given)
+    if len(given.annotators) == 0 and given.offsets[-1]:
+        raise checks.error("ratings", "name their annotators", "counts")
+    judged = read("ratings", given)
+    if judged.names.dtype.kind not in "if":
+        raise checks.error("ratings", "be numbers", "classes that are text")
+    return judged
+
+
+def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = "percent", *, level: str = "nominal") -> Agreement:
+    """Agreement of annotators with themselves, where they labelled a case several times.
+
+    Parameters
+    ----------
+    annotations : Labels or Ratings
+        With names of annotators.
+    coefficient : {"percent", "fleiss", "ac1", "bp", "alpha"}
+        Computed as between annotators, with (case, annotator) in the place of a case and its labels in the place of annotators; alpha
+        for ratings.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Of alpha.
+
+    Returns
+    -------
+    Agreement
+        With ``per_annotator``: the coefficient on the labels of each, NaN where there are no repeats. ``n_cases`` are cases with repeats;
+        resampled are cases (or clusters), with all their annotators.
+
+    Raises
+    ------
+    TypeError
+        If ``annotations`` are neither Labels nor Ratings.
+    ValueError
+        If an option is unknown, or another coefficient than alpha is asked for ratings.
+
+    Examples
+    --------
+    >>> labels = Labels.from_long([0, 0, 0, 1, 1, 1], ["ann", "ann", "bob", "ann", "bob", "bob"], [1, 1, 0, 0, 0, 1], classes=2)
+    >>> found = intra_annotator_agreement(labels)
+    >>> found.value, found.per_annotator, found.n_cases
+    (0.5, array([1., 0.]), 2)
+    """
+    checks.option("coefficient", coefficient, (*OF_REPEATS, "alpha"))
+    checks.option("level", level, LEVELS)
+    if not isinstance(annotations, (Labels, Ratings)):
+        raise TypeError(f"annotations must be Labels or Ratings. Got {type(annotations).__name__}.")
+    if coefficient == "alpha":
+        found = OfUnits(annotations, partial(alpha_form, level=level))
+        return Agreement.of(f"intra-annotator Krippendorff's alpha ({level})", found)
+    if isinstance(annotations, Ratings):
+        raise checks.error("coefficient", "be 'alpha' for ratings", repr(coefficient))
+    return Agreement.of(f"intra-annotator {OF_REPEATS[coefficient].title}", OfUnits(annotations, OF_REPEATS[coefficient].form))

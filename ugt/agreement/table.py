@@ -1,0 +1,327 @@
+"""Who judged which case, as a sparse table of cases and classes, from labels, ratings or plain tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._core import _tables
+from .._tabular.rows import held_cells, wide
+from ..annotations import Labels, Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Int64 = NDArray[np.int64]
+
+FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
+MISSING = (None, "", float("nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of (class, amount), classes ascending: a sparse table (rows, K)."""
+
+    offsets: Int64
+    index: NDArray[np.int32]
+    amount: Array
+
+    @cached_property
+    def row(self) -> Int64:
+        """The row of every entry."""
+        return row_of(self.offsets)
+
+    def sums(self, of: Array) -> Array:
+        """(rows,) sums of numbers (entries,) over each row."""
+        return _tables.row_sums(self.offsets, np.ascontiguousarray(of, np.float64))
+
+    def totals(self, n_classes: int, weights: Array) -> Array:
+        """(K,) sums over rows, with a weight each."""
+        return np.asarray(np.bincount(self.index, self.amount * weights.repeat(sizes_of(self.offsets)), n_classes))
+
+    def take(self, rows: NDArray[Any]) -> Ragged:
+        """Some of the rows, by position."""
+        offsets, at = take(self.offsets, rows)
+        return Ragged(offsets, self.index[at], self.amount[at])
+
+
+class Judgements:
+    """What annotators made of cases. All labels of one annotator in one case are a single judgement, of which each label is a share.
+
+    Parameters
+    ----------
+    given : Labels, Ratings or None
+        What all of this was read from; None for units that are no cases.
+    offsets, annotator, label, count : arrays
+        Rows of labels, as in :class:`ugt.Labels`, ordered by case.
+    names : (K,) array
+        Of the classes: ids, or the distinct values of ratings, ascending.
+    ratings : bool
+        Whether the classes are values of ratings.
+    row : (M,) int32 or None
+        Where the N cases are the different ones among M: which of them each is. Who judged them is then known of one of the alike only.
+    """
+
+    def __init__(
+        self,
+        given: Labels | Ratings | None,
+        rows: tuple[Int64, NDArray[np.int32], NDArray[np.int32], Int64],
+        names: NDArray[Any],
+        ratings: bool,
+        row: NDArray[np.int32] | None = None,
+    ) -> None:
+        self.given, self.names, self.ratings, self.row = given, names, ratings, row
+        self.offsets, self.annotator_of_label, self.label, self.count_of_label = rows
+        self.annotators: NDArray[Any] = np.empty(0, np.int64) if given is None else given.annotators
+        self.n_cases, self.n_classes = len(self.offsets) - 1, len(names)
+        self.n_all = self.n_cases if row is None else len(row)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether every label is a judgement of its own: no annotator judged a case twice."""
+        return len(self.annotators) == 0 or _tables.find_repeat(self.offsets, self.annotator_of_label, len(self.annotators)) < 0
+
+    @cached_property
+    def case_of_label(self) -> Int64:
+        """The case of every label."""
+        return row_of(self.offsets)
+
+    @property
+    def n_annotators(self) -> int | None:
+        """Annotators with at least one judgement; None where they are unknown."""
+        return None if self.given is None or not len(self.annotators) else int(np.count_nonzero(np.bincount(self.given.annotator)))
+
+    @property
+    def case_ids(self) -> NDArray[Any] | None:
+        """(M,) as they were given."""
+        return None if self.given is None else case_ids_of(self.given)
+
+    @cached_property
+    def _each(self) -> tuple[Int64, NDArray[np.int32], Int64, Ragged]:
+        case, annotator, label = self.case_of_label, self.annotator_of_label, self.label
+        n = len(case)
+        if self.single:
+            return case, annotator, self.count_of_label, Ragged(np.arange(n + 1, dtype=np.int64), label, np.ones(n))
+        order = np.lexsort((label, annotator, case))
+        case, annotator, label = case[order], annotator[order], label[order]
+        case, annotator, shares = _shares(case, annotator, label, opens(case, annotator))
+        return case, annotator, np.ones(len(case), np.int64), shares
+
+    @property
+    def case(self) -> Int64:
+        """(J,) of each judgement, ordered."""
+        return self._each[0]
+
+    @property
+    def annotator(self) -> NDArray[np.int32]:
+        """(J,) of each judgement, -1 where unknown."""
+        return self._each[1]
+
+    @property
+    def shares(self) -> Ragged:
+        """A row a judgement, that adds up to 1."""
+        return self._each[3]
+
+    @cached_property
+    def _summed(self) -> tuple[Ragged, Array]:
+        if self.single:
+            return _by_class(self.offsets, self.label, self.count_of_label, self.n_classes)
+        case, _, count, shares = self._each
+        return _by_case(case, count, shares, self.n_cases, self.n_classes)
+
+    @property
+    def classes(self) -> Ragged:
+        """A row a case: the shares of all its annotators added up."""
+        return self._summed[0]
+
+    @property
+    def size(self) -> Array:
+        """(N,) annotators of each case."""
+        return self._summed[1]
+
+    @cached_property
+    def times(self) -> Array:
+        """(N,) how many cases each stands for."""
+        return np.ones(self.n_cases) if self.row is None else np.bincount(self.row, minlength=self.n_cases).astype(np.float64)
+
+    def pair_sums(self, of_cases: bool) -> Array:
+        """(3 + K,) sums over cases of single labels: see the kernel."""
+        times = None if self.row is None else self.times
+        return _tables.pair_sums(self.offsets, self.label, self.count_of_label, times, self.n_classes, of_cases)
+
+    def mixed(self) -> tuple[Int64, Ragged]:
+        """``(case, shares)`` of the judgements that are of several classes."""
+        if self.single or len(self.shares.index) == len(self.case):
+            return np.empty(0, np.int64), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
+        at = np.flatnonzero(sizes_of(self.shares.offsets) > 1)
+        return self.case[at], self.shares.take(at)
+
+    def only(self, keep: NDArray[np.bool_]) -> Judgements:
+        """Some of the labels, of all cases."""
+        if keep.all():
+            return self
+        at = np.flatnonzero(keep)
+        offsets = offsets_of(np.bincount(self.case_of_label[at], minlength=self.n_cases))
+        rows = offsets, self.annotator_of_label[at], self.label[at], self.count_of_label[at]
+        return Judgements(self.given, rows, self.names, self.ratings, self.row)
+
+    def by(self, annotators: NDArray[Any]) -> Judgements:
+        """Of the annotators (A,) that weigh anything; the others said nothing."""
+        if self.given is None or not len(self.annotators):
+            raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
+        return read("annotations", said_by(self.given, annotators))
+
+    def means(self, values: Array) -> Array:
+        """(J,) mean value of each judgement, given the values (K,) of the classes."""
+        return self.shares.sums(self.shares.amount * values[self.shares.index])
+
+    @cached_property
+    def prevalence(self) -> Array:
+        """(K,) share of each class among all judgements."""
+        return np.asarray(self.classes.totals(self.n_classes, self.times) / max(1.0, float((self.size * self.times).sum())))
+
+
+def case_ids_of(given: Labels | Ratings) -> NDArray[Any]:
+    """(N,)."""
+    return given.axes.case_ids if isinstance(given, Labels) else given.case_ids
+
+
+def said_by(given: Labels | Ratings, annotators: NDArray[Any]) -> Any:
+    """Labels or ratings of the annotators (A,) that weigh anything."""
+    if np.shape(annotators) != given.annotators.shape:
+        raise error("annotators", f"be {len(given.annotators)} weights, one an annotator", f"shape {np.shape(annotators)}")
+    at = np.flatnonzero(np.asarray(annotators)[given.annotator])
+    offsets = offsets_of(np.bincount(row_of(given.offsets)[at], minlength=len(given.offsets) - 1))
+    if isinstance(given, Labels):
+        return Labels(given.axes, given.annotators, offsets, given.annotator[at], given.label[at], given.count[at])
+    return Ratings(given.case_ids, given.annotators, offsets, given.annotator[at], given.value[at], given.numbered)
+
+
+def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True, alike: str | None = None) -> Judgements:
+    """Judgements from Labels, Ratings or a table (N, A) of labels or numbers, None or NaN where there is none.
+
+    A table of text or of whole numbers holds labels, of other numbers ratings. ``alike``: cases with the same "labels", or the same labels
+    by the same "annotators", become one; where most cases differ they stay as they are.
+    """
+    is_table = not isinstance(given, (Labels, Ratings))
+    if is_table:
+        given = _from_table(argument, given, classes)
+    elif classes is not None:
+        raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
+    if isinstance(given, Labels):
+        label, count, names = given.label, given.count, given.axes.classes
+    else:
+        if not ratings and len(given.value):
+            raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
+        names, label = values_and_index(given.value)
+        count = np.ones(len(label), np.int64)
+    offsets, annotator, row = given.offsets, given.annotator, None
+    merged = _merged(alike, given, label, count, len(names))
+    if merged is not None:
+        row, (offsets, at) = merged[0], take(offsets, merged[1])
+        annotator, label, count = annotator[at], label[at], count[at]
+    found = Judgements(given, (offsets, annotator, label, count), names, isinstance(given, Ratings), row)
+    if is_table:
+        found.single = True  # a column an annotator
+    return found
+
+
+def _merged(
+    alike: str | None, given: Labels | Ratings, label: NDArray[np.int32], count: Int64, n_classes: int
+) -> tuple[NDArray[np.int32], Int64] | None:
+    """``(row, first)``: which of the different cases each is, and where these stand first; None where it does not pay."""
+    n = len(given.offsets) - 1
+    if alike is None or n < FEW or len(label) == 0:
+        return None
+    if alike == "annotators":
+        if len(given.annotators) * n_classes > np.iinfo(np.int32).max:
+            return None
+        label = label + given.annotator * np.int32(n_classes)
+    elif len(given.annotators) and _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) >= 0:
+        return None
+    return _tables.distinct_rows(given.offsets, label, count, min(n // 8, MANY))
+
+
+def values_and_index(values: Array) -> tuple[Array, NDArray[np.int32]]:
+    """Distinct ratings, ascending, and which of them each is."""
+    names, index = np.unique(values, return_inverse=True)
+    return names, index.reshape(-1).astype(np.int32)
+
+
+def _first_rating(ratings: Ratings) -> str:
+    return f"ratings such as {ratings.value[int(np.argmax(ratings.value != np.floor(ratings.value)))]}"
+
+
+def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
+    if isinstance(given, (str, bytes)) or not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
+        raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
+    cells = wide(given)
+    at, held = held_cells(cells, MISSING)
+    if classes is not None or (len(held) > 0 and _are_labels(held)):
+        if classes is None and held.dtype.kind == "f":
+            held = held.astype(np.int64)
+        return Labels._of_cells(cells.shape, at, held, None, None, classes)
+    return Ratings.from_wide(cells)
+
+
+def _are_labels(held: NDArray[Any]) -> bool:
+    """Whether cells are text or whole numbers; infinite ones are neither, and ratings refuse them."""
+    if held.dtype.kind == "O":
+        numbers = [cell for cell in held.tolist() if isinstance(cell, (float, np.floating))]
+        held = np.array(numbers, np.float64)
+    return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= identifiers.MAX_WHOLE)).all())
+
+
+def opens(case: Int64, annotator: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Where a row is of another case or annotator than the row before; unknown annotators are all different."""
+    first = np.ones(len(case), bool)
+    first[1:] = (case[1:] != case[:-1]) | (annotator[1:] != annotator[:-1]) | (annotator[1:] < 0)
+    return first
+
+
+def _shares(
+    case: Int64, annotator: NDArray[np.int32], label: NDArray[np.int32], first_of: NDArray[np.bool_]
+) -> tuple[Int64, NDArray[np.int32], Ragged]:
+    """``(case, annotator, shares)`` of judgements from labels that are ordered by case, annotator and label."""
+    judgement = np.cumsum(first_of) - 1
+    n_labels = np.bincount(judgement)
+    entry = first_of.copy()
+    entry[1:] |= label[1:] != label[:-1]
+    first = np.flatnonzero(entry)
+    times = np.diff(np.append(first, len(label)))
+    amount = times / n_labels[judgement[first]]
+    shares = Ragged(offsets_of(np.bincount(judgement[first])), label[first], amount)
+    return case[first_of], annotator[first_of], shares
+
+
+def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes: int) -> tuple[Ragged, Array]:
+    """``(classes, size)``: the shares of the judgements of each case, added up, and how many there are."""
+    if len(shares.index) == len(case):  # one class each
+        return _by_class(offsets_of(np.bincount(case, minlength=n_cases)), shares.index, count, n_classes)
+    judgement = shares.row
+    of_entry, amount = case[judgement], shares.amount * count[judgement]
+    order = np.lexsort((shares.index, of_entry))
+    of_entry, index = of_entry[order], shares.index[order]
+    first = opens(of_entry, index)
+    total = np.asarray(np.bincount(np.cumsum(first) - 1, amount[order]), np.float64)
+    offsets = offsets_of(np.bincount(of_entry[first], minlength=n_cases))
+    return Ragged(offsets, index[first], total), np.asarray(np.bincount(case, count, n_cases))
+
+
+def _by_class(offsets: Int64, label: NDArray[np.int32], count: Int64, n_classes: int) -> tuple[Ragged, Array]:
+    """The same of judgements that are of one class each."""
+    amount = count.astype(np.float64)
+    size = _tables.row_sums(offsets, amount)
+    rises = label[1:] > label[:-1]
+    rises[offsets[(offsets > 0) & (offsets < len(label))] - 1] = True
+    if rises.all() and (count > 0).all():  # ascending, no class twice: nothing to add up
+        return Ragged(offsets, label, amount), size
+    of_case, index, total = _tables.class_counts(offsets, label, count, n_classes)
+    return Ragged(of_case, index, total.astype(np.float64)), size

@@ -1,0 +1,298 @@
+"""What annotators said: single labels, partial rankings of classes, ratings or masks, ragged, checked once, immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Axes, OnAxes, class_axis, given_ids, owned
+from .._base.checks import error, room
+from .._base.ragged import n_empty, offsets_of, row_of
+from .._core import _tables
+from .._tabular.rows import LongRows, held_cells, wide
+from .masks import Masks
+from .predictions import Predictions
+from .rankings import Rankings
+from .ratings import Ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from .._base.axes import Classes
+
+BLOCK = 2**20  # cells of a table of counts that are read at a time
+
+__all__ = [
+    "Axes",
+    "Labels",
+    "Masks",
+    "Predictions",
+    "Rankings",
+    "Ratings",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels(OnAxes):
+    """Labels that annotators gave to cases, one class a label. Made by one of the ``from_*`` constructors.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of the N cases and K classes.
+    annotators : (A,) array of int64 or str
+        Annotator ids; empty where only counts are known.
+    offsets : (N + 1,) int64
+        The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the input.
+    annotator : (R,) int32
+        Position in ``annotators``; -1 where only counts are known.
+    label : (R,) int32
+        Position in ``axes.classes``.
+    count : (R,) int64
+        How many times the label was given: 1, or more from counts.
+
+    Notes
+    -----
+    One annotator may label a case several times: every label counts. A case without labels is kept.
+    """
+
+    axes: Axes
+    annotators: NDArray[Any]
+    offsets: NDArray[np.int64]
+    annotator: NDArray[np.int32]
+    label: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+    @classmethod
+    def from_long(cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None) -> Labels:
+        """Read a long table, one row a label.
+
+        Parameters
+        ----------
+        case, annotator, label : sequences of n ids
+            Each column holds integers (of any width, or whole floats) or strings.
+        classes : None, int K or sequence of K names
+            None: the labels that occur, sorted. K: labels are 0 to K-1. Names: labels are names, or positions in the
+            list where the labels are integers and the names are strings. Classes that nobody used are kept.
+        cases : sequence of case ids, optional
+            All cases in the order wanted, those without labels too. Default: cases in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If columns differ in length; an id is missing, empty or of another kind than the rest of its column;
+            a class or a case is unknown.
+
+        Examples
+        --------
+        >>> labels = Labels.from_long(["p1", "p1", "p2"], ["ann", "bob", "ann"], ["benign", "malign", "benign"])
+        >>> labels
+        Labels(n_cases=2, n_empty=0, n_classes=2, n_labels=3, n_annotators=2)
+        >>> labels.counts().tolist()
+        [[1, 1], [1, 0]]
+        """
+        rows = LongRows.read(case, annotator, cases)
+        column = identifiers.number("label", label, rows.where)
+        rows.check_length("label", len(column.code))
+        return cls._of_rows(rows, column, classes)
+
+    @classmethod
+    def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes) -> Labels:
+        """A long table whose columns are numbered."""
+        names, index = class_axis("label", label, classes, rows.where)
+        offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        arrays = owned(offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
+        return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None) -> Labels:
+        """Read a long data frame of pandas, polars or pyarrow, one row a label.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns for case, annotator and label, by their usual names (task, item, subject; worker, rater, reader; class, answer,
+            grade). Rows whose label is null or blank are no labels, but their cases are kept.
+        columns : mapping of str to str, optional
+            The column for each of the roles case, annotator, label where the usual names do not say it.
+        classes : None, int K or sequence of K names
+            As for :meth:`from_long`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such frame or column, a case or an annotator is missing, or as for :meth:`from_long`.
+
+        Examples
+        --------
+        >>> import types, numpy as np
+        >>> column = lambda *cells: types.SimpleNamespace(to_numpy=lambda: np.array(cells, object))
+        >>> class Frame(dict):  # what is used of a data frame
+        ...     columns = property(list)
+        >>> frame = Frame(item=column("p", "p", "q"), rater=column("ann", "bob", "ann"), label=column("cat", "dog", None))
+        >>> Labels.from_frame(frame)
+        Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
+        """
+        from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
+
+        table = Columns.of(frame)
+        return cls._of_rows(*table.labels(table.roles(columns or {}, ("case", "annotator", "label"))), classes)
+
+    @classmethod
+    def from_wide(
+        cls, table: Any, *, classes: Classes = None, case_ids: Any = None, annotators: Any = None, missing: Any = (None, "", float("nan"))
+    ) -> Labels:
+        """Read a wide table, one row a case and one column an annotator.
+
+        Parameters
+        ----------
+        table : (N, A) array or list of lists
+            Integer or string labels, and values that mean "no label".
+        classes : None, int K or sequence of K names
+            As for :meth:`from_long`.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+        annotators : sequence of A ids, optional
+            Default: 0 to A-1.
+        missing : value or sequence of values
+            What stands for "no label", such as -1 or 99. None or nan stands for every kind of null.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_long`; if the table is not two-dimensional; if ids are repeated or of another number.
+
+        Examples
+        --------
+        >>> Labels.from_wide([[0, 1], [None, 1]], classes=3)
+        Labels(n_cases=2, n_empty=0, n_classes=3, n_labels=3, n_annotators=2)
+        """
+        cells = wide(table)
+        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes)
+
+    @classmethod
+    def _of_cells(
+        cls, shape: tuple[int, ...], at: NDArray[np.int64], held: NDArray[Any], case_ids: Any, annotators: Any, classes: Classes
+    ) -> Labels:
+        """The cells ``at`` of a table (flat, ascending), which hold labels."""
+        n_cases, n_annotators = shape
+        cases, raters = given_ids("case_ids", case_ids, n_cases), given_ids("annotators", annotators, n_annotators)
+
+        def where(j: int) -> str:
+            row, col = divmod(int(at[j]), n_annotators)
+            return f"case {identifiers.name(cases[row])}, annotator {identifiers.name(raters[col])}"
+
+        names, index = class_axis("table", identifiers.number("table", held, where), classes, where)
+        row, col = np.divmod(at, n_annotators)
+        arrays = owned(offsets_of(np.bincount(row, minlength=n_cases)), col.astype(np.int32), index, np.ones(len(at), np.int64))
+        return cls(Axes(cases, names, case_ids is None), raters, *arrays)
+
+    @classmethod
+    def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
+        """Read a table of label counts, one row a case and one column a class; who gave the labels is unknown.
+
+        Parameters
+        ----------
+        counts : (N, K) array of non-negative whole numbers
+            How many annotators chose each class; a row of zeros is a case without labels.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+        classes : sequence of K names, optional
+            Default: 0 to K-1.
+
+        Raises
+        ------
+        ValueError
+            If a count is negative, not finite or not whole; if ids are repeated or of another number.
+
+        Examples
+        --------
+        >>> Labels.from_counts([[8, 2, 0], [0, 0, 0]])
+        Labels(n_cases=2, n_empty=1, n_classes=3, n_labels=10)
+        """
+        table = identifiers.as_array(counts)
+        if table.ndim != 2 or table.dtype.kind not in "iuf":
+            raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
+        axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
+        offsets, index, count = _read_counts(table, axes)
+        return cls(axes, *owned(np.empty(0, np.int64), offsets, np.full(len(index), -1, np.int32), index, count))
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, counts included."""
+        return int(self.count.sum())
+
+    def class_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Ragged label counts.
+
+        Returns
+        -------
+        offsets : (N + 1,) int64
+        index : int32
+            The classes of each case that were chosen, ascending.
+        count : int64
+            How often each was chosen.
+
+        Examples
+        --------
+        >>> [part.tolist() for part in Labels.from_wide([[2, 0, 2], [1, 1, None]]).class_counts()]
+        [[0, 2, 3], [0, 2, 1], [1, 2, 2]]
+        """
+        return _tables.class_counts(self.offsets, self.label, self.count, self.n_classes)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Label counts as a table (N, K)."""
+        room("a table of counts", 8 * self.n_cases * self.n_classes)
+        offsets, index, count = self.class_counts()
+        table = np.zeros((self.n_cases, self.n_classes), np.int64)
+        table[row_of(offsets), index] = count
+        return table
+
+    def __repr__(self) -> str:
+        known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
+        return (
+            f"Labels(n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}, n_labels={self.n_labels}{known})"
+        )
+
+
+def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
+    """Classes that each case has labels of: offsets, which, and how many labels. By blocks of rows, so that memory grows with these."""
+    sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
+    blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
+    for part in blocks:
+        if table.dtype.kind != "i" or _tables.count_cells(_cells(table[part]), sizes[part]) >= 0:
+            _check_counts(table[part], axes, part.start)
+            _tables.count_cells(_cells(table[part]), sizes[part])
+    offsets = offsets_of(sizes)
+    room("counts", 32 * int(offsets[-1]))
+    index, count = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int64)
+    for part in blocks:
+        at = slice(offsets[part.start], offsets[part.stop])
+        _tables.read_cells(_cells(table[part]), index[at], count[at])
+    return offsets, index, count
+
+
+def _cells(block: NDArray[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(block, np.int64)
+
+
+def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
+    whole = table.dtype.kind != "f"
+    for may_be, find, must in (
+        (not whole, lambda: ~np.isfinite(table), "be finite"),
+        (table.dtype.kind != "u", lambda: table < 0, "not be negative"),
+        (not whole, lambda: table != np.floor(table), "be whole numbers"),
+    ):
+        bad = find() if may_be else np.zeros(1, bool)
+        if bad.any():
+            i, k = (int(j) for j in np.argwhere(bad)[0])
+            raise error("counts", must, identifiers.name(table[i, k]), f"case {axes.case_name(first + i)}, class {axes.class_name(k)}")
+    totals = table.sum(axis=1, dtype=np.float64)
+    if (totals > identifiers.MAX_WHOLE).any():
+        i = int(np.argmax(totals > identifiers.MAX_WHOLE))
+        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(first + i)}")

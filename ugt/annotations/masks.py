@@ -1,0 +1,318 @@
+"""Masks and label sets that annotators gave to cases, one bit a pixel, ragged, checked once, immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Frozen, class_axis, given_ids
+from .._base.checks import error
+from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
+from .._core import _tables
+from .._tabular.rows import LongRows
+from .packing import members, pack, pack_sets, regrouped, unpack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._base.axes import Classes
+
+    Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Masks(Frozen):
+    """Masks of images, or sets of labels, one bit a pixel or class. Made by one of the ``from_*`` constructors.
+
+    Parameters
+    ----------
+    case_ids : (N,) array of int64 or str
+        Distinct case ids, in the order of the rows.
+    annotators : (A,) array of int64 or str
+        Annotator ids.
+    offsets : (N + 1,) int64
+        The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the input.
+    annotator : (R,) int32
+        Position in ``annotators``.
+    shape : (N, D) int64
+        The shape of the masks of each case; -1 for dimensions that they do not have, everywhere for a case without masks.
+    start : (R + 1,) int64
+        Mask r is ``words[start[r]:start[r + 1]]``.
+    words : uint64
+        The pixels in C order, pixel p of a mask the bit p % 8 of its byte p // 8; 0 behind the last.
+    classes : (K,) array of int64 or str, or None
+        What the pixels of label sets are called.
+    numbered : bool
+        Whether the case ids were made up (0 to N-1) because none were given.
+
+    Notes
+    -----
+    One annotator may give several masks of a case: every mask counts. A case without masks is kept. All masks of a case have
+    one shape; different cases may have different ones.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> masks = ugt.Masks.from_long(["p1", "p1"], ["ann", "bob"], np.array([[[0, 1], [1, 1]], [[0, 0], [1, 1]]]))
+    >>> masks, masks.sizes().tolist()
+    (Masks(n_cases=1, n_empty=0, n_masks=2, n_annotators=2), [3, 2])
+    """
+
+    case_ids: NDArray[Any]
+    annotators: NDArray[Any]
+    offsets: NDArray[np.int64]
+    annotator: NDArray[np.int32]
+    shape: NDArray[np.int64]
+    start: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    classes: NDArray[Any] | None = None
+    numbered: bool = False
+
+    @classmethod
+    def from_long(cls, case: Any, annotator: Any, masks: Any, *, cases: Any = None) -> Masks:
+        """Read a long table, one row a mask.
+
+        Parameters
+        ----------
+        case, annotator : sequences of n ids
+            Each column holds integers (of any width, or whole floats) or strings.
+        masks : sequence of n arrays
+            True and False, or 1 and 0, of any number of dimensions; those of one case have one shape.
+        cases : sequence of case ids, optional
+            All cases in the order wanted, those without masks too. Default: cases in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If columns differ in length; an id is missing, empty or of another kind than the rest of its column; a case is unknown; a
+            mask holds something else or has another shape than the first of its case.
+
+        Examples
+        --------
+        >>> Masks.from_long([7, 7, 8], [0, 1, 0], [[[True, False]], [[True, True]], [[False], [True]]]).shape.tolist()
+        [[1, 2], [2, 1]]
+        """
+        rows = LongRows.read(case, annotator, cases)
+        given = list(masks) if isinstance(masks, Iterable) else []
+        rows.check_length("masks", len(given))
+        offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        shape, start, words = pack([given[r] for r in order], offsets, "masks", lambda r: rows.where(int(order[r])))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], shape, start, words)
+
+    @classmethod
+    def from_wide(cls, masks: Any, *, case_ids: Any = None, annotators: Any = None) -> Masks:
+        """Read a wide table, one row a case and one column an annotator.
+
+        Parameters
+        ----------
+        masks : (N, A, ...) array, or list of N lists of A masks or None
+            True and False, or 1 and 0; None: the annotator gave no mask of the case.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+        annotators : sequence of A ids, optional
+            Default: 0 to A-1.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_long`; if rows differ in length; if ids are repeated or of another number.
+
+        Examples
+        --------
+        >>> Masks.from_wide([[[1, 0, 1], None], [[1, 1], [0, 1]]])
+        Masks(n_cases=2, n_empty=0, n_masks=3, n_annotators=2)
+        """
+        given, present = _cells(masks)
+        cases, raters = given_ids("case_ids", case_ids, present.shape[0]), given_ids("annotators", annotators, present.shape[1])
+        row, column = np.nonzero(present)
+
+        def where(r: int) -> str:
+            return f"case {identifiers.name(cases[row[r]])}, annotator {identifiers.name(raters[column[r]])}"
+
+        offsets = offsets_of(present.sum(axis=1))
+        shape, start, words = pack(given, offsets, "masks", where)
+        return cls(cases, raters, offsets, column.astype(np.int32), shape, start, words, numbered=case_ids is None)
+
+    @classmethod
+    def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
+        """Read a long table of label sets, one row a set.
+
+        Parameters
+        ----------
+        case, annotator : sequences of n ids
+            As for :meth:`from_long`.
+        sets : sequence of n lists or sets of classes
+            May be empty; a class named twice counts once.
+        classes : None, int K or sequence of K names
+            None: the classes that occur, sorted. K: classes are 0 to K-1. Names: classes are names, or positions in the list where
+            the sets hold integers and the names are strings.
+        cases : sequence of case ids, optional
+            As for :meth:`from_long`.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_long`; if a class is unknown.
+
+        Examples
+        --------
+        >>> masks = Masks.from_sets([0, 0], ["ann", "bob"], [["cough", "fever"], []])
+        >>> masks.classes.tolist(), masks.mask(0).tolist()
+        (['cough', 'fever'], [True, True])
+        """
+        rows = LongRows.read(case, annotator, cases)
+        sizes, flat = members(sets, "sets", rows.where)
+        rows.check_length("sets", len(sizes))
+        of = offsets_of(sizes)
+
+        def where(j: int) -> str:
+            return rows.where(row_at(of, j))
+
+        names, code = class_axis("sets", identifiers.number("sets", flat, where), classes, where)
+        offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        shape, start, words = pack_sets(*regrouped(of, code, order), offsets, len(names))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], shape, start, words, names)
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.case_ids)
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    @property
+    def n_masks(self) -> int:
+        """Number of masks."""
+        return len(self.annotator)
+
+    def case_name(self, i: int) -> str:
+        """How messages show case i: ``'p17'`` or ``17``."""
+        return identifiers.name(self.case_ids[i])
+
+    def shape_of(self, i: int) -> tuple[int, ...]:
+        """The shape of the masks of case i; (-1,) where it has none."""
+        shape = tuple(int(n) for n in self.shape[i] if n >= 0)
+        return shape or (-1,)
+
+    def mask(self, r: int) -> NDArray[np.bool_]:
+        """Mask r (a row of the table) as an array of bool."""
+        return self.unpacked(self.words[self.start[r] : self.start[r + 1]], row_at(self.offsets, r))
+
+    def unpacked(self, words: NDArray[np.uint64], i: int) -> NDArray[np.bool_]:
+        """The words of one mask of case i as an array of bool."""
+        return unpack(words, self.shape_of(i))
+
+    def take(self, rows: NDArray[np.integer]) -> Masks:
+        """The masks in another order, which leaves each in its case."""
+        start, at = take(self.start, rows)
+        columns = self.annotator[rows], self.shape, start, self.words[at]
+        return Masks(self.case_ids, self.annotators, self.offsets, *columns, self.classes, self.numbered)
+
+    def of_annotators(self, wanted: NDArray[np.bool_]) -> Masks:
+        """The masks of some annotators (A,); cases that keep none stay, and so do the names of the others."""
+        kept = np.asarray(wanted)[self.annotator]
+        start, at = take(self.start, np.flatnonzero(kept))
+        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.int64)
+        columns = self.annotator[kept], self.shape, start, self.words[at]
+        return Masks(self.case_ids, self.annotators, offsets, *columns, self.classes, self.numbered)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """(R,) how many pixels each mask holds.
+
+        Examples
+        --------
+        >>> Masks.from_wide([[[1, 0, 1], None], [[1, 1], [0, 0]]]).sizes().tolist()
+        [2, 2, 0]
+        """
+        return np.array([np.count_nonzero(self.mask(r)) for r in range(self.n_masks)], np.int64)
+
+    def __repr__(self) -> str:
+        return (
+            f"Masks(n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_masks={self.n_masks}, n_annotators={len(self.annotators)})"
+        )
+
+    def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], NDArray[np.bool_]]:
+        """A model's masks, packed, one a case.
+
+        Parameters
+        ----------
+        prediction : Masks, (N, ...) array, or list of N masks or None
+            Masks: at most one a case, cases in any order. Lists go by the order of the cases; of label sets they may hold sets of
+            classes, too. None: no prediction.
+
+        Returns
+        -------
+        start : (N + 1,) int64
+            Where the words of each case start.
+        words : uint64
+        present : (N,) bool
+
+        Raises
+        ------
+        ValueError
+            If a mask has another shape than those of its case, a case is unknown or has several predictions, or there are not N.
+
+        Examples
+        --------
+        >>> masks = Masks.from_wide([[[1, 0, 1]], [[1, 1, 0]]])
+        >>> [part.tolist() for part in masks.predicted([[1, 1, 1], None])]
+        [[0, 1, 1], [7], [True, False]]
+        """
+        given = prediction if isinstance(prediction, Masks) else self._like(prediction)
+        rows = identifiers.lookup(given.case_ids, self.case_ids)
+        unknown = identifiers.lookup(self.case_ids, given.case_ids) < 0
+        several = sizes_of(given.offsets) > 1
+        for bad, must in ((unknown, "be for annotated cases only"), (several, "have one mask a case")):
+            if bad.any():
+                raise error("predictions", must, f"{int(bad.sum())} others", f"case {given.case_name(int(np.argmax(bad)))}")
+        if (self.classes is None) != (given.classes is None) or not np.array_equal(self.classes, given.classes):  # type: ignore[arg-type]
+            raise error("predictions", "have the classes of the annotations", given.classes)
+        present = (rows >= 0) & (sizes_of(given.offsets)[rows] > 0)
+        self._check_shapes(given, rows, present & (sizes_of(self.offsets) > 0))
+        at = given.start[given.offsets]
+        sizes = np.where(present, np.diff(at)[rows], 0)
+        start = offsets_of(sizes)
+        position = np.arange(start[-1], dtype=np.int64) + np.repeat(at[rows] - start[:-1], sizes)
+        return start, given.words[position], present
+
+    def _check_shapes(self, given: Masks, rows: NDArray[np.int32], compared: NDArray[np.bool_]) -> None:
+        depth = max(self.shape.shape[1], given.shape.shape[1])
+        own, other = (np.pad(m.shape, ((0, 0), (0, depth - m.shape.shape[1])), constant_values=-1) for m in (self, given))
+        bad = compared & (own != other[rows]).any(axis=1)
+        if bad.any():
+            i = int(np.argmax(bad))
+            must = f"have the shape of the masks of its case, {self.shape_of(i)}"
+            raise error("predictions", must, given.shape_of(int(rows[i])), f"case {self.case_name(i)}")
+
+    def _like(self, prediction: Any) -> Masks:
+        """Predictions in the order of the cases as masks of one annotator."""
+        given = list(prediction) if isinstance(prediction, Iterable) and not isinstance(prediction, str) else []
+        if len(given) != self.n_cases:
+            raise error("predictions", f"be a mask or None for each of the {self.n_cases} cases", len(given))
+        cases = [i for i, mask in enumerate(given) if mask is not None]
+        ids, kept = self.case_ids[cases], [given[i] for i in cases]
+        nobody = np.zeros(len(kept), np.int64)
+        if self.classes is None:
+            return Masks.from_long(ids, nobody, kept, cases=self.case_ids)
+        if all(isinstance(mask, np.ndarray) and mask.dtype == bool for mask in kept):
+            return replace(Masks.from_long(ids, nobody, kept, cases=self.case_ids), classes=self.classes)
+        return Masks.from_sets(ids, nobody, kept, classes=self.classes, cases=self.case_ids)
+
+
+def _cells(masks: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """Masks, row after row, and which cells (N, A) of the table have one."""
+    if isinstance(masks, np.ndarray) and masks.dtype.kind != "O":
+        if masks.ndim < 3 or 0 in masks.shape[:2] or np.ma.is_masked(masks):
+            raise error("masks", "be a table of masks (cases, annotators, ...)", f"shape {masks.shape}")
+        return masks.reshape(-1, *masks.shape[2:]), np.ones(masks.shape[:2], np.bool_)
+    table = [list(row) for row in masks] if isinstance(masks, Iterable) and not isinstance(masks, str) else []
+    lengths = sorted({len(row) for row in table})
+    if len(lengths) != 1 or lengths[0] == 0:
+        raise error("masks", "be a table of masks, cases x annotators", f"rows of lengths {lengths}")
+    present = np.array([[cell is not None for cell in row] for row in table])
+    return [cell for row in table for cell in row if cell is not None], present

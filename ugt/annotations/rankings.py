@@ -1,0 +1,312 @@
+"""Partial rankings: blocks of tied classes, best block first; unranked classes are left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
+from .._base.checks import error
+from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
+from .._core import _tables
+from .._tabular.rows import LongRows
+
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # as Python writes them, so that "007" stays text; 18 digits fit into 64 bits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._base.axes import Classes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rankings(OnAxes):
+    """Partial rankings that annotators gave to cases. Made by one of the ``from_*`` constructors.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of the N cases and K classes.
+    annotators : (A,) array of int64 or str
+        Annotator ids; empty where rankings came without names.
+    case_offsets : (N + 1,) int64
+        The rankings of case i are ``case_offsets[i]`` to ``case_offsets[i + 1]``.
+    ranking_offsets : (R + 1,) int64
+        The blocks of ranking r, best first, are ``ranking_offsets[r]`` to ``ranking_offsets[r + 1]``.
+    block_offsets : (B + 1,) int64
+        The tied classes of block b are ``items[block_offsets[b]:block_offsets[b + 1]]``.
+    items : (I,) int32
+        Positions in ``axes.classes``.
+    annotator : (R,) int32
+        Position in ``annotators``; -1 where rankings came without names.
+
+    Notes
+    -----
+    Unranked is not ranked last: a class that an annotator left out has no place in the ranking. An annotator ranks a case
+    once. A case without rankings is kept.
+    """
+
+    axes: Axes
+    annotators: NDArray[Any]
+    case_offsets: NDArray[np.int64]
+    ranking_offsets: NDArray[np.int64]
+    block_offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    annotator: NDArray[np.int32]
+
+    @classmethod
+    def from_blocks(cls, nested: Any, *, n_classes: int | None = None, classes: Classes = None, case_ids: Any = None) -> Rankings:
+        """Read nested lists: cases, their rankings, the blocks of a ranking (best first), the tied classes of a block.
+
+        Parameters
+        ----------
+        nested : list of N lists
+            An annotator who ranked nothing is an empty list. Annotators have no names: the second of one case need not be the second
+            of another.
+        n_classes : int, optional
+            Number of classes K; classes are 0 to K-1.
+        classes : None, int K or sequence of K names
+            None: the classes that occur, sorted. Names: items are names, or positions in the list where the items are
+            integers and the names are strings. Classes that nobody ranked are kept.
+        case_ids : sequence of N ids, optional
+            Default: 0 to N-1.
+
+        Raises
+        ------
+        ValueError
+            If a level is not a list; a block is empty; a class is unknown or stands twice in a ranking; ids are
+            repeated or of another number.
+
+        Examples
+        --------
+        >>> Rankings.from_blocks([[[[0], [1, 2]], [[1]]], [[[2]]]], n_classes=4)
+        Rankings(n_cases=2, n_empty=0, n_classes=4, n_rankings=3)
+        """
+        if n_classes is not None and classes is not None:
+            raise error("n_classes", "not be given beside classes", n_classes)
+        _, flat = _unnest([nested], "be a list of cases", lambda _: "")
+        cases = given_ids("case_ids", case_ids, len(flat))
+        levels: list[NDArray[np.int64]] = []
+        for must in _NESTING:
+            offsets, flat = _unnest(flat, must, _nested_where(cases, levels))
+            levels.append(offsets)
+        case_offsets, ranking_offsets, block_offsets = levels
+        if n_empty(block_offsets):
+            b = int(np.argmin(sizes_of(block_offsets)))
+            raise error("nested", "not hold an empty block", "[]", _nested_where(cases, levels[:2])(b))
+        where = _nested_where(cases, levels)
+        names, index = class_axis("nested", identifiers.number("nested", flat, where), n_classes if classes is None else classes, where)
+        axes, nobody = Axes(cases, names, case_ids is None), np.full(len(ranking_offsets) - 1, -1, np.int32)
+        made = cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)
+        return made._checked("nested")
+
+    @classmethod
+    def from_long(
+        cls,
+        case: Any,
+        annotator: Any,
+        label: Any,
+        rank: Any = None,
+        confidence: Any = None,
+        *,
+        classes: Classes = None,
+        cases: Any = None,
+    ) -> Rankings:
+        """Read a long table, one row a ranked class.
+
+        Parameters
+        ----------
+        case, annotator, label : sequences of n ids
+            Each column holds integers (of any width, or whole floats) or strings.
+        rank : (n,) numbers
+            Lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
+        confidence : (n,) numbers
+            Instead of ``rank``: higher is better, equal is tied.
+        classes : None, int K or sequence of K names
+            None: the labels that occur, sorted. K: labels are 0 to K-1. Names: labels are names, or positions in the
+            list where the labels are integers and the names are strings. Classes that nobody ranked are kept.
+        cases : sequence of case ids, optional
+            All cases in the order wanted, those without rankings too. Default: cases in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If both or neither of ``rank`` and ``confidence`` are given, or one is not finite; columns differ in length;
+            an id is missing, empty or of another kind than the rest of its column; a class or a case is unknown; an
+            annotator ranks a class of a case twice.
+
+        Examples
+        --------
+        >>> Rankings.from_long(["p1"] * 3, ["ann"] * 3, ["nevus", "wart", "melanoma"], rank=[1, 2, 2])
+        Rankings(n_cases=1, n_empty=0, n_classes=3, n_rankings=1, n_annotators=1)
+        """
+        if (rank is None) == (confidence is None):
+            raise error("rank or confidence", "be given, one of the two", "neither" if rank is None else "both")
+        rows = LongRows.read(case, annotator, cases)
+        column = identifiers.number("label", label, rows.where)
+        rows.check_length("label", len(column.code))
+        names, index = class_axis("label", column, classes, rows.where)
+        badness = -rows.numbers("confidence", confidence) if rank is None else rows.numbers("rank", rank)
+        case_offsets, ranking, first = _number_rankings(rows)
+        order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
+        axes = Axes(rows.case_ids, names)
+        made = cls(axes, rows.annotators, case_offsets, ranking_offsets, block_offsets, index[order], rows.annotator[first])
+        return made._checked("label")
+
+    @classmethod
+    def from_strings(cls, case: Any, annotator: Any, ranking: Any, *, classes: Classes = None, cases: Any = None) -> Rankings:
+        """Read one row a ranking, written as ``"A > B = C"``: A first, then B and C tied.
+
+        Parameters
+        ----------
+        case, annotator : sequences of n ids
+            Each column holds integers (of any width, or whole floats) or strings.
+        ranking : sequence of n strings
+            Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter.
+        classes : None, int K or sequence of K names
+            None: the classes that occur, sorted, as integers if all of them are. K: classes are 0 to K-1.
+            Classes that nobody ranked are kept.
+        cases : sequence of case ids, optional
+            All cases in the order wanted, those without rankings too. Default: cases in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If a ranking is malformed; columns differ in length; an id is missing, empty or of another kind than the rest
+            of its column; a class or a case is unknown; a class stands twice in a ranking; an annotator ranks a case twice.
+
+        Examples
+        --------
+        >>> rankings = Rankings.from_strings(["p1", "p1"], ["ann", "bob"], ["nevus > wart = melanoma", "wart"])
+        >>> rankings.axes.classes.tolist(), rankings.items.tolist(), rankings.block_offsets.tolist()
+        (['melanoma', 'nevus', 'wart'], [1, 2, 0, 2], [0, 1, 3, 4])
+        """
+        rows = LongRows.read(case, annotator, cases)
+        texts = identifiers.number("ranking", ranking, rows.where)
+        rows.check_length("ranking", len(texts.code))
+        _refuse_second_ranking(rows)
+        names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where)
+        case_offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        ranking_offsets, block_at = take(blocks_of, texts.code[order])
+        block_offsets, token_at = take(tokens_of, block_at)
+        axes = Axes(rows.case_ids, names)
+        made = cls(axes, rows.annotators, case_offsets, ranking_offsets, block_offsets, index[token_at], rows.annotator[order])
+        return made._checked("ranking")
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings."""
+        return len(self.annotator)
+
+    def _checked(self, argument: str) -> Rankings:
+        """The rankings themselves, or the error that a class stands twice in a ranking."""
+        offsets = self.block_offsets[self.ranking_offsets]
+        at = _tables.find_repeat(offsets, self.items, self.n_classes)
+        if at < 0:
+            return self
+        r = row_at(offsets, at)
+        i = row_at(self.case_offsets, r)
+        annotator = identifiers.name(self.annotators[self.annotator[r]]) if len(self.annotators) else str(r - int(self.case_offsets[i]))
+        where = f"case {self.axes.case_name(i)}, annotator {annotator}"
+        raise error(argument, "not repeat a class within a ranking", f"{self.axes.class_name(self.items[at])} twice", where)
+
+    def __repr__(self) -> str:
+        sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.case_offsets)}, n_classes={self.n_classes}"
+        known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
+        return f"Rankings({sizes}, n_rankings={self.n_rankings}{known})"
+
+
+_NESTING = ("hold a list of rankings for every case", "hold rankings that are lists of blocks", "hold blocks that are lists of classes")
+
+
+def _unnest(level: list[Any], must: str, where: identifiers.Where) -> tuple[NDArray[np.int64], list[Any]]:
+    """``(offsets, rows one after the other)`` of a list of what must be lists."""
+    lists = (list, tuple, np.ndarray)
+    if not all(issubclass(t, lists) for t in set(map(type, level))):
+        i = next(i for i, row in enumerate(level) if not isinstance(row, lists))
+        raise error("nested", must, repr(level[i]), where(i))
+    return _flat(level)
+
+
+def _flat(level: list[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    return offsets_of(np.fromiter(map(len, level), np.int64, len(level))), list(chain.from_iterable(level))
+
+
+def _nested_where(cases: NDArray[Any], levels: list[NDArray[np.int64]]) -> identifiers.Where:
+    """Names the case, and the annotator if known, of a row below these levels."""
+
+    def where(row: int) -> str:
+        for offsets in levels[:0:-1]:
+            row = row_at(offsets, row)
+        if not levels:
+            return f"case {identifiers.name(cases[row])}"
+        i = row_at(levels[0], row)
+        return f"case {identifiers.name(cases[i])}, annotator {row - levels[0][i]}"
+
+    return where
+
+
+def _pairs(rows: LongRows) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """``(code, first)`` of the distinct (case, annotator)."""
+    return identifiers.factorize(np.stack([rows.case, rows.annotator], axis=1))
+
+
+def _number_rankings(rows: LongRows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """``(case_offsets, ranking of every row, a row of every ranking)``; a ranking is all that an annotator says of a case."""
+    pair, first = _pairs(rows)
+    case_offsets, order = _tables.group(rows.case[first], len(rows.case_ids))
+    ranking = np.empty(len(order), np.int32)
+    ranking[order] = np.arange(len(order), dtype=np.int32)
+    return case_offsets, ranking[pair], first[order]
+
+
+def _sort_blocks(
+    ranking: NDArray[np.int32], badness: NDArray[np.float64], n_rankings: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """``(order, ranking_offsets, block_offsets)``: rows by ranking, then badness, then as they came."""
+    by_badness = np.argsort(badness, kind="stable")
+    order = by_badness[_tables.group(ranking[by_badness], n_rankings)[1]]
+    ranking, badness = ranking[order], badness[order]
+    opens_block = np.ones(len(order), bool)
+    opens_block[1:] = (ranking[1:] != ranking[:-1]) | (badness[1:] != badness[:-1])
+    start = np.flatnonzero(opens_block)
+    return order, offsets_of(np.bincount(ranking[start], minlength=n_rankings)), np.append(start, len(order))
+
+
+def _refuse_second_ranking(rows: LongRows) -> None:
+    pair, first = _pairs(rows)
+    if len(first) < len(pair):
+        j = identifiers.repeated(pair, first)
+        raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
+
+
+def _read_texts(
+    texts: identifiers.Column, classes: Classes, where: identifiers.Where
+) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """``(class names, class of every token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
+    if len(texts.ids) and not identifiers.is_text(texts.ids):
+        raise error("ranking", "be strings such as 'A > B = C'", identifiers.name(texts.ids[0]), where(0))
+    parsed = [[[token.strip() for token in block.split("=")] for block in text.split(">")] for text in texts.ids.tolist()]
+    for p, blocks in enumerate(parsed):
+        if not all(map(all, blocks)):
+            must = "be classes joined by '>' and '=', such as 'A > B = C'"
+            raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
+    blocks_of, flat = _flat(parsed)
+    tokens_of, tokens = _flat(flat)
+
+    def token_where(j: int) -> str:
+        return where(int(texts.first[row_at(blocks_of, row_at(tokens_of, j))]))
+
+    names, index = class_axis("ranking", identifiers.number("ranking", _as_integers(tokens, classes), token_where), classes, token_where)
+    return names, index, blocks_of, tokens_of
+
+
+def _as_integers(tokens: list[str], classes: Classes) -> list[Any]:
+    """Tokens as integers, if all of them are and no class is called by text."""
+    named = not (classes is None or isinstance(classes, (int, np.integer))) and identifiers.is_text(class_ids(classes))
+    return tokens if named or not all(map(_INTEGER.fullmatch, tokens)) else [int(token) for token in tokens]

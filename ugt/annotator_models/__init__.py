@@ -1,0 +1,345 @@
+"""Annotators of unequal skill: Dawid–Skene, GLAD, and posterior draws of Dawid–Skene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, notices, parallel
+from ..resampling import seed_of
+from .em import Effort, fit_full, fit_glad, fit_one_coin, three
+from .records import AnnotatorDraws, AnnotatorModel, Given
+from .skills import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "AnnotatorDraws",
+    "AnnotatorModel",
+    "dawid_skene",
+    "dawid_skene_draws",
+    "glad",
+]
+
+MODELS = ("full", "one-coin")
+CANDIDATES = ("all", "seen")
+DRAWN = ("probabilities", "classes")
+
+
+def dawid_skene(
+    labels: Any,
+    *,
+    model: str = "full",
+    prior: Any = 0.0,
+    candidates: str = "all",
+    n_restarts: int = 4,
+    tolerance: float = 1e-9,
+    max_iter: int = 1000,
+    seed: Any = 0,
+    n_threads: int = 1,
+) -> AnnotatorModel:
+    r"""Probability of each class to be the true one, with annotators whose confusions are estimated from the same labels.
+
+    A case has one true class, :math:`z_i \sim \text{Categorical}(p)`; annotator j gives label l to a case of true class k with probability
+    :math:`π^{(j)}_{kl}`, all labels being independent given the true classes. Expectation-maximisation alternates
+
+    .. math:: q_{ik} ∝ p_k \prod_{(j,l) \in i} π^{(j)}_{kl}, \qquad π^{(j)}_{kl} ∝ c_{kl} + \sum_{i: j \text{ gave } l} q_{ik}, \qquad
+        p_k ∝ c + \sum_i q_{ik}
+
+    with pseudo-counts c, up to the nearest maximum of the likelihood or posterior density.
+
+    Parameters
+    ----------
+    labels : Labels
+        Who gave each label must be known. Every label counts, an annotator's second one of a case too.
+    model : {"full", "one-coin"}
+        A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly.
+    prior : float or (diagonal, off_diagonal, prevalence)
+        Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class: the mode
+        under Dirichlet priors with concentrations 1 + c. 0 (default): maximum likelihood. "one-coin" adds ``diagonal`` right and
+        (K − 1) ``off_diagonal`` wrong labels to each annotator.
+    candidates : {"all", "seen"}
+        Which classes a case may have. ``"seen"``: those to which each of its labels has a link, a case in which that annotator gave
+        that label and somebody gave that class. With ``off_diagonal = 0`` it makes no difference: the others have probability 0. With
+        pseudo-counts, ``"all"`` needs memory for labels used × annotators × classes, ``"seen"`` for the links only, and drops classes
+        that pseudo-counts alone speak for.
+    n_restarts : int
+        Starts besides the one from the shares of the votes, each from Dirichlet(votes) draws; the best of all is the answer.
+    tolerance : float
+        A start has converged when an iteration gains at most this much log-likelihood (or log posterior density) a label.
+    max_iter : int
+        Most iterations of a start.
+    seed : int, Generator or SeedSequence
+        The draws of a case depend on the seed, its id and its votes only.
+    n_threads : int
+        Threads, which share the starts; the answer is the same for any number.
+
+    Returns
+    -------
+    AnnotatorModel
+        Plausibilities (:class:`Point`), prevalences, confusion matrices, accuracies with standard errors, how the fit went.
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` are of another kind.
+    ValueError
+        If labels are counts without annotators, or there are none; if an option is unknown or a number out of range.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the best start has not converged; if most labels would be wrong, as where classes have changed places.
+
+    Notes
+    -----
+    Without pseudo-counts, cells that start at 0 stay there: the answer is the best that is reached from the votes, as in the paper, and
+    need not be the highest likelihood of all, where classes may stand for others.
+
+    Standard errors are from the observed information (Louis 1982) of the accuracies, jointly for up to 1,000 annotators and one by one
+    beyond, with the prevalences taken as known; for "full" as if every annotator had one accuracy, an approximation. They say nothing
+    of the assumption that annotators err independently.
+
+    There are no Dirichlet plausibilities. The model gives the probability that a class is *the* true one, which nears 0 or 1 as labels
+    come in; a Dirichlet law says how annotators at large divide, which does not. No concentration turns one into the other.
+
+    References
+    ----------
+    Dawid & Skene (1979), "Maximum likelihood estimation of observer error-rates using the EM algorithm", eq. 2.3-2.5.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1], [1, 1, 1]])
+    >>> found = ugt.dawid_skene(labels, model="one-coin", prior=1)
+    >>> found.plausibilities.mean()[:, 1].round(3)
+    array([0.047, 0.953, 0.081, 0.974, 0.953, 0.047, 0.703, 0.974])
+    >>> found.accuracy.round(3), found.accuracy_error.round(3)
+    (array([0.838, 0.798, 0.573]), array([0.15 , 0.156, 0.18 ]))
+    """
+    checks.option("model", model, MODELS)
+    checks.option("candidates", candidates, CANDIDATES)
+    if model == "one-coin" and candidates == "seen":
+        raise checks.error("candidates", "be 'all' for model 'one-coin', which needs no memory for them", "'seen'")
+    pseudo = three("prior", prior)
+    effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
+    with parallel.threads(n_threads):  # checks the number
+        given = Given(labels)
+    if model == "full":
+        found = fit_full(given, pseudo, candidates == "all", effort, n_threads)
+    else:
+        found = fit_one_coin(given, pseudo, effort, n_threads)
+    _warn_if_worse_than_chance(found)
+    return found
+
+
+def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
+    n = found.n_labels.sum()
+    share = float(np.nansum(found.accuracy * found.n_labels) / n)
+    if found.n_classes > 1 and share < 1 / found.n_classes:
+        notices.warn(
+            f"by this fit only {share:.1%} of the labels are right, fewer than by chance: classes may have changed places. "
+            "A prior with more on the diagonal than off it keeps them apart",
+            stacklevel=3,
+        )
+
+
+def glad(
+    labels: Any,
+    *,
+    prior: Any = (1.0, 1.0, 1.0, 1.0),
+    prevalence: Any = "uniform",
+    n_restarts: int = 0,
+    tolerance: float = 1e-7,
+    max_iter: int = 1000,
+    seed: Any = 0,
+    n_threads: int = 1,
+) -> AnnotatorModel:
+    r"""Probability of each class to be the true one, with annotators of unequal ability and cases of unequal difficulty.
+
+    Annotator j is right about case i with probability :math:`σ(α_j β_i)`, wrong labels being alike: :math:`(1 - σ)/(K - 1)` each
+    (eq. 1). Ability α is any number (below 0: worse than chance), easiness β = exp(b) is positive, 1/β is the difficulty. The
+    maximum of the posterior density of (α, b), normal priors, by expectation-maximisation; the M-step is a round of safeguarded
+    Newton steps, which never lower the density.
+
+    Parameters
+    ----------
+    labels : Labels
+        Who gave each label must be known. Every label counts.
+    prior : (ability mean, ability sd, easiness mean, easiness sd)
+        Of α and of b = log β; standard deviations above 0. Default (1, 1, 1, 1), as in the paper. Without priors α and β are known
+        only up to a factor.
+    prevalence : "uniform" or (K,) array
+        Known probability of each class before any label; at least 0, divided by its sum.
+    n_restarts : int
+        Starts besides the one from the prior means, with abilities drawn from their prior; the best of all is the answer.
+    tolerance : float
+        A start has converged when an iteration gains at most this much log posterior density a label.
+    max_iter, seed, n_threads
+        As in :func:`dawid_skene`.
+
+    Returns
+    -------
+    AnnotatorModel
+        Also with ``ability``, ``ability_error`` (observed information, every difficulty unknown too) and ``difficulty``.
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` are of another kind.
+    ValueError
+        If labels are counts without annotators, or there are none; if a number is out of range; if a class that somebody gave has
+        prevalence 0.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the best start has not converged; if most labels would be wrong.
+
+    References
+    ----------
+    Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), "Whose vote should count more: optimal integration of labels from labelers of
+    unknown expertise", NIPS 22, eq. 1 and section 3.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]])
+    >>> found = ugt.glad(labels)
+    >>> found.ability.round(2), found.plausibilities.mean()[:, 1].round(2)
+    (array([ 1.05,  1.09, -0.11]), array([0.  , 1.  , 0.  , 1.  , 0.  , 0.45]))
+    """
+    if np.ndim(prior) == 0 or len(prior) != 4:
+        raise checks.error("prior", "be (ability mean, ability sd, easiness mean, easiness sd)", repr(prior))
+    means = [_finite("prior", prior[j]) for j in (0, 2)]
+    sds = [checks.scalar("prior", prior[j], positive=True) for j in (1, 3)]
+    effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
+    with parallel.threads(n_threads):
+        given = Given(labels)
+    shares = _prevalence(prevalence, given)
+    found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), shares, effort, n_threads)
+    _warn_if_worse_than_chance(found)
+    return found
+
+
+def _finite(argument: str, value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and value < 0 and np.isfinite(value) else checks.scalar(argument, value)
+
+
+def _prevalence(prevalence: Any, given: Given) -> Array:
+    k = given.n_classes
+    if isinstance(prevalence, str) and prevalence == "uniform":
+        return np.full(k, 1.0 / k)
+    shares = np.asarray(prevalence)
+    good = shares.shape == (k,) and shares.dtype.kind in "fiu" and np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0
+    if not good:
+        raise checks.error("prevalence", f"be 'uniform' or {k} numbers of at least 0", repr(prevalence))
+    shares = shares / shares.sum()
+    if (shares[given.index] == 0).any():
+        name = given.axes.class_name(int(given.index[np.argmax(shares[given.index] == 0)]))
+        raise checks.error("prevalence", "be above 0 for classes that somebody gave", "0", f"class {name}")
+    return np.asarray(shares, np.float64)
+
+
+def dawid_skene_draws(
+    labels: Any,
+    *,
+    prior: Any = (2.0, 1.0, 1.0),
+    candidates: str = "all",
+    drawn: str = "probabilities",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
+    n_thin: int = 1,
+    seed: Any = 0,
+    n_threads: int = 1,
+) -> AnnotatorDraws:
+    r"""Posterior draws under Dawid–Skene with Dirichlet priors, so that doubt about the annotators' skill enters every metric.
+
+    Gibbs sampling of :math:`p \sim Dir(c)`, :math:`π^{(j)}_k \sim Dir(c_k)` and the true classes (see :func:`dawid_skene` for the
+    model). A draw holds the probabilities of the classes of all cases given one draw of all parameters.
+
+    Parameters
+    ----------
+    labels : Labels
+        Who gave each label must be known.
+    prior : float or (diagonal, off_diagonal, prevalence)
+        Concentrations above 0 of each row on and off the diagonal, and of each class. Default (2, 1, 1). A diagonal no greater than
+        the rest does not tell classes apart.
+    candidates : {"all", "seen"}
+        As in :func:`dawid_skene`; ``"seen"`` is a model of its own, in which a case cannot have the other classes.
+    drawn : {"probabilities", "classes"}
+        What the plausibilities hold: class probabilities given the parameters, or 1 for a drawn true class, so that the metrics are
+        averages over true classes too.
+    n_draws, n_warmup, n_chains, n_thin : int
+        Draws kept in all, a multiple of ``n_chains``; sweeps thrown away at the start of each chain; chains; sweeps per draw. Chains
+        start from true classes drawn from the votes.
+    seed : int, Generator or SeedSequence
+        The same seed gives the same bytes, in whatever order the cases come.
+    n_threads : int
+        Threads, which share the chains; the answer is the same for any number.
+
+    Returns
+    -------
+    AnnotatorDraws
+        ``plausibilities`` are Draws: 8 bytes for each draw of each candidate of each case.
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` are of another kind.
+    ValueError
+        If labels are counts without annotators, or there are none; if an option is unknown or a number out of range.
+
+    Warns
+    -----
+    RuntimeWarning
+        If chains of some accuracies or prevalences have not mixed.
+
+    References
+    ----------
+    Dawid & Skene (1979); Paun et al. (2018), "Comparing Bayesian models of annotation", TACL 6, section 3.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]])
+    >>> found = ugt.dawid_skene_draws(labels, prior=(4, 1, 1), n_draws=2000, seed=1)
+    >>> bool(found.plausibilities.mean()[1, 1] > 0.8), bool(found.diagnostics.rhat.max() < 1.05)
+    (True, True)
+    """
+    checks.option("candidates", candidates, CANDIDATES)
+    checks.option("drawn", drawn, DRAWN)
+    concentration = three("prior", prior, positive=True)
+    checks.whole("n_draws", n_draws)
+    if n_draws % checks.whole("n_chains", n_chains):
+        raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
+    schedule = checks.whole("n_warmup", n_warmup, 0), n_draws, checks.whole("n_thin", n_thin), n_chains
+    word = seed_of(seed)
+    with parallel.threads(n_threads):
+        return sample(Given(labels), concentration, candidates == "all", drawn == "classes", schedule, word)
+
+
+def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:
+    """Warn where models are judged by a consensus that their own predictions are part of; their names.
+
+    An annotator whose id is the name of a model is taken for that model: its agreement with a consensus of which it is a part, and by
+    which the others are judged, flatters it and those that resemble it. Annotations without annotator ids are passed over.
+    """
+    ids = getattr(labels, "annotators", None)
+    known = set() if ids is None else {str(i) for i in np.asarray(ids).tolist()}
+    found = [str(name) for name in models if str(name) in known]
+    if found:
+        notices.warn(
+            f"{', '.join(map(repr, found))} is the name of a model and of an annotator: a model that is judged by a consensus made of "
+            "its own predictions looks better than it is. Leave its labels out",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+    return found

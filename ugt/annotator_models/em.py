@@ -1,0 +1,359 @@
+"""Fits of annotator models by expectation-maximisation: starts, iterations, what comes out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._base import checks, notices, parallel
+from .._base.ragged import row_of, sizes_of
+from .._core import _em
+from .records import AnnotatorModel, Cells, point_of, point_with_rest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .records import Given
+
+    Array = NDArray[np.float64]
+    Prior = tuple[float, float, float]  # pseudo-counts on and off the diagonal of each row, and of each class
+
+SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
+MOST_CELLS = 2**27  # 1 GB an array
+# Up to so many annotators, standard errors come from their joint information.
+MOST_JOINT = 1000
+STARTS = 2**61  # chain words of the streams of GLAD's starts: apart from those that the core opens
+
+
+class Fit(ABC):
+    """One start; subclasses say what a step is."""
+
+    log_likelihood: float
+
+    @abstractmethod
+    def value(self) -> float:
+        """Objective at the present parameters; what :meth:`improve` needs is ready afterwards."""
+
+    @abstractmethod
+    def improve(self) -> None:
+        """Parameters with an objective that is no lower."""
+
+
+class Run(NamedTuple):
+    """A start that has ended."""
+
+    fit: Any
+    trace: Array
+    converged: bool
+
+
+class Effort(NamedTuple):
+    """How often to start, and when a start ends."""
+
+    n_starts: int
+    tolerance: float
+    max_iter: int
+    seed: int
+
+    @classmethod
+    def of(cls, n_restarts: Any, tolerance: Any, max_iter: Any, seed: int) -> Effort:
+        starts = 1 + checks.whole("n_restarts", n_restarts, 0)
+        return cls(starts, checks.scalar("tolerance", tolerance), checks.whole("max_iter", max_iter), seed)
+
+
+def three(argument: str, prior: Any, positive: bool = False) -> Prior:
+    """Pseudo-counts: one number for all, or three."""
+    values = [prior] * 3 if np.ndim(prior) == 0 else list(prior)
+    if len(values) != 3:
+        raise checks.error(argument, "be a number or (diagonal, off_diagonal, prevalence)", repr(prior))
+    first, second, third = (checks.scalar(argument, v, positive=positive) for v in values)
+    return first, second, third
+
+
+def climb(fit: Fit, effort: Effort, n_labels: float, stop: NDArray[np.int32]) -> Run:
+    """Steps until the objective gains less than the tolerance a label."""
+    trace: list[float] = []
+    converged = False
+    while not converged and not stop[0]:
+        trace.append(fit.value())
+        converged = len(trace) > 1 and trace[-1] - trace[-2] <= effort.tolerance * n_labels
+        if len(trace) > effort.max_iter:
+            break
+        if not converged:
+            fit.improve()
+    return Run(fit, np.array(trace), converged)
+
+
+def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_threads: int = 1) -> tuple[Run, dict[str, Any]]:
+    """The best of all starts; ``start(number)`` makes one. What the record says of all of them."""
+    stop = np.zeros(1, np.int32)
+    held: list[Run | None] = [None]
+
+    def one(number: int, _: int) -> tuple[float, bool, int]:
+        run = climb(start(number), effort, n_labels, stop)
+        runs[number] = run
+        return run.trace[-1], run.converged, len(run.trace) - 1
+
+    def keep(number: int, _: int, told: Any) -> None:  # in order; only the best so far stays in memory
+        found.append(told)
+        run = runs.pop(number)
+        if held[0] is None or run.trace[-1] > held[0].trace[-1]:
+            held[0] = run
+
+    runs: dict[int, Run] = {}
+    found: list[tuple[float, bool, int]] = []
+    with parallel.threads(n_threads):
+        parallel.run(one, effort.n_starts, 1, "fitting", stop if n_threads > 1 else None, keep)
+    best = held[0]
+    assert best is not None
+    if not best.converged:
+        notices.warn(
+            f"the fit has not converged within max_iter = {effort.max_iter} iterations: the last one gained "
+            f"{np.diff(best.trace[-2:]).sum():.3g} in log-likelihood",
+            stacklevel=4,
+        )
+    columns = [np.array(column) for column in zip(*found)]
+    return best, {"objective": columns[0], "converged": columns[1], "n_iterations": columns[2], "trace": best.trace}
+
+
+# ---- confusion matrices
+
+
+class Confusions:
+    """The cells of a data set, shared by all starts."""
+
+    def __init__(self, given: Given, cells: int) -> None:
+        self.given = given
+        self.core = _em.Confusions(given.table, cells)
+        self.n_cells, self.n_rows, self.n_candidates, self.all = self.core.sizes()
+        if self.n_cells > MOST_CELLS or self.n_rows > MOST_CELLS:
+            must = f"be 'seen' where annotators, their labels and classes make more than {MOST_CELLS} cells"
+            raise checks.error("candidates", must, f"'all' and {max(self.n_cells, self.n_rows)} cells")
+        checks.room("candidates for every label", 16 * self.n_cells + 12 * self.n_candidates)
+        self.offsets, self.index = np.empty(given.axes.n_cases + 1, np.int64), np.empty(self.n_candidates, np.int32)
+        self.layout = np.empty((4, self.n_cells), np.int32)
+        self.core.layout(self.offsets, self.index, self.layout)
+        self.entries = given.positions(self.offsets, self.index, given.offsets, given.index)  # entries among candidates
+
+
+class FullFit(Fit):
+    """Dawid–Skene with a confusion matrix for every annotator."""
+
+    def __init__(self, shape: Confusions, prior: Prior, q: Array) -> None:
+        self.shape, self.prior = shape, prior
+        k = shape.given.n_classes
+        self.count, self.class_count = np.empty(shape.n_cells), np.empty(k)
+        self.next_count, self.next_class_count = np.empty(shape.n_cells), np.empty(k)
+        self.probability, self.prevalence, self.row_total = np.empty(shape.n_cells), np.empty(k), np.empty(shape.n_rows)
+        start = np.zeros(shape.n_candidates)
+        start[shape.entries] = q
+        shape.core.count(start, self.count, self.class_count)
+
+    def value(self) -> float:
+        """Parameters from the counts, and the counts they lead to."""
+        core, parameters = self.shape.core, (self.probability, self.prevalence)
+        density = core.mode(*self.prior, self.count, self.class_count, *parameters, self.row_total)
+        self.log_likelihood = core.expect(*parameters, self.next_count, self.next_class_count)
+        return self.log_likelihood + density
+
+    def improve(self) -> None:
+        """The counts take their place."""
+        self.count, self.next_count = self.next_count, self.count
+        self.class_count, self.next_class_count = self.next_class_count, self.class_count
+
+    def candidates(self) -> Array:
+        """Probabilities of all candidates."""
+        q = np.empty(self.shape.n_candidates)
+        self.shape.core.expect(self.probability, self.prevalence, self.next_count, self.next_class_count, q)
+        return q
+
+
+def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_threads: int) -> AnnotatorModel:
+    """Dawid–Skene with confusion matrices."""
+    # Without pseudo-counts off the diagonal, a class that is not among those seen has probability 0: any storage is exact.
+    kind = EITHER if prior[1] == 0 and every_class else (ALL if every_class else SEEN)
+    shape = Confusions(given, kind)
+    best, told = best_of(lambda number: FullFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
+    q = best.fit.candidates()
+    accuracy = _share(given, given.per_annotator(q[shape.entries][given.entry]))
+    return AnnotatorModel(
+        "full",
+        point_of(given.axes, shape.offsets, shape.index, q),
+        given.labels.annotators,
+        given.n_labels,
+        accuracy,
+        accuracy_errors(given, q[shape.entries], accuracy, 0.0),
+        best.fit.prevalence,
+        given.left_out,
+        Cells.of(given.n_annotators, shape.layout, best.fit.count, prior[:2]),
+        best.fit.log_likelihood,
+        **told,
+    )
+
+
+# ---- one coin an annotator
+
+
+def coin_mode(right: Array, class_count: Array, n_labels: Array, prior: Prior) -> tuple[Array, Array, tuple[Array, Array], float]:
+    """Accuracies and prevalences of highest density given expected counts; logs of a right and of one wrong label; the log prior."""
+    k, density = len(class_count), 0.0
+    right_prior, wrong_prior = prior[0], (k - 1) * prior[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = n_labels + right_prior + wrong_prior
+        accuracy = np.minimum((right + right_prior) / total, 1.0)  # NaN: an annotator without labels
+        prevalence = class_count + prior[2]
+        prevalence = prevalence / prevalence.sum()
+        wrong = np.maximum((n_labels - right + wrong_prior) / total, 0.0)
+        logs = np.log(accuracy), np.log(wrong / max(k - 1, 1))
+    for pseudo, x in ((right_prior, logs[0]), (wrong_prior, logs[1])):
+        density += pseudo * float(x.sum()) if pseudo > 0 else 0.0
+    return accuracy, prevalence, logs, density + (prior[2] * float(np.log(prevalence).sum()) if prior[2] > 0 else 0.0)
+
+
+class CoinFit(Fit):
+    """Dawid–Skene with one accuracy for every annotator."""
+
+    def __init__(self, given: Given, prior: Prior, q: Array) -> None:
+        self.given, self.prior = given, prior
+        k = given.n_classes
+        self.q, self.rest = q, np.zeros(given.axes.n_cases)
+        self.right = given.per_annotator(q[given.entry])
+        self.class_count = np.asarray(np.bincount(given.index, q, k), np.float64)
+
+    def value(self) -> float:
+        """Parameters from the counts, and the counts they lead to."""
+        self.accuracy, self.prevalence, logs, density = coin_mode(self.right, self.class_count, self.given.n_labels, self.prior)
+        out = self.q, self.rest, np.empty_like(self.right), np.empty_like(self.class_count)
+        self.log_likelihood = self.given.coins.expect(*logs, self.prevalence, *out, False)
+        self.right, self.class_count = out[2], out[3]
+        return self.log_likelihood + density
+
+    def improve(self) -> None:
+        """The counts are in place already."""
+
+
+def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+    """Dawid–Skene with one accuracy an annotator."""
+    best, told = best_of(lambda number: CoinFit(given, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
+    fit = best.fit
+    return AnnotatorModel(
+        "one-coin",
+        point_with_rest(given, fit.q, fit.rest, fit.prevalence),
+        given.labels.annotators,
+        given.n_labels,
+        fit.accuracy,
+        accuracy_errors(given, fit.q, fit.accuracy, prior[0] + (given.n_classes - 1) * prior[1]),
+        fit.prevalence,
+        given.left_out,
+        None,
+        fit.log_likelihood,
+        **told,
+    )
+
+
+# ---- GLAD
+
+
+class GladFit(Fit):
+    """Ability of every annotator, easiness of every case."""
+
+    def __init__(self, given: Given, prior: tuple[float, float, float, float], prevalence: Array, ability: Array) -> None:
+        self.given, self.prior, self.prevalence, self.ability = given, prior, prevalence, ability
+        self.easiness = np.full(given.axes.n_cases, prior[2])
+        self.q, self.rest = np.empty(len(given.index)), np.zeros(given.axes.n_cases)
+        self.right, self.wrong = np.empty(len(given.labels.label)), np.empty(len(given.labels.label))
+
+    def value(self) -> float:
+        """Probabilities of the classes."""
+        density = self.given.coins.labels(self.prior, self.ability, self.easiness, self.right, self.wrong)
+        counts = np.empty(self.given.n_annotators), np.empty(self.given.n_classes)
+        self.log_likelihood = self.given.coins.expect(self.right, self.wrong, self.prevalence, self.q, self.rest, *counts, True)
+        return self.log_likelihood + density
+
+    def improve(self) -> None:
+        """A round of Newton steps."""
+        self.given.coins.improve(self.prior, self.q, self.ability, self.easiness)
+
+
+def _first_abilities(given: Given, prior: tuple[float, float, float, float], seed: int, number: int) -> Array:
+    from .._core._stream import Stream  # noqa: PLC0415  (only restarts need it)
+
+    ability = np.full(given.n_annotators, prior[0])
+    for a, key in enumerate(given.annotator_keys.tolist() if number else ()):
+        draw = np.empty(1)
+        Stream(seed, key, STARTS + number, 13).normal(draw)  # 13: UGT_PURPOSE_ANNOTATORS
+        ability[a] += prior[1] * draw[0]
+    return ability
+
+
+def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
+    """GLAD."""
+    best, told = best_of(
+        lambda number: GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number)),
+        given.total,
+        effort,
+        n_threads,
+    )
+    fit = best.fit
+    chance = np.exp(fit.right)
+    case = row_of(given.labels.offsets)
+    bend = given.per_annotator(chance * (1 - chance) * np.exp(fit.easiness)[case])
+    accuracy = _share(given, given.per_annotator(chance))
+    information = np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
+    given.coins.information(fit.q, chance, information, prior, fit.ability, fit.easiness)
+    error = _errors(information, np.full(given.n_annotators, True))
+    labelled = sizes_of(given.labels.offsets) > 0
+    return AnnotatorModel(
+        "glad",
+        point_with_rest(given, fit.q, fit.rest, prevalence),
+        given.labels.annotators,
+        given.n_labels,
+        accuracy,
+        _share(given, bend) * error,
+        prevalence,
+        given.left_out,
+        None,
+        fit.log_likelihood,
+        **told,
+        ability=fit.ability,
+        ability_error=error,
+        difficulty=np.where(labelled, np.exp(-fit.easiness), np.nan),
+    )
+
+
+# ---- standard errors
+
+
+def _share(given: Given, sums: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / given.n_labels)
+
+
+def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> Array:
+    """Standard errors of accuracies from the observed information of their logits, the prevalences taken as known."""
+    inside = (accuracy > 0) & (accuracy < 1)
+    information = np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
+    given.coins.information(q, np.nan_to_num(accuracy)[given.labels.annotator], information)
+    slope = accuracy * (1 - accuracy)
+    prior = n_prior * np.where(inside, slope, 0.0)
+    if len(information) == given.n_annotators:
+        information[np.diag_indices(given.n_annotators)] += prior
+    else:
+        information[0] += prior
+    return np.where(inside, slope * _errors(information, inside), np.nan)
+
+
+def _errors(information: Array, wanted: NDArray[np.bool_]) -> Array:
+    """Roots of the diagonal of the inverse, NaN where it is not positive."""
+    variance = np.full(len(wanted), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(information) != len(wanted):
+            variance[wanted] = 1 / information[0][wanted]
+        elif wanted.any():
+            with suppress(np.linalg.LinAlgError):
+                variance[wanted] = np.diag(np.linalg.inv(information[np.ix_(wanted, wanted)]))
+        return np.asarray(np.sqrt(np.where(variance > 0, variance, np.nan)))

@@ -1,0 +1,333 @@
+"""What annotator models read and what they answer with: labels whose annotators are known, and the records of the fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Axes, Frozen
+from .._base.checks import error, room
+from .._base.ragged import offsets_of, row_of, sizes_of
+from .._core import _em
+from ..annotations import Labels
+from ..plausibilities import Point
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Int32 = NDArray[np.int32]
+
+NO_LABELS = "case without labels"
+# Classes of a lower probability are left out of the plausibilities.
+NEGLIGIBLE = 1e-12
+CHUNK = 2**20  # cells of a dense table made at a time
+
+
+class Given:
+    """Labels with known annotators, and the distinct classes that each case was given: its entries."""
+
+    def __init__(self, labels: Any) -> None:
+        self.labels = checked(labels)
+        self.axes = self.labels.axes
+        self.offsets, self.index, votes = self.labels.class_counts()
+        self.votes = votes.astype(np.float64)
+        weight = self.labels.count.astype(np.float64)
+        self.weight = None if (weight == 1).all() else weight
+        self.n_annotators, self.n_classes = len(self.labels.annotators), self.labels.n_classes
+        table = self.labels.offsets, self.labels.annotator, self.labels.label, self.weight, self.offsets, self.index
+        self.table = _em.Table(*table, self.n_annotators, self.n_classes)
+
+    @cached_property
+    def entry(self) -> Int32:
+        """(R,) the entry of each label."""
+        return self.positions(self.offsets, self.index, self.labels.offsets, self.labels.label).astype(np.int32)
+
+    @cached_property
+    def coins(self) -> _em.Coins:
+        return _em.Coins(self.table, self.entry)
+
+    @cached_property
+    def n_labels(self) -> Array:
+        """(A,) labels of each annotator."""
+        return self.per_annotator(np.ones(len(self.labels.label)))
+
+    @property
+    def total(self) -> float:
+        """Labels of all annotators."""
+        return float(self.n_labels.sum())
+
+    def positions(self, offsets: NDArray[np.int64], index: Int32, rows: NDArray[np.int64], wanted: Int32) -> NDArray[np.int64]:
+        """Where classes stand in ragged ascending rows that hold them."""
+        table, keys = (row_of(o) * self.n_classes + c for o, c in ((offsets, index), (rows, wanted)))
+        return np.asarray(np.searchsorted(table, keys))
+
+    def per_annotator(self, value: Array) -> Array:
+        """(A,) sums over the labels of each annotator."""
+        weighted = value if self.weight is None else value * self.weight
+        return np.asarray(np.bincount(self.labels.annotator, weighted, self.n_annotators), np.float64)
+
+    def start(self, seed: int, number: int) -> Array:
+        """Probabilities of the entries at which start ``number`` begins."""
+        q = np.empty(len(self.index))
+        _em.start(self.offsets, self.votes, self.axes.stream_keys, seed, number, q)
+        return q
+
+    @cached_property
+    def annotator_keys(self) -> NDArray[np.uint64]:
+        """(A,) keys of the streams of the annotators."""
+        return Axes(self.labels.annotators, self.axes.classes).stream_keys
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        n = int((sizes_of(self.labels.offsets) == 0).sum())
+        return {NO_LABELS: n} if n else {}
+
+
+def checked(labels: Any) -> Labels:
+    """Labels of which it is known who gave them."""
+    if not isinstance(labels, Labels):
+        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}: Labels.from_long and Labels.from_wide make them.")
+    if (labels.annotator < 0).any():
+        i = int(np.searchsorted(labels.offsets, int(np.argmax(labels.annotator < 0)), side="right")) - 1
+        raise error("labels", "say who gave each of them", "counts without annotators", f"case {labels.axes.case_name(i)}")
+    if len(labels.label) == 0:
+        raise error("labels", "hold at least one label", 0)
+    return labels
+
+
+def point_of(axes: Axes, offsets: NDArray[np.int64], index: Int32, value: Array) -> Point:
+    """Ragged probabilities without those that are negligible."""
+    kept = value >= NEGLIGIBLE
+    row = row_of(offsets)[kept]
+    sizes = np.bincount(row, minlength=axes.n_cases)
+    return _point(axes, sizes, index[kept], value[kept] / np.bincount(row, value[kept], axes.n_cases)[row])
+
+
+def _point(axes: Axes, sizes: NDArray[np.integer], index: Int32, value: Array) -> Point:
+    index.flags.writeable = value.flags.writeable = False  # or the record would make copies of its own
+    return Point(axes, offsets_of(sizes), index, value)
+
+
+def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> Point:
+    """Probabilities of the entries; another class k of case i has ``rest[i] * prevalence[k]``."""
+    by_prevalence = np.argsort(-prevalence, kind="stable")
+    _room_for_rest(given, rest, prevalence[by_prevalence])
+    step, sizes, indices, values = max(1, CHUNK // given.n_classes), [], [], []
+    for begin in range(0, given.axes.n_cases, step):
+        here = rest[begin : begin + step]
+        o = given.offsets[begin : begin + len(here) + 1]
+        mine = given.index[o[0] : o[-1]]
+        n_other = np.count_nonzero(here.max() * prevalence >= NEGLIGIBLE) if here.max() > 0 else 0
+        columns = np.union1d(by_prevalence[:n_other], mine)  # the others are negligible in all of these cases
+        part = here[:, None] * prevalence[columns]
+        part[row_of(o - o[0]), np.searchsorted(columns, mine)] = q[o[0] : o[-1]]
+        part[part < NEGLIGIBLE] = 0.0
+        row, index = np.nonzero(part)
+        sizes.append(np.bincount(row, minlength=len(part)))
+        indices.append(columns[index].astype(np.int32))
+        values.append(part[row, index] / part.sum(1)[row])
+    return _point(given.axes, *(np.concatenate(column) for column in (sizes, indices, values)))
+
+
+def _room_for_rest(given: Given, rest: Array, prevalence: Array) -> None:
+    """What classes that nobody gave take where they are not negligible; prevalences from the highest down."""
+    with np.errstate(divide="ignore"):
+        listed = np.searchsorted(-prevalence, -NEGLIGIBLE / rest, side="right")
+    others = np.maximum(listed - sizes_of(given.offsets), 0)
+    room("plausibilities of classes that nobody gave", 24.0 * others.sum())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(Frozen):
+    """Confusion matrices, cell by cell: the cells that are not here hold only the prior's share.
+
+    ``value`` are expected labels, and a probability is (value + pseudo-count) / sum of its row; or (``means``) they are mean
+    probabilities, and the cells that are not here have what is left of their row, in proportion to the pseudo-counts.
+    """
+
+    offsets: NDArray[np.int64]
+    truth: Int32
+    label: Int32
+    value: Array
+    pseudo: tuple[float, float]
+    means: bool = False
+
+    @classmethod
+    def of(cls, n_annotators: int, layout: Int32, value: Array, pseudo: tuple[float, float], means: bool = False) -> Cells:
+        """From the layout of the core (4, cells): annotator, label, truth, row."""
+        kept = value > 0
+        offsets = offsets_of(np.bincount(layout[0][kept], minlength=n_annotators))
+        return cls(offsets, layout[2][kept], layout[1][kept], value[kept], pseudo, means)
+
+    def matrix(self, a: int, n_classes: int) -> Array:
+        """(K, K) of annotator a; NaN in rows of which nothing is known."""
+        at = slice(self.offsets[a], self.offsets[a + 1])
+        table = np.full((n_classes, n_classes), self.pseudo[1])
+        np.fill_diagonal(table, self.pseudo[0])
+        truth, label = self.truth[at], self.label[at]
+        with np.errstate(invalid="ignore"):
+            if self.means:
+                table[truth, label] = 0.0
+                left = 1.0 - np.bincount(truth, self.value[at], n_classes)
+                table *= (left / np.maximum(table.sum(1), np.finfo(float).tiny))[:, None]
+            table[truth, label] += self.value[at]
+            return np.asarray(table / table.sum(1, keepdims=True))
+
+
+def confusion_of(annotator: Any, annotators: NDArray[Any], accuracy: Array, cells: Cells | None, k: int) -> Array:
+    """(K, K) of one annotator; without cells all wrong labels are alike."""
+    room("a confusion matrix", 8 * k**2)
+    a = int(identifiers.lookup(annotators, np.asarray([annotator]))[0])
+    if a < 0:
+        raise error("annotator", f"be one of the {len(annotators)} annotators", identifiers.name(annotator))
+    if cells is not None:
+        return cells.matrix(a, k)
+    table = np.full((k, k), (1 - accuracy[a]) / max(k - 1, 1))
+    np.fill_diagonal(table, accuracy[a])
+    return table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Annotators(Frozen):
+    """What every annotator model knows of the annotators."""
+
+    model: str
+    plausibilities: Any
+    annotators: NDArray[Any]
+    n_labels: Array
+    accuracy: Array
+    accuracy_error: Array
+    prevalence: Array
+    left_out: Mapping[str, int]
+    cells: Cells | None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.prevalence)
+
+    def confusion(self, annotator: Any) -> Array:
+        """Confusion matrix of one annotator.
+
+        Parameters
+        ----------
+        annotator : id
+            As in ``annotators``.
+
+        Returns
+        -------
+        (K, K) array
+            P(label l | true class k) in row k, column l; NaN in rows of which there is neither a label nor a prior.
+
+        Raises
+        ------
+        ValueError
+            If there is no such annotator, or the model has no confusion matrices (GLAD).
+        """
+        if self.model == "glad":
+            raise error("model", "have confusion matrices", "'glad': whether a label is right depends on the case too")
+        return confusion_of(annotator, self.annotators, self.accuracy, self.cells, self.n_classes)
+
+    def __repr__(self) -> str:
+        p = self.plausibilities
+        shape = f"n_cases={p.n_cases}, n_classes={p.n_classes}, n_annotators={len(self.annotators)}"
+        return f"{type(self).__name__}(model={self.model!r}, {shape})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnnotatorModel(Annotators):
+    """A fitted annotator model, as :func:`dawid_skene` and :func:`glad` return it.
+
+    Attributes
+    ----------
+    model : {"full", "one-coin", "glad"}
+        Which model.
+    plausibilities : Point
+        Probability of each class to be the true one; NaN for a case without labels. Classes below 1e-12 are left out.
+    annotators : (A,) array of ids
+        As in the labels.
+    n_labels : (A,) array
+        Labels of each annotator.
+    accuracy : (A,) array
+        Probability of a right label: "one-coin": the parameter; else the expected share of right ones among the annotator's labels
+        ("full") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels.
+    accuracy_error : (A,) array
+        Its standard error; NaN where the accuracy is 0 or 1.
+    prevalence : (K,) array
+        Probability of each class before any label.
+    left_out : mapping
+        Cases left out, by reason.
+    log_likelihood : float
+        Of the labels, at the answer.
+    trace : (n_iterations,) array
+        Log-likelihood, plus log prior density up to a constant, at every iteration of the best start; it never falls.
+    objective, converged, n_iterations : (n_restarts + 1,) arrays
+        Of every start: last value of the trace, whether it had converged, iterations. The best start has the highest objective.
+    ability, ability_error, difficulty : (A,), (A,), (N,) arrays or None
+        "glad": α with standard error, and 1/β of every case (NaN without labels).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.dawid_skene(ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0]]))
+    >>> found
+    AnnotatorModel(model='full', n_cases=4, n_classes=2, n_annotators=3)
+    >>> found.confusion(2).round(3)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+
+    log_likelihood: float
+    trace: Array
+    objective: Array
+    converged: NDArray[np.bool_]
+    n_iterations: NDArray[np.int64]
+    ability: Array | None = None
+    ability_error: Array | None = None
+    difficulty: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnnotatorDraws(Annotators):
+    """Posterior draws of an annotator model, as :func:`dawid_skene_draws` returns them.
+
+    Attributes
+    ----------
+    model : "full"
+        Which model.
+    plausibilities : Draws
+        Per draw of the parameters, the probability of each class to be the true one (or the drawn true class).
+    annotators, n_labels, left_out
+        As in :class:`AnnotatorModel`.
+    accuracy, accuracy_error : (A,) arrays
+        Posterior mean and standard deviation of Σ_k prevalence_k P(label k | true class k).
+    accuracy_draws : (n_draws, A) array
+        Chain after chain.
+    prevalence : (K,) array
+        Posterior mean.
+    prevalence_draws : (n_draws, K) array
+        Chain after chain.
+    n_chains : int
+        Number of chains.
+    diagnostics : Diagnostics
+        Of the A accuracies, then the K prevalences: ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0]])
+    >>> found = ugt.dawid_skene_draws(labels, prior=(4, 1, 1), n_draws=800, seed=1)
+    >>> found.accuracy_draws.shape, found.plausibilities
+    ((800, 3), Draws(n_cases=4, n_draws=800, n_classes=2))
+    """
+
+    accuracy_draws: Array
+    prevalence_draws: Array
+    n_chains: int
+    diagnostics: Any = field(repr=False)

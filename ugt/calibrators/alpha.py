@@ -1,0 +1,310 @@
+"""Alpha-calibration: how sure a prediction is of its own probabilities [B sec. 5.3, appendix D.2]."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .._base import checks, notices
+from .._base.axes import Frozen
+from ..histogram.input import whole_counts
+from ..histogram.pairs_of_labels import PredictedDisagreement
+from .estimator import Calibrator
+from .fitting import NO_LABELS, NO_WEIGHT, counted
+from .logits import LARGEST, LabelTable, LogitTable, array_of, weights_of
+from .multinomial import Likelihood
+from .newton import Minimum, minimise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    Array = NDArray[np.float64]
+
+ROWS = 2**12  # of a block of features
+MOST = 700.0  # of the logarithm of a concentration: its exponential is finite
+ONE_LABEL = "case with one label (says nothing about concentration)"
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletPredictions(Frozen):
+    """Dirichlet laws of class probabilities: means z and concentrations α0, so that α = α0 z.
+
+    Attributes
+    ----------
+    mean : (N, K) array
+        The predicted probabilities, as they were given.
+    concentration : (N,) array
+        α0: large where annotators are expected to disagree by chance alone, small where they are expected to agree with each other on a
+        class that the prediction does not know.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> laws = ugt.DirichletPredictions([[0.5, 0.5], [0.5, 0.5]], [1.0, 100.0])
+    >>> laws.disagreement().overall.round(3)
+    array([0.25 , 0.495])
+    >>> laws.posterior([[3, 0], [3, 0]]).mean.round(3).tolist()
+    [[0.875, 0.125], [0.515, 0.485]]
+    """
+
+    mean: Array
+    concentration: Array
+
+    def __post_init__(self) -> None:
+        mean = LogitTable.of(self.mean, "probabilities").given(0, len(self.mean))
+        total = array_of("concentration", self.concentration)
+        if total.dtype.kind not in "iuf" or total.shape != (len(mean),):
+            raise checks.error("concentration", f"be {len(mean)} numbers, one a case", f"{total.dtype} of shape {total.shape}")
+        bad = ~((total > 0) & np.isfinite(total))
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise checks.error("concentration", "be finite and above 0", total[i], f"case {i}")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "concentration", total.astype(np.float64))
+        super().__post_init__()
+
+    @property
+    def alpha(self) -> Array:
+        """(N, K) α = α0 z; 0 where rounding put z below 0."""
+        return np.asarray(self.concentration[:, None] * np.maximum(self.mean, 0.0))
+
+    def disagreement(self) -> PredictedDisagreement:
+        """Probabilities that two labels differ: ``α0 / (α0 + 1) (1 - Σ z²)`` and ``α0 / (α0 + 1) 2 z (1 - z)`` [B eq. 49, 50]."""
+        share = self.concentration / (self.concentration + 1)
+        z = self.mean
+        return PredictedDisagreement(share * (1 - (z**2).sum(axis=1)), share[:, None] * (2 * z * (1 - z)))
+
+    def posterior(self, counts: Any) -> DirichletPredictions:
+        """The laws after labels (N, K) were seen: Dirichlet(α + y)."""
+        y = whole_counts(counts)
+        if y.shape != self.mean.shape:
+            raise checks.error("counts", f"have the shape of the predictions, {self.mean.shape}", y.shape)
+        alpha, total = self.alpha + y, self.concentration + y.sum(axis=1)
+        return DirichletPredictions(alpha / total[:, None], total)
+
+
+class AlphaCalibration(Calibrator):
+    """Dirichlet laws with the predicted probabilities as means, and a concentration that is fitted to label histograms.
+
+    ``α = α0 z``, ``log α0 = w · features + b`` (a constant without features). Minimised is the mean over cases of
+    ``-log DirMult(y | α) + λ_α (log α0)²`` [B appendix D.2].
+
+    Parameters
+    ----------
+    penalty : float
+        λ_α, at least 0.
+    floor : float, optional
+        Probabilities below it count as this much in the fit. Without it, a class that was observed must not have probability 0.
+
+    Attributes
+    ----------
+    weights_ : (M,) array
+        w, one for each feature.
+    intercept_ : float
+        b.
+    objective_ : float
+        At the minimum, with the multinomial coefficient.
+    loss_ : float
+        The same without the penalty.
+    n_iter_, gradient_norm_, converged_
+        Of the fit, on features of mean 0 and standard deviation 1; it has converged where the norm is at most 1e-8.
+    n_classes_, n_cases_, left_out_
+        Classes, cases with labels, and cases that say nothing by reason.
+
+    Notes
+    -----
+    The mean of the law is the prediction itself, to the bit (:meth:`distribution`). Cases with a single label say nothing about α0. With
+    features the objective need not be convex; the fit starts from the best constant and ends in a minimum near it.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), sec. 5.3, appendix D.2 (λ_α = 0.005 there), eq. 49-51.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> probs = [[0.5, 0.5]] * 6
+    >>> split, agreed = [[2, 2], [3, 1], [1, 3]] * 2, [[4, 0], [0, 4], [4, 0]] * 2
+    >>> [round(float(ugt.AlphaCalibration().fit(probs, counts).concentration(6)[0]), 2) for counts in (split, agreed)]
+    [23.14, 0.04]
+    """
+
+    _fitted: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(["intercept_", "objective_", "loss_", "gradient_norm_"], float),
+        **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
+        **{"weights_": "M", "converged_": bool, "left_out_": dict},
+    }
+
+    def __init__(self, *, penalty: float = 0.005, floor: float | None = None) -> None:
+        self.penalty, self.floor = penalty, floor
+
+    def fit(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Self:
+        """Fit the concentration.
+
+        Parameters
+        ----------
+        predictions : (N, K) array, or (N,) for two classes
+            Probabilities.
+        counts : (N, K) array or Labels
+            Labels of each case by class, whole numbers.
+        features : (N, M) array, optional
+            Finite numbers; such as the layer before the last of a network.
+        weights : (N,) array, optional
+            How often each case counts.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, a number is out of range, an observed class has probability 0, or no finite concentration is best.
+        """
+        penalty = checks.scalar("penalty", self.penalty)
+        table = LogitTable.of(predictions, "probabilities")
+        y = LabelTable.of(counts, table.shape, False)
+        likelihood = Likelihood.of(y, table, None if self.floor is None else checks.scalar("floor", self.floor, positive=True))
+        weight = np.ones(table.shape[0]) if weights is None else weights_of(weights, table.shape[0])
+        x, centre, scale = _standard(_features(features, table.shape[0]))
+        kept = (weight > 0) & (likelihood.n > 0)
+        if not kept.any():
+            raise checks.error("counts", "hold labels", "none")
+        if penalty == 0 and not likelihood.tells()[kept].any():
+            must = "have at least two labels of some case whose prediction is not certain (or give a penalty)"
+            raise checks.error("counts", must, "none")
+        objective = _Objective(likelihood, x, weight, penalty)
+        found = objective.fit()
+        self.weights_ = found.theta[1:] / scale
+        self.intercept_ = float(found.theta[0] - self.weights_ @ centre)
+        self._note(found, objective, kept, table.shape[1])
+        return self
+
+    def _note(self, found: Minimum, objective: _Objective, kept: NDArray[np.bool_], n_classes: int) -> None:
+        n, heavy = objective.likelihood.n, objective.heavy
+        share = objective.weight / objective.total
+        self.objective_ = found.value - float(share @ objective.likelihood.coefficient())
+        self.loss_ = self.objective_ - objective.penalty * float(share @ objective.log_total(found.theta) ** 2)
+        self.n_classes_, self.n_cases_ = n_classes, int(kept.sum())
+        self.left_out_ = counted({NO_LABELS: heavy & (n == 0), ONE_LABEL: heavy & (n == 1), NO_WEIGHT: ~heavy})
+        self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
+        if not self.converged_:
+            said = f"AlphaCalibration did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
+            notices.warn(said, stacklevel=3)
+
+    def concentration(self, features: Any) -> Array:
+        """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""
+        self._check_fitted()
+        number = isinstance(features, numbers.Integral)
+        table = np.empty((checks.whole("features", features), 0)) if number else _features(features)
+        if table.shape[1] != len(self.weights_):
+            raise checks.error("features", f"have {len(self.weights_)} columns, as in the fit", table.shape[1])
+        log_total = table @ self.weights_ + self.intercept_
+        bad = ~(np.abs(log_total) <= MOST)
+        if bad.any():
+            i = int(np.argmax(bad))
+            must = f"be like those of the fit: log concentrations from {-MOST:g} to {MOST:g}"
+            raise checks.error("features", must, f"{log_total[i]:.4g}", f"case {i}")
+        return np.asarray(np.exp(log_total))
+
+    def distribution(self, predictions: Any, features: Any = None) -> DirichletPredictions:
+        """The laws of the class probabilities, with the predictions as their means."""
+        self._check_fitted()
+        table = LogitTable.of(predictions, "probabilities")
+        checks.room("concentrations of all classes", 16 * table.shape[0] * table.shape[1])
+        if table.shape[1] != self.n_classes_:
+            raise checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
+        return DirichletPredictions(table.given(0, table.shape[0]), self.concentration(_features(features, table.shape[0])))
+
+    def transform(self, predictions: Any, features: Any = None) -> Array:
+        """(N, K) α of each case."""
+        return self.distribution(predictions, features).alpha
+
+    def fit_transform(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Array:
+        """Fit, then transform the same predictions."""
+        return self.fit(predictions, counts, features=features, weights=weights).transform(predictions, features)
+
+
+class _Objective:
+    """The mean over cases, as a function of theta (1 + M,): the intercept and the weights of standardised features."""
+
+    def __init__(self, likelihood: Likelihood, x: Array, weight: Array, penalty: float) -> None:
+        self.likelihood, self.x, self.penalty = likelihood, x, penalty
+        self.heavy = weight > 0
+        self.weight = np.where(likelihood.n > 0, weight, 0.0)
+        self.total = float(self.weight.sum())
+        self.curved = np.empty(len(x))
+
+    def log_total(self, theta: Array) -> Array:
+        """(N,) log α0."""
+        return np.asarray(self.x @ theta[1:] + theta[0])
+
+    def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
+        s = self.log_total(theta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, first, second = self.likelihood.at(s)
+            by_s = self.weight * (2 * self.penalty * s - first)
+            self.curved = self.weight * (2 * self.penalty - second)
+            total = float(self.weight @ (self.penalty * s**2 - value)) / self.total
+        return total, np.append(by_s.sum(), by_s @ self.x) / self.total
+
+    def direction(self, theta: Array, gradient: Array) -> Array:
+        """A Newton step, along directions of negative curvature downwards."""
+        del theta
+        m = self.x.shape[1] + 1
+        hessian = np.zeros((m, m))
+        for begin in range(0, len(self.x), ROWS):
+            x, h = self.x[begin : begin + ROWS], self.curved[begin : begin + ROWS]
+            weighted = x * h[:, None]
+            hessian[1:, 1:] += weighted.T @ x
+            hessian[0, 1:] += weighted.sum(axis=0)
+            hessian[0, 0] += h.sum()
+        hessian[1:, 0] = hessian[0, 1:]
+        values, vectors = np.linalg.eigh(hessian / self.total)
+        along = vectors.T @ gradient
+        size = np.abs(values)
+        usable = size > 1e-12 * size.max()  # the rest: features that say the same
+        return np.asarray(-vectors[:, usable] @ (along[usable] / size[usable]))
+
+    def reach(self, step: Array) -> float:
+        return float(np.abs(self.log_total(step)[self.weight > 0]).max())
+
+    def fit(self) -> Minimum:
+        """From the best constant on a grid."""
+        grid = np.linspace(-8.0, 14.0, 23)
+        start = np.zeros(self.x.shape[1] + 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = [self.value_and_gradient(np.append(s, start[1:]))[0] for s in grid]
+        start[0] = grid[int(np.argmin(values))]
+        found = minimise(self.value_and_gradient, self.direction, self.reach, start)
+        if not found.bounded:
+            must = "leave the best concentration finite: annotators always agree, or never more than by chance (give a penalty above 0)"
+            raise ValueError(f"counts must {must}.")
+        return found
+
+
+def _features(features: Any, n: int | None = None) -> Array:
+    """(N, M) checked; N is n where that is known."""
+    if features is None and n is not None:
+        return np.empty((n, 0))
+    table = array_of("features", features)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.dtype.kind not in "biuf" or table.ndim != 2 or (n is not None and len(table) != n):
+        shape = "(N, M)" if n is None else f"({n}, M)"
+        raise checks.error("features", f"be numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
+    table = table.astype(np.float64)
+    bad = ~(np.abs(table) <= LARGEST)
+    if bad.any():
+        i, j = (int(x) for x in np.argwhere(bad)[0])
+        raise checks.error("features", f"be finite, at most {LARGEST:g}", table[i, j], f"case {i}, feature {j}")
+    return table
+
+
+def _standard(table: Array) -> tuple[Array, Array, Array]:
+    """Columns of mean 0 and standard deviation 1, and what they were; constant ones become 0."""
+    centre, scale = table.mean(axis=0), table.std(axis=0)
+    flat = scale <= 1e-14 * np.abs(table).max(axis=0, initial=0.0)
+    scale = np.where(flat, 1.0, scale)
+    x = (table - centre) / scale
+    x[:, flat] = 0.0
+    return x, centre, scale

@@ -1,0 +1,193 @@
+"""The conventions of scikit-learn, without it: parameters, cloning, pipelines; and JSON."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from .._base.checks import error
+from .._tabular.whole_file import write_text
+from .._version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Fitted = TypeVar("Fitted", bound="Calibrator")
+
+
+class Calibrator:
+    """Parameters are what the constructor takes; what a fit finds ends in an underscore.
+
+    ``_fitted`` names all that a fit finds: a type, "+" for a number above 0, or a letter for each axis of an array of finite numbers (K is
+    ``n_classes_``). Where a class has none, JSON is taken as it comes.
+    """
+
+    _fitted: ClassVar[dict[str, Any]] = {}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of the constructor, by name."""
+        del deep  # no parameter is an estimator
+        return {name: getattr(self, name) for name in _parameters(type(self))}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters of the constructor; returns itself."""
+        known = _parameters(type(self))
+        for name, value in params.items():
+            if name not in known:
+                raise error("params", f"be among {', '.join(known)}", repr(name))
+            setattr(self, name, value)
+        return self
+
+    def to_json(self, path: Any = None) -> str:
+        """Parameters and what was fitted as JSON text, also written to ``path`` if that is given. Numbers come back to the last bit."""
+        self._check_fitted()
+        fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
+        params = {name: _plain(value) for name, value in self.get_params().items()}
+        held = {"calibrator": type(self).__name__, "ugt": __version__, "params": params, "fitted": fitted}
+        text = json.dumps(held, indent=1, default=_refused, allow_nan=False)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    @classmethod
+    def from_json(cls: type[Fitted], source: Any) -> Fitted:
+        """From the text that :meth:`to_json` returns, or the path of a file that it wrote."""
+        held = read_json(source)
+        if held["calibrator"] != cls.__name__:
+            raise error("source", f"hold a {cls.__name__}", repr(held["calibrator"]))
+        return restored(cls, held)
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise ValueError(f"{type(self).__name__} must be fitted first: call fit.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        if self._fitted:
+            return self._fitted.keys() <= vars(self).keys()
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import-untyped]  # noqa: PLC0415  (who asks has it)
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(),
+        )
+
+    def __repr__(self) -> str:
+        defaults = _parameters(type(self))
+        said = [f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, defaults[name])]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+
+def _parameters(kind: type) -> dict[str, Any]:
+    """Names and defaults of the constructor."""
+    return {name: parameter.default for name, parameter in inspect.signature(kind).parameters.items()}
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and not isinstance(a, np.ndarray) and bool(a == b)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say; arrays as lists."""
+    if isinstance(value, np.ndarray):
+        finite = (
+            value
+            if value.dtype.kind != "f" or np.isfinite(value).all()
+            else np.where(np.isfinite(value), value.astype(object), value.astype(str))
+        )
+        return {"array": finite.tolist(), "dtype": value.dtype.name}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": repr(value)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return value
+
+
+def _number(held: dict[str, Any]) -> Any:
+    """What JSON has no number for."""
+    return float(held["number"]) if held.keys() == {"number"} and held["number"] in ("nan", "inf", "-inf") else held
+
+
+def _refused(value: Any) -> Any:
+    raise error("params", "be numbers, text, lists or arrays to be saved as JSON", repr(value))
+
+
+def read_json(source: Any) -> dict[str, Any]:
+    """The content of a text or file."""
+    text = source
+    try:
+        if not isinstance(source, str) or not source.lstrip().startswith("{"):
+            with open(os.fspath(source), encoding="utf-8") as file:
+                text = file.read()
+        held = json.loads(text, object_hook=_number)
+    except TypeError:
+        raise error("source", "be the JSON of a calibrator or the path of a file", repr(source)) from None
+    except (ValueError, RecursionError) as problem:
+        raise error("source", "be the JSON of a calibrator", f"text that is no JSON ({problem})") from None
+    if not isinstance(held, dict) or not isinstance(held.get("calibrator"), str):
+        raise error("source", "be the JSON of a calibrator", "other content")
+    for part in ("params", "fitted"):
+        if not isinstance(held.get(part), dict):
+            raise error("source", f"be the JSON of a calibrator, with {part} by name", repr(held.get(part)))
+    return held
+
+
+def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
+    """A fitted calibrator from its content."""
+    known = _parameters(kind)
+    unknown = sorted(set(held["params"]) - set(known))
+    if unknown:
+        raise error("source", f"have parameters of {kind.__name__}", repr(unknown[0]))
+    found = kind(**{name: _object(name, value) for name, value in held["params"].items()})
+    fitted = {name: _object(name, value) for name, value in held["fitted"].items()}
+    _check_names(kind, list(fitted))
+    sizes = {"K": fitted.get("n_classes_")}
+    for name, value in fitted.items():
+        if name in kind._fitted and not _is(value, kind._fitted[name], sizes):
+            raise error("source", f"have {name} of a {kind.__name__}", repr(value))
+        setattr(found, name, value)
+    return found
+
+
+def _check_names(kind: type[Calibrator], names: list[str]) -> None:
+    """All that a fit finds, and nothing else."""
+    for name in names:
+        if (kind._fitted and name not in kind._fitted) or not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
+            raise error("source", "have fitted numbers of a calibrator", repr(name))
+    missing = [name for name in kind._fitted if name not in names]
+    if missing:
+        raise error("source", f"have all that a fit of {kind.__name__} finds", f"no {missing[0]}")
+
+
+def _is(value: Any, what: Any, sizes: dict[str, Any]) -> bool:
+    """Whether it is of the kind that ``_fitted`` says; lengths of axes are kept in ``sizes``."""
+    if isinstance(what, str) and what != "+":
+        shaped = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == len(what) and bool(np.isfinite(value).all())
+        return shaped and all(sizes.setdefault(axis, length) == length for axis, length in zip(what, value.shape))
+    if what in ("+", float):
+        return isinstance(value, float) and bool(np.isfinite(value)) and (what is float or value > 0)
+    return isinstance(value, what) and (what is bool or not isinstance(value, bool))
+
+
+def _object(name: str, value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"array", "dtype"}:
+        if value["dtype"] not in ("float64", "int64", "bool"):
+            raise error("source", "have arrays of numbers", repr(value["dtype"]))
+        try:
+            return np.array(value["array"], value["dtype"])
+        except (ValueError, TypeError, OverflowError):
+            raise error("source", "have arrays of numbers", f"{name} with something else") from None
+    return value

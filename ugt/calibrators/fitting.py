@@ -1,0 +1,186 @@
+"""What calibrators that map logits have in common: reading, fitting, choosing a regulariser, saying how it went."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .._base import checks, identifiers, notices
+from ..annotations import Labels
+from ..resampling import ids_of_cases
+from . import selection
+from .estimator import Calibrator
+from .logits import KINDS, LabelTable, LogitTable
+from .scaling import Objective, Unbounded, softmax
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    from .newton import Minimum
+    from .scaling import MatrixMap, PlattMap, VectorMap
+
+    Array = NDArray[np.float64]
+    Map = PlattMap | VectorMap | MatrixMap
+
+NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
+
+
+class Scaling(Calibrator, ABC):
+    """What the maps of logits have in common."""
+
+    input: str
+    floor: float | None
+    fractional: bool
+    n_classes_: int
+
+    _fitted: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(["loss_", "loss_before_", "gradient_norm_"], float),
+        **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
+        **{"converged_": bool, "left_out_": dict},
+    }
+
+    def fit(self, predictions: Any, counts: Any, *, weights: Any = None, clusters: Any = None) -> Self:
+        """Fit the map to label histograms.
+
+        Parameters
+        ----------
+        predictions : (N, K) array, or (N,) for two classes
+            Logits or probabilities, as ``input`` says; (N,): of class 1, the logit of class 0 being 0.
+        counts : (N, K) array, Labels, or (N,) array of class numbers
+            Labels of each case by class. Cases without any are left out.
+        weights : (N,) array, optional
+            How often each case counts.
+        clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+            Such as patients: kept together where data are split to choose a regulariser. An array is in the order of the cases, the
+            other forms are joined by the case ids of labels, else by 0 to N-1.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, a number is out of range (the message names the first case), or no finite map is best.
+        """
+        table = self._read(predictions)
+        histograms = LabelTable.of(counts, table.shape, self.fractional, weights)
+        unit = None
+        if clusters is not None:
+            case_ids = counts.axes.case_ids if isinstance(counts, Labels) else None
+            unit = identifiers.number("clusters", ids_of_cases("clusters", clusters, table.shape[0], case_ids)).code
+        self._fit(table, histograms, unit)
+        return self
+
+    def transform(self, predictions: Any) -> Array:
+        """Calibrated probabilities (N, K)."""
+        self._check_fitted()
+        table = self._read(predictions)
+        if table.shape[1] != self.n_classes_:
+            raise checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
+        checks.room("calibrated probabilities", 8 * table.shape[0] * table.shape[1])
+        out = np.empty(table.shape)
+        for begin, end in table.blocks():
+            out[begin:end] = softmax(self._map(table.logits(begin, end))).T
+            self._keep_order(table.given(begin, end), out[begin:end])
+        return out
+
+    def fit_transform(self, predictions: Any, counts: Any, **options: Any) -> Array:
+        """Fit, then transform the same predictions."""
+        return self.fit(predictions, counts, **options).transform(predictions)
+
+    def score(self, predictions: Any, counts: Any, weights: Any = None) -> float:
+        """Mean log-likelihood of a label under the calibrated probabilities; more is better."""
+        z = self.transform(predictions)
+        histograms = LabelTable.of(counts, z.shape, self.fractional, weights)
+        y = histograms.all().T
+        if not y.any():
+            raise checks.error("counts", "hold labels", "none")
+        with np.errstate(divide="ignore"):
+            logs = np.log(z)
+        return float((y * np.where(y > 0, logs, 0.0)).sum() / y.sum())
+
+    def _read(self, predictions: Any) -> LogitTable:
+        kind = checks.option("input", self.input, KINDS)
+        floor = None if self.floor is None else checks.scalar("floor", self.floor, positive=True)
+        return LogitTable.of(predictions, kind, floor)
+
+    @abstractmethod
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: NDArray[np.int32] | None) -> None:
+        """The map that fits these best, kept in attributes."""
+
+    @abstractmethod
+    def _map(self, u: Array) -> Array:
+        """(K, N) calibrated logits."""
+
+    def _keep_order(self, given: Array, z: Array) -> None:
+        """Nothing, unless the map promises something."""
+
+    def _note(self, found: Minimum, labels: Array, heavy: NDArray[np.bool_], loss: float, before: float) -> None:
+        """What a fit says about itself; ``labels`` (N,) are weighted, cases of weight 0 not ``heavy``."""
+        self.n_cases_ = int((labels > 0).sum())
+        self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
+        self.loss_, self.loss_before_ = loss, before
+        self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
+        if not self.converged_:
+            said = f"{type(self).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
+            notices.warn(said, stacklevel=4)
+
+
+def counted(reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+    """How many cases are left out for each reason, where there are any."""
+    return {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
+
+
+class Regularised(Scaling):
+    """Maps with regularisers that may have to be chosen."""
+
+    validation: float
+    seed: int
+
+    @abstractmethod
+    def _candidates(self) -> list[dict[str, float]]:
+        """Penalties by name, each set of which is tried."""
+
+    @abstractmethod
+    def _form(self, k: int, penalties: dict[str, float]) -> Map:
+        """The map of k classes and its penalty."""
+
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: NDArray[np.int32] | None) -> None:
+        u, y = table.all_logits(), histograms.all()
+        grid = self._candidates()
+        path = self._path(grid, u, y, unit) if len(grid) > 1 else []
+        best = min(range(len(grid)), key=lambda j: path[j]["loss"]) if path else 0
+        objective = Objective(self._form(len(u), grid[best]), u, y)
+        found = objective.fit()
+        self.path_, self.n_classes_ = path, len(u)
+        for name, value in grid[best].items():
+            setattr(self, f"{name}_", value)
+        self._keep(found.theta)
+        self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
+
+    def _path(self, grid: list[dict[str, float]], u: Array, y: Array, unit: NDArray[np.int32] | None) -> list[dict[str, float]]:
+        """Mean negative log-likelihood of a held-out label under each candidate, inf where one has no finite map on some part."""
+        totals = np.zeros(len(grid))
+        labels = 0.0
+        for out in selection.held_out(self.validation, u.shape[1], unit, self.seed):
+            if not y[:, out].any() or not y[:, ~out].any():
+                raise checks.error("validation", "leave labels on both sides of every split", repr(self.validation))
+            here, there = (u[:, ~out], y[:, ~out]), (u[:, out], y[:, out])
+            theta = None
+            for j, penalties in enumerate(grid):
+                form = self._form(len(u), penalties)
+                try:
+                    theta = Objective(form, *here).fit(theta).theta
+                except Unbounded:
+                    totals[j] = np.inf
+                    if not np.isfinite(totals).any():
+                        raise
+                    continue
+                judged = Objective(form, *there)
+                totals[j] += judged.value(theta) * judged.n
+            labels += float(there[1].sum())
+        return [{**penalties, "loss": float(total / labels)} for penalties, total in zip(grid, totals)]
+
+    @abstractmethod
+    def _keep(self, theta: Array) -> None:
+        """The parameters as attributes."""

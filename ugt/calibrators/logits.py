@@ -1,0 +1,177 @@
+"""What calibrators are given: logits or probabilities, and label histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error, room
+from ..annotations import Labels
+from ..histogram.input import OUTSIDE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+KINDS = ("logits", "probabilities")
+ROW_SUM = 1e-4
+BLOCK = 2**16  # numbers of a block: what is computed from it stays in the cache
+LARGEST = 1e100  # squares and products of logits stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class LogitTable:
+    """Logits or probabilities (N, K), read a block at a time. One column (N,) is that of class 1 of two."""
+
+    values: NDArray[Any]
+    kind: str
+    floor: float | None
+
+    @classmethod
+    def of(cls, values: Any, kind: str, floor: float | None = None) -> LogitTable:
+        """Of the shape and type that predictions have; values are checked as they are read."""
+        table = array_of("predictions", values)
+        if table.dtype.kind not in "iuf" or table.ndim not in (1, 2) or 0 in table.shape:
+            raise error("predictions", "be numbers of shape (N, K), or (N,) for two classes", f"{table.dtype} of shape {table.shape}")
+        if table.ndim == 2 and table.shape[1] < 2:
+            raise error("predictions", "have at least 2 classes", table.shape[1])
+        return cls(table, kind, floor)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K)."""
+        return len(self.values), 2 if self.values.ndim == 1 else self.values.shape[1]
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Rows of each block."""
+        n, k = self.shape
+        rows = max(1, BLOCK // k)
+        return ((begin, min(begin + rows, n)) for begin in range(0, n, rows))
+
+    def given(self, begin: int, end: int) -> Array:
+        """(rows, K) checked, as float64; the other class of two is filled in."""
+        block = np.asarray(self.values[begin:end], np.float64)
+        if self.kind == "logits":
+            _refuse(~(np.abs(block) <= LARGEST), block, begin, f"be finite logits, at most {LARGEST:g}")
+            return np.stack([np.zeros(len(block)), block], axis=1) if block.ndim == 1 else block
+        _refuse(~((block >= -OUTSIDE) & (block <= 1 + OUTSIDE)), block, begin, f"be probabilities from 0 to 1 (within {OUTSIDE:g})")
+        if block.ndim == 1:
+            return np.stack([1 - block, block], axis=1)
+        total = block.sum(axis=1)
+        if not (np.abs(total - 1) <= ROW_SUM).all():
+            i = int(np.argmin(np.abs(total - 1) <= ROW_SUM))
+            raise error("predictions", f"add up to 1 (within {ROW_SUM:g}) for every case", f"a sum of {total[i]:.6g}", f"case {begin + i}")
+        return block
+
+    def logits(self, begin: int, end: int) -> Array:
+        """(K, rows) logits, a row for each class; logarithms of probabilities."""
+        block = np.array(self.given(begin, end).T, order="C")  # a copy: callers compute in its place
+        if self.kind == "logits":
+            return block
+        if self.floor is not None:
+            np.maximum(block, self.floor, out=block)
+        elif not (block > 0).all():
+            k, i = (int(j) for j in np.argwhere(~(block > 0))[0])
+            raise error("predictions", "be above 0 (or give floor, such as 1e-12)", block[k, i], f"case {begin + i}, class {k}")
+        return np.asarray(np.log(block, out=block))
+
+    def all_logits(self) -> Array:
+        """(K, N)."""
+        room("a table of logits", 8 * self.shape[0] * self.shape[1])
+        out = np.empty(self.shape[::-1])
+        for begin, end in self.blocks():
+            out[:, begin:end] = self.logits(begin, end)
+        return out
+
+
+def _refuse(bad: NDArray[np.bool_], block: Array, begin: int, must: str) -> None:
+    if bad.any():
+        at = tuple(int(j) for j in np.argwhere(bad)[0])
+        where = f"case {begin + at[0]}" + (f", class {at[1]}" if len(at) > 1 else "")
+        raise error("predictions", must, block[at], where)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """Label histograms (N, K) as given: counts, or single labels (N,) as numbers of classes; and weights of cases."""
+
+    values: NDArray[Any]
+    n_classes: int
+    fractional: bool
+    weights: Array | None
+
+    @classmethod
+    def of(cls, counts: Any, shape: tuple[int, int], fractional: bool, weights: Any = None) -> LabelTable:
+        """For predictions of this shape."""
+        table = counts.counts() if isinstance(counts, Labels) else array_of("counts", counts)
+        numeric = table.dtype.kind in "biuf"
+        if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
+            must = f"be counts of shape {shape} like the predictions, or {shape[0]} numbers of classes"
+            raise error("counts", must, f"{table.dtype} of shape {table.shape}")
+        if not isinstance(fractional, (bool, np.bool_)):
+            raise error("fractional", "be True or False", repr(fractional))
+        return cls(table, shape[1], bool(fractional), None if weights is None else weights_of(weights, shape[0]))
+
+    @property
+    def heavy(self) -> NDArray[np.bool_]:
+        """(N,) cases that count at all."""
+        return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
+
+    def block(self, begin: int, end: int) -> Array:
+        """(K, rows) counts times the weight of their case."""
+        part = self.values[begin:end]
+        if part.ndim == 1:
+            bad = (part < 0) | (part >= self.n_classes)
+            if bad.any():
+                i = int(np.argmax(bad))
+                raise error("counts", f"be numbers of classes from 0 to {self.n_classes - 1}", part[i], f"case {begin + i}")
+            table = np.zeros((self.n_classes, len(part)))
+            table[part.astype(np.int64), np.arange(len(part))] = 1.0
+        else:
+            table = np.ascontiguousarray(part.T, dtype=np.float64)
+            self._check(table, begin)
+        return table if self.weights is None else table * self.weights[begin:end]
+
+    def _check(self, table: Array, begin: int) -> None:
+        wrong = [(~(table <= 2.0**53), "be finite numbers of at most 2**53"), (table < 0, "not be negative")]
+        if not self.fractional:
+            wrong.append((table != np.floor(table), "be whole numbers (or fractional=True)"))
+        for bad, must in wrong:
+            if bad.any():
+                i, k = (int(j) for j in np.argwhere(bad.T)[0])
+                raise error("counts", must, table[k, i], f"case {begin + i}, class {k}")
+
+    def all(self) -> Array:
+        """(K, N) weighted counts."""
+        out = np.empty((self.n_classes, len(self.values)))
+        rows = max(1, BLOCK // self.n_classes)
+        for begin in range(0, len(self.values), rows):
+            out[:, begin : begin + rows] = self.block(begin, min(begin + rows, len(self.values)))
+        return out
+
+
+def array_of(argument: str, values: Any) -> NDArray[Any]:
+    """An array as it is; masked cells and rows of different lengths make it none of numbers."""
+    try:
+        return identifiers.unmasked(values)
+    except ValueError:
+        raise error(argument, "be an array of numbers", "rows of different lengths") from None
+
+
+def weights_of(weights: Any, n: int) -> Array:
+    """(N,) weights of cases, checked; the largest as 1: only their ratios matter, and sums of them stay finite."""
+    array = array_of("weights", weights)
+    if array.dtype.kind not in "biuf" or array.shape != (n,):
+        raise error("weights", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise error("weights", "be finite and not negative", array[i], f"case {i}")
+    if not array.any():
+        raise error("weights", "not all be 0", "zeros")
+    return np.asarray(array / array.max(), np.float64)

@@ -1,0 +1,206 @@
+"""Predictions as laws of class probabilities that meet labels: their likelihood, and what is believed afterwards [B]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.axes import Frozen
+from .._base.ragged import offsets_of
+from ..histogram.input import OUTSIDE, whole_counts
+from .logits import LARGEST, array_of
+from .multinomial import Likelihood
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+KINDS = ("dirichlet", "probability")
+
+
+def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient: bool = True) -> Array:
+    r"""Log-likelihood of label counts y, n in all, under Dirichlet(α) laws of the class probabilities, case by case.
+
+    .. math:: \log\frac{n!}{\prod_k y_k!} + \log\frac{Γ(α_0)}{Γ(α_0 + n)} + \sum_k \log\frac{Γ(α_k + y_k)}{Γ(α_k)}
+
+    Parameters
+    ----------
+    counts : (N, K) array or Labels
+        Labels of each case by class, whole numbers.
+    alpha : (N, K) array
+        Concentrations, at least 0 and not all 0, with a sum of at most 1e100.
+    coefficient : bool
+        False: of the labels in an order, without the first term.
+
+    Returns
+    -------
+    (N,) array
+        0 for a case without labels, -inf where an observed class has α = 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a number is out of range; the message names the first case.
+
+    Notes
+    -----
+    A sum over labels, not a difference of log-gammas: as good for α of 1e-12 as for 1e12.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), appendix D.2.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.dirichlet_multinomial_log_likelihood([[2, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]).round(4)
+    array([-1.0986, -1.0986])
+    """
+    y = whole_counts(counts)
+    likelihood, log_total = _likelihood(y, _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0])
+    found = likelihood.at(log_total)[0]
+    return np.asarray(found + likelihood.coefficient() if coefficient else found)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPosterior(Frozen):
+    """What is believed about class probabilities after labels were seen: a mixture of S laws.
+
+    Attributes
+    ----------
+    weights : (S, N) array
+        Of the members; they add up to 1 for each case.
+    mean : (N, K) array
+        Probabilities of the next label.
+    members : (S, N, K) array
+        Concentrations of the members, or their probabilities where they were given as such.
+    log_evidence : (N,) array
+        Log-likelihood of the labels, in an order, under the mixture before; -inf where no member allows them. Weights are NaN there.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.label_posterior([[2.0, 2.0]], [[3, 1]])
+    >>> found.mean, found.members
+    (array([[0.625, 0.375]]), array([[[5., 3.]]]))
+    """
+
+    weights: Array
+    mean: Array
+    members: Array
+    log_evidence: Array
+
+
+def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
+    """Predictions after labels of the same cases were seen.
+
+    Dirichlet(α) becomes Dirichlet(α + y). Members s of an ensemble, Dirichlet laws or point predictions, are weighted by their likelihood
+    of the labels: ``w_s ∝ w_s DirMult(y | α_s)``, ``w_s Π_k z_sk^y_k``; computed in logarithms.
+
+    Parameters
+    ----------
+    predictions : (N, K) or (S, N, K) array
+        Concentrations or probabilities, as ``kind`` says; with three axes those of S members.
+    counts : (N, K) array or Labels
+        The labels y.
+    kind : {"dirichlet", "probability"}
+        Concentrations (at least 0, not all 0, with a sum of at most 1e100), or probabilities that add up to 1 (to within 1e-4).
+    weights : (S,) array, optional
+        Of the members before; default equal.
+
+    Returns
+    -------
+    LabelPosterior
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a number is out of range; the message names the first case.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), sec. 4 and 5 (Dirichlet laws and ensembles as laws of class probabilities).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ensemble = [[[0.9, 0.1]], [[0.5, 0.5]]]
+    >>> found = ugt.label_posterior(ensemble, [[1, 2]], kind="probability")
+    >>> found.weights.round(3).tolist(), found.mean.round(3).tolist()
+    ([[0.067], [0.933]], [[0.527, 0.473]])
+    """
+    dirichlet = checks.option("kind", kind, KINDS) == "dirichlet"
+    y = whole_counts(counts)
+    laws = _laws("predictions", predictions, y.shape, kind)
+    prior = _prior(weights, len(laws))
+    checks.room("the laws of all members", 16 * laws.size)
+    with np.errstate(divide="ignore"):
+        if dirichlet:
+            logs = np.stack([_of_member(y, law) for law in laws])
+            members = laws + y
+        else:
+            logs = np.stack([np.where(y > 0, y * np.log(np.where(y > 0, law, 1.0)), 0.0).sum(axis=1) for law in laws])
+            members = laws
+        logs = logs + np.log(prior)[:, None]
+    top = logs.max(axis=0)
+    possible = np.isfinite(top)
+    shares = np.exp(logs - np.where(possible, top, 0.0))
+    total = shares.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = shares / total
+        evidence = np.where(possible, top + np.log(total), -np.inf)
+    means = members / members.sum(axis=2, keepdims=True)
+    return LabelPosterior(share, np.einsum("sn,snk->nk", share, means), members, evidence)
+
+
+def _of_member(y: Array, alpha: Array) -> Array:
+    likelihood, log_total = _likelihood(y, alpha)
+    return np.asarray(likelihood.at(log_total)[0])
+
+
+def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:
+    """Sparse counts and log shares, and the log concentration of each case."""
+    log_total = np.log(alpha.sum(axis=1))
+    seen = y > 0
+    with np.errstate(divide="ignore"):
+        # no quotient: it may be too small for a number; nor above 0 by rounding
+        share = np.minimum(np.log(alpha[seen]) - np.repeat(log_total, seen.sum(axis=1)), 0.0)
+    return Likelihood(offsets_of(seen.sum(axis=1)), share, y[seen], y.sum(axis=1)), log_total
+
+
+def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members: bool = True) -> Array:
+    """(S, N, K) checked."""
+    table = array_of(argument, given)
+    axes = (2, 3) if members else (2,)
+    if table.dtype.kind not in "biuf" or table.ndim not in axes or table.shape[-2:] != shape or 0 in table.shape:
+        must = f"be numbers of shape {shape}" + (f" or (S, {shape[0]}, {shape[1]})" if members else "") + ", as the counts"
+        raise checks.error(argument, must, f"{table.dtype} of shape {table.shape}")
+    checks.room(argument, 9 * table.size)
+    laws = np.asarray(table if table.ndim == 3 else table[None], np.float64)
+    with np.errstate(over="ignore"):
+        total = laws.sum(axis=2)
+    if kind == "dirichlet":
+        bad = ~((laws >= 0) & np.isfinite(laws)).all(axis=2) | ~((total > 0) & (total <= LARGEST))
+        must = f"be concentrations, at least 0 and not all 0, with a sum of at most {LARGEST:g}"
+    else:
+        bad = ~((laws >= -OUTSIDE) & (laws <= 1 + OUTSIDE)).all(axis=2) | ~(np.abs(total - 1) <= 1e-4)
+        must = "be probabilities that add up to 1 for every case"
+    if bad.any():
+        s, i = (int(x) for x in np.argwhere(bad)[0])
+        where = f"case {i}" + (f" of member {s}" if len(laws) > 1 else "")
+        raise checks.error(argument, must, laws[s, i].tolist(), where)
+    return laws if kind == "dirichlet" else np.clip(laws, 0.0, 1.0)
+
+
+def _prior(weights: Any, n: int) -> Array:
+    if weights is None:
+        return np.full(n, 1 / n)
+    array = array_of("weights", weights)
+    if array.dtype.kind not in "biuf" or array.shape != (n,) or not ((array >= 0) & np.isfinite(array)).all() or not array.any():
+        raise checks.error("weights", f"be {n} finite numbers of at least 0, not all 0, one a member", repr(weights))
+    array = array / array.max()  # sums of the largest numbers would be infinite
+    return np.asarray(array / array.sum(), np.float64)

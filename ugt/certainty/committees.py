@@ -1,0 +1,275 @@
+"""What other annotators would have said: committees drawn from those there are, and certainty after more of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.ragged import offsets_of, row_of, sizes_of
+from .._core._stream import Stream
+from ..annotations import Labels, Rankings
+from ..plausibilities import Plausibilities
+from ..plausibilities import estimates as results
+from ..plausibilities.draws import Draws, MentionedDraws
+from ..resampling import seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ..plausibilities import Dirichlet
+    from ..resampling import Seed
+
+    Array = NDArray[np.float64]
+
+CHUNK = 2**20  # members of committees that are drawn at a time
+PURPOSE = 11  # UGT_PURPOSE_COMMITTEES of ugt.h
+ROUNDING = 1e-11  # integrals are good to 1e-13
+
+
+# ---- committees
+
+
+def committee(
+    annotations: Labels | Rankings, size: int | None = None, *, replace: bool = True, n_draws: int = 1000, seed: Seed = 0
+) -> Draws:
+    """Plausibilities by committees: for each draw annotators of the case are drawn, and the shares of what they said are taken.
+
+    Parameters
+    ----------
+    annotations : Labels or Rankings
+        Of an annotator with several labels of a case the shares are taken; rankings are weighted by inverse ranks, as in :func:`irn`.
+        In counts every label is an annotator.
+    size : int, optional
+        Annotators of a committee. Default: as many as the case has (the bootstrap of annotators).
+    replace : bool
+        Whether an annotator may be drawn twice. If not, ``size`` must be given, and cases with fewer annotators are undefined.
+    n_draws : int
+        Number of committees, the same number for every case.
+    seed : int, Generator or SeedSequence
+        A case's committees depend on it and on the case id only.
+
+    Returns
+    -------
+    Draws
+        Undefined for a case without annotations (or with too few). A class that no annotator of a case named has plausibility 0.
+
+    Raises
+    ------
+    TypeError
+        If annotations are of another kind.
+    ValueError
+        If ``size`` or ``n_draws`` is not a whole number above 0, or ``size`` is missing without replacement.
+
+    Notes
+    -----
+    A posterior without a prior: a single annotator, or several who agree, are taken for certain. It says how a panel like the one at hand
+    would vary, not how far annotators can be trusted.
+
+    References
+    ----------
+    [A] Stutz et al. (2023), sec. 4. Efron & Tibshirani (1993), ch. 6.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1]], classes=2)
+    >>> draws = ugt.committee(labels, 3, n_draws=2000)
+    >>> ugt.annotation_certainty(draws).per_case.round(2)  # 20/27 = 0.74
+    array([0.74, 1.  ])
+    """
+    if not isinstance(annotations, (Labels, Rankings)):
+        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    n, word = checks.whole("n_draws", n_draws), seed_of(seed)
+    wanted = None if size is None else checks.whole("size", size)
+    if not replace and wanted is None:
+        raise checks.error("size", "be given without replacement", None)
+    parts = _of_labels(annotations) if isinstance(annotations, Labels) else _of_rankings(annotations)
+    checks.room(f"{n} draws", 8 * n * annotations.n_cases)
+    keys = annotations.axes.stream_keys
+    index, values, sizes = [], [], []
+    for i, (classes, weights, count) in enumerate(parts):
+        enough = replace or count.sum() >= (wanted or 0)
+        index.append(classes if enough else classes[:0])
+        sizes.append(len(index[-1]))
+        stream = Stream(word, case_key=int(keys[i]), purpose=PURPOSE)
+        values.append(_shares(stream, weights, count, wanted, n, replace) if enough else _nobody(n))
+    packed = np.concatenate([table.ravel() for table in values])
+    return MentionedDraws(
+        annotations.axes, offsets_of(np.array(sizes)), np.concatenate(index).astype(np.int32), packed, n, 1, "ignore", 0.0, word, False
+    )
+
+
+def _shares(stream: Stream, weights: Array, count: NDArray[np.int64], size: int | None, n: int, replace: bool) -> Array:
+    """(n, m + 1) shares of m classes in n committees, and 0 for the others; weights (A, m) of distinct annotators, count of each."""
+    out = np.zeros((n, weights.shape[1] + 1))
+    total = int(count.sum())
+    if total == 0:
+        return _nobody(n)
+    members = total if size is None else size
+    step = max(1, CHUNK // max(members, total if not replace else 1))
+    for begin in range(0, n, step):
+        part = out[begin : begin + step, :-1]
+        who = _members(stream, count, members, len(part), replace)
+        times = np.bincount((np.arange(len(part))[:, None] * len(count) + who).ravel(), minlength=len(part) * len(count))
+        table = times.reshape(len(part), len(count)) @ weights
+        part[:] = table / table.sum(axis=1, keepdims=True)
+    return out
+
+
+def _members(stream: Stream, count: NDArray[np.int64], members: int, n: int, replace: bool) -> NDArray[np.int64]:
+    """(n, members) of whom n committees consist."""
+    total = int(count.sum())
+    checks.room(f"a committee of {members} members", 24 * n * (members if replace else total))
+    random = np.empty(n * (members if replace else total), np.uint64)
+    if replace:
+        stream.below(total, random)
+        picked = random.astype(np.int64)
+    else:
+        stream.bits(random)
+        picked = np.argsort(random.reshape(n, total), axis=1, kind="stable")[:, :members]
+    return np.searchsorted(np.cumsum(count), picked, side="right").reshape(n, members)
+
+
+def _nobody(n: int) -> Array:
+    return np.ones((n, 1))
+
+
+def _of_labels(labels: Labels) -> Any:
+    """Of each case: its classes, the shares (A, m) of its annotators, and how many annotators each row stands for."""
+    for i in range(labels.n_cases):
+        part = slice(labels.offsets[i], labels.offsets[i + 1])
+        classes, at = np.unique(labels.label[part], return_inverse=True)
+        named = labels.annotator[part]
+        if len(named) and named[0] < 0:  # counts: each label its own annotator
+            yield classes, np.eye(len(classes))[at], labels.count[part]
+            continue
+        who, row = np.unique(named, return_inverse=True)
+        table = np.zeros((len(who), len(classes)))
+        np.add.at(table, (row, at), labels.count[part])
+        yield classes, table / np.maximum(table.sum(axis=1, keepdims=True), 1), np.ones(len(who), np.int64)
+
+
+def _of_rankings(rankings: Rankings) -> Any:
+    """The same with inverse rank weights, unnormalised: their sum over a committee is divided by its total."""
+    blocks = np.repeat(np.arange(len(rankings.block_offsets) - 1), sizes_of(rankings.block_offsets))
+    ranking = row_of(rankings.ranking_offsets)
+    place = np.arange(len(ranking)) - rankings.ranking_offsets[:-1][ranking] + 1
+    width = sizes_of(rankings.block_offsets)
+    weight = 1.0 / (place * np.maximum(width, 1))
+    for i in range(rankings.n_cases):
+        first, last = rankings.case_offsets[i], rankings.case_offsets[i + 1]
+        items = slice(rankings.block_offsets[rankings.ranking_offsets[first]], rankings.block_offsets[rankings.ranking_offsets[last]])
+        classes, at = np.unique(rankings.items[items], return_inverse=True)
+        table = np.zeros((int(last - first), len(classes)))
+        np.add.at(table, (ranking[blocks[items]] - first, at), weight[blocks[items]])
+        named = table.any(axis=1)
+        yield classes, table[named], np.ones(int(named.sum()), np.int64)
+
+
+# ---- more annotators
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedCertainty(results.MeanOfCases):
+    """Certainty to be expected after more annotators.
+
+    Attributes
+    ----------
+    value : float
+        Mean over cases of the expected certainty.
+    per_case : (N,) array
+        Expected certainty of each case; NaN where it is undefined.
+    current : (N,) array
+        Certainty now.
+    n_annotators : int
+        More annotators, for each case.
+    n_cases : int
+        Cases counted.
+    left_out : mapping
+        Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.expected_certainty(ugt.dirichlet([[3, 3], [9, 1], [1, 0]], prior=0.5))
+    >>> found.gain.round(3), found.worklist.tolist()
+    (array([0.146, 0.   , 0.   ]), [0, 1, 2])
+    """
+
+    value: float
+    per_case: Array
+    current: Array
+    n_annotators: int
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def gain(self) -> Array:
+        """(N,) expected certainty less the certainty now; what rounding makes of 0 is 0."""
+        found = self.per_case - self.current
+        return np.where(np.abs(found) < ROUNDING, 0.0, found)
+
+    @property
+    def worklist(self) -> NDArray[np.int64]:
+        """(N,) cases in the order in which more annotators are worth most; undefined cases last."""
+        return np.asarray(np.argsort(-np.where(np.isnan(self.gain), -np.inf, self.gain), kind="stable"))
+
+
+def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 1, reliability: float = 1.0) -> ExpectedCertainty:
+    """Expectation of the annotation certainty of order k after labels of more annotators, exact.
+
+    The labels s of n more annotators have the posterior predictive law of the Dirichlet posterior: they are drawn from the
+    plausibilities one after the other. Each adds the reliability γ to the concentration of its class. The answer is
+    ``Σ_s P(s) certainty(c + γ s)``.
+
+    Parameters
+    ----------
+    posterior : Dirichlet
+        By :func:`dirichlet` from labels.
+    n_annotators : int
+        More annotators for each case, at least 1; everything they could say is enumerated.
+    k : int
+        Order of the certainty.
+    reliability : float
+        γ > 0: as in the posterior.
+
+    Returns
+    -------
+    ExpectedCertainty
+
+    Raises
+    ------
+    TypeError
+        If the posterior is of another kind.
+    ValueError
+        If an option is out of range, or more than two million different outcomes would have to be looked at.
+
+    Notes
+    -----
+    For γ = 1 the expectation never lies below the certainty now, and is equal to it where the labels cannot change the best classes.
+
+    References
+    ----------
+    Raiffa & Schlaifer, "Applied statistical decision theory" (1961): value of sample information.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.dirichlet([[2, 2, 0], [4, 0, 0]], prior=0.1)
+    >>> [round(ugt.expected_certainty(post, n).value, 3) for n in (1, 2, 4)]
+    [0.835, 0.837, 0.868]
+    """
+    if not isinstance(posterior, Plausibilities):
+        raise TypeError(f"posterior must be a Dirichlet, as dirichlet makes it. Got {type(posterior).__name__}.")
+    n = checks.whole("n_annotators", n_annotators)
+    order = checks.whole("k", k, 1, posterior.n_classes)
+    gamma = checks.scalar("reliability", reliability, positive=True)
+    value = posterior.certainty_after(n, order, gamma)
+    current = posterior.certainty(order)
+    mean, n_cases = results.mean_of(value)
+    return ExpectedCertainty(mean, value, current, n, n_cases, results.left_out(value))

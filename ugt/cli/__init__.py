@@ -1,0 +1,164 @@
+"""The command ``ugt``: what its commands are, and how it starts and ends."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from .._base.checks import error
+from .._version import __version__
+from . import agreement, calibrate, conformal, convert, evaluate, report, shell
+from .command import (
+    ENVIRONMENT,
+    EXIT_CODES,
+    Parser,
+    add_help,
+    check_rest,
+    check_words,
+    commands_of,
+    manner,
+    name_commands,
+    paragraphs,
+    print_json,
+    printable,
+    utf8,
+)
+from .progress import progress as telling_progress
+
+EXAMPLES = """\
+examples:
+  ugt demo
+  ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
+  ugt certainty readings.csv
+  ugt agreement readings.csv --json
+  ugt evaluate --help
+
+exit codes:
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Returns
+    -------
+    int
+        0; 2 for errors that the user can mend, told in one line; 130 after an interruption; 141 if nobody reads the output.
+
+    Raises
+    ------
+    SystemExit
+        With 0 after ``--help`` and ``--version``, with 2 for options that cannot be.
+    """
+    _open_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no error
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except (ValueError, OSError, MemoryError) as problem:
+        if _nobody_reads(problem):  # whoever read the output, such as `head`, has gone
+            with suppress(OSError, ValueError):  # or else Python would complain at its end
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141
+        _complain(f"error: {printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}")
+        return 2
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return 130
+
+
+def _complain(what: str) -> None:
+    with suppress(OSError):  # of a full disk: the exit code tells
+        print(f"ugt: {what}", file=sys.stderr)
+
+
+def _open_streams() -> None:
+    """Nothing in place of streams that were closed (``>&-``), and of their numbers, which a file that is written would get."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number and not _is_open(number):
+                os.dup2(handle, number)
+                os.close(handle)
+                handle = number
+            setattr(sys, name, open(handle, "w" if number else "r", encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def _nobody_reads(problem: BaseException) -> bool:
+    """A closed pipe; on Windows it is an invalid argument without a file."""
+    if sys.platform == "win32" and isinstance(problem, OSError) and problem.errno == errno.EINVAL and problem.filename is None:
+        return True
+    return isinstance(problem, BrokenPipeError)
+
+
+def _run(words: Sequence[str]) -> int:
+    parser = make_parser()
+    if not words:
+        print(_short_help(parser), file=sys.stderr)
+        return 2
+    try:
+        check_words(parser, words)
+        options, rest = parser.parse_known_args(words)
+        check_rest(parser, options, rest)
+    except SystemExit:
+        sys.stdout.flush()  # here, where a closed pipe is no surprise
+        raise
+    if getattr(options, "out", None) == "":  # such as an unset variable of the shell
+        raise error("--out", "not be empty", "''")
+    options.command = utf8(shlex.join(["ugt", *words]))
+    warned: list[str] = []
+    with warnings.catch_warnings(), manner(options) as how, telling_progress(how != "quiet" and not getattr(options, "no_progress", True)):
+        warnings.showwarning = lambda message, *_: _warn(str(message), warned)
+        found = options.run(options)
+    if how == "json":
+        print_json(options.called, found, warned)
+    return 0
+
+
+def _warn(message: str, warned: list[str]) -> None:
+    warned.append(message)
+    print(f"ugt: {printable(message)}", file=sys.stderr)
+
+
+def make_parser() -> Parser:
+    """The parser of all commands; help, completion and the manual are made from it."""
+    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+    text = "Evaluate models when the ground truth is uncertain, because annotators disagree or are few."
+    usage = "ugt COMMAND [options]"
+    variables = "\n".join(f"  {name}  {meaning}" for name, meaning in ENVIRONMENT.items())
+    parser = Parser(prog="ugt", usage=usage, description=paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}")
+    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
+    for module in (evaluate, agreement, calibrate, conformal, convert):
+        module.add(commands)
+    evaluate.add_demo(commands)
+    report.add(commands)
+    shell.add(commands)
+    name_commands(parser)
+    group = parser.add_argument_group("about")
+    group.add_argument("--version", action="version", version=f"ugt {__version__}", help="show the version and exit")
+    add_help(group)
+    return parser
+
+
+def _short_help(parser: argparse.ArgumentParser) -> str:
+    """What to type next."""
+    return f"{parser.format_usage().strip()}\n\ncommands: {', '.join(commands_of(parser))}\n\nSee ugt --help, and ugt COMMAND --help."

@@ -1,0 +1,168 @@
+"""``ugt agreement``: how far annotators agree, by every usual coefficient, by pair and by annotator."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import io
+from .._base.checks import error
+from .._tabular.csv_text import write_csv
+from ..agreement.coefficients import OF_PAIRS
+from ..agreement.costs import LEVELS
+from ..agreement.pairs import PairwiseAgreement, pairwise_agreement
+from ..agreement.rows import COLUMNS, AgreementTable, agreement_table
+from ..annotations import Labels, Rankings, Ratings
+from ..evaluation import facts
+from ..report.context import Annotated
+from ..report.sections.agreement import of_rankings, ranking_rows
+from .cases import add_resampling
+from .command import ANNOTATIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
+
+SHOWN = 12  # annotators in the printed table
+
+
+def add(commands: Any) -> None:
+    """The command and its options."""
+    parser = new_command(
+        commands,
+        "agreement",
+        run=run,
+        help="how far annotators agree with each other",
+        usage="FILE [options]",
+        text="""
+        Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others
+        for labels; coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out
+        agreement and overlap for rankings. Then each annotator against the others, lowest first.""",
+        examples="""
+        ugt agreement readings.csv
+        ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
+        ugt agreement grades.csv --weights quadratic --levels nominal ordinal
+        ugt agreement grades.csv --ratings --json
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("annotations", metavar="FILE", help=ANNOTATIONS)
+    out = "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only"
+    group.add_argument("--out", metavar="DIR", help=out)
+    group = parser.add_argument_group("agreement")
+    group.add_argument("--ratings", action="store_true", help="labels are numbers on a scale")
+    weights = "of disagreements between ordered classes; default: all disagreements alike"
+    group.add_argument("--weights", choices=("linear", "quadratic"), help=weights)
+    levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"
+    group.add_argument("--levels", nargs="+", metavar="SCALE", choices=LEVELS, help=levels)
+    group.add_argument("--coefficient", choices=tuple(OF_PAIRS), default="cohen", help="of pairs of annotators; default: %(default)s")
+    kinds = ("percentile", "basic", "bca", "analytic")
+    group.add_argument("--interval", choices=kinds, default="percentile", help="kind of interval; default: %(default)s")
+    add_resampling(group, "of the bootstrap")
+    add_reading(parser)
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """Read, compute, write, print."""
+    files: list[str] = []
+    with nullcontext() if options.out is None else io.output_folder(options.out) as draft:
+        read = annotations_of(options)
+        given = _as_ratings(read.annotations) if options.ratings else read.annotations
+        _check(given, options)
+        lines, found = _of_rankings(given, options) if isinstance(given, Rankings) else _of_labels(given, options, draft)
+        if draft is not None:
+            files = files_of(draft, options.out)
+    say(*filter(None, [read.missing_note()]), *lines)
+    if draft is not None:
+        say("", f"Tables: {options.out}")
+    return {"data": _sizes(given), **found, **read_record(read), "files": files}
+
+
+def _check(given: Any, options: argparse.Namespace) -> None:
+    """Refuse options that mean nothing for these annotations."""
+    kind = type(given).__name__.lower()
+    unused = {"ratings": ("weights",), "rankings": ("out", "weights", "levels")}.get(kind, ())
+    for name in unused:
+        if getattr(options, name) is not None:
+            raise error(f"--{name}", f"be left out for {kind}", repr(getattr(options, name)))
+    if kind == "rankings" and options.interval == "analytic":
+        raise error("--interval", "be a bootstrap interval for rankings", "'analytic'")
+
+
+def _sizes(given: Any) -> dict[str, Any]:
+    """Numbers of cases and annotators."""
+    if isinstance(given, Ratings):
+        return {"kind": "ratings", "n_cases": len(given.case_ids), "n_annotators": len(given.annotators), "n_annotations": len(given.value)}
+    return facts.data_summary(Annotated(given, np.arange(given.n_cases)))
+
+
+def _as_ratings(given: Any) -> Ratings:
+    """Labels that are numbers."""
+    if isinstance(given, Ratings):
+        return given
+    if not isinstance(given, Labels) or len(given.annotators) == 0:
+        raise error("annotations", "be labels by named annotators to be taken for ratings", type(given).__name__)
+    try:
+        numbers = given.axes.classes.astype(np.float64)
+    except ValueError:
+        raise error("labels", "be numbers to be taken for ratings", ", ".join(map(repr, given.axes.classes[:3].tolist()))) from None
+    return Ratings(given.axes.case_ids, given.annotators, given.offsets, given.annotator, numbers[given.label], given.axes.numbered)
+
+
+def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
+    """Rankings have no coefficients corrected for chance."""
+    found = of_rankings(given)
+    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
+    resampling = {"clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
+    ends = [one.interval(options.level, kind=options.interval, **resampling) for one in found.values()]
+    rows = ranking_rows(found, ends, len(given.annotators))
+    lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
+    record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
+    return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record
+
+
+def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path | None) -> tuple[list[str], dict[str, Any]]:
+    table = agreement_table(given, weights=options.weights if isinstance(given, Labels) else None, levels=options.levels)
+    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
+    resampling = {"clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
+    rows = table.rows(options.level, kind=options.interval, **resampling)
+    pairs = None
+    if isinstance(given, Labels) and len(given.annotators) > 1:
+        pairs = pairwise_agreement(given, options.coefficient, weights=options.weights)
+    if draft is not None:
+        _write(draft, table, rows, pairs)
+    lines = table.text_of(rows, options.level).splitlines()
+    lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
+    record = {"left_out": table.left_out, "agreement": rows, "pairs": None if pairs is None else pairs.coefficient}
+    annotators = [] if pairs is None else _annotators(pairs)
+    return [*lines, *(_annotator_lines(pairs, annotators) if pairs is not None else [])], {**record, "annotators": annotators}
+
+
+def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
+    """The annotators, those first that agree least with the others."""
+    order = np.argsort(np.where(np.isnan(pairs.per_annotator), np.inf, pairs.per_annotator), kind="stable")
+    columns = (pairs.annotators.tolist(), np.diagonal(pairs.n_cases).tolist(), pairs.per_annotator.tolist())
+    return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]
+
+
+def _annotator_lines(pairs: PairwiseAgreement, annotators: list[dict[str, Any]]) -> list[str]:
+    rows = [[row["annotator"], f"{row['n_cases']:,}", decimal(row["value"])] for row in annotators[:SHOWN]]
+    title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
+    return ["", title, *aligned([["annotator", "cases", "agreement"], *rows])]
+
+
+def _write(draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None) -> None:
+    write_csv(draft / "agreement.csv", COLUMNS, [list(row.values()) for row in found])
+    named = [one for one in table.found if one.per_class is not None]
+    if named and table.prevalence is not None:
+        columns = [np.asarray(one.per_class).tolist() for one in named]
+        rows = [list(row) for row in zip(table.classes, table.prevalence.tolist(), *columns)]
+        write_csv(draft / "classes.csv", ["class", "prevalence", *(one.coefficient for one in named)], rows)
+    if pairs is not None:
+        ids = pairs.annotators.tolist()
+        shared = np.argwhere(np.triu(pairs.n_cases, 1) > 0)
+        rows = [[ids[i], ids[j], float(pairs.value[i, j]), int(pairs.n_cases[i, j]), bool(pairs.no_variation[i, j])] for i, j in shared]
+        write_csv(draft / "pairs.csv", ["annotator", "other", pairs.coefficient, "n_cases", "no_variation"], rows)
+        rows = [[name, int(pairs.n_cases[a, a]), float(pairs.per_annotator[a])] for a, name in enumerate(ids)]
+        write_csv(draft / "annotators.csv", ["annotator", "n_cases", pairs.coefficient], rows)

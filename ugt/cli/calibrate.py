@@ -1,0 +1,241 @@
+"""``ugt calibrate``: fit a calibrator to the labels of validation cases and apply it to the predictions of others."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import io
+from .._base.checks import error
+from .._tabular.csv_text import write_csv
+from .._tabular.whole_file import write_text
+from ..annotations import Labels
+from ..calibrators import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
+from ..evaluation.passes import resampled
+from ..histogram.pairs_of_labels import PredictedDisagreement
+from ..report.context import Options
+from ..report.sections.calibration import ModelLosses
+from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
+from .command import PREDICTIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+METHODS: dict[str, Any] = {
+    "temperature": TemperatureScaling,
+    "platt": PlattScaling,
+    "vector": VectorScaling,
+    "matrix": MatrixScaling,
+    "alpha": AlphaCalibration,
+}
+PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "disagreement_ce")
+PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that are told
+COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases")
+
+
+def add(commands: Any) -> None:
+    """The command and its options."""
+    parser = new_command(
+        commands,
+        "calibrate",
+        run=run,
+        help="fit a calibrator to labels, apply it to predictions",
+        usage="--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]",
+        text="""
+        Fits a calibrator to the label histograms of validation cases, applies it to the predictions of other cases, and judges
+        both, before and after, where there are labels. All labels of a case count, not the voted one.""",
+        examples="""
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --out calibrated
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --method vector --penalty-b 0.01 0.1 1 --n-boot 200 --out calibrated
+        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+          --method alpha --input probabilities --out calibrated --json
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("--annotations", required=True, metavar="FILE", help="labels of the validation cases, and of test cases if known")
+    group.add_argument("--fit", required=True, metavar="VALIDATION", help=f"predictions of the validation cases: {PREDICTIONS}")
+    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to calibrate; judged where their cases have labels")
+    test = "labels of the test cases, where --annotations does not hold them; default: it does"
+    group.add_argument("--test-annotations", metavar="FILE", help=test)
+    group.add_argument("--out", required=True, metavar="DIR", help="folder for calibrated.csv, calibrator.json and calibration.csv")
+    group = parser.add_argument_group("calibrator")
+    group.add_argument("--method", default="temperature", choices=tuple(METHODS), help="default: %(default)s")
+    add_input(group)
+    shifts = "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)"
+    group.add_argument("--penalty-b", type=float, nargs="+", metavar="L", help=shifts)
+    off = "off the diagonal (matrix); the best of several; default: 10"
+    group.add_argument("--penalty-w", type=float, nargs="+", metavar="L", help=off)
+    group.add_argument("--penalty", type=float, metavar="L", help="of log concentrations (alpha); default: 0.005")
+    group.add_argument("--floor", type=float, metavar="P", help="probabilities below it count as this much; default: see the calibrator")
+    group.add_argument("--features", nargs=2, metavar=("VALIDATION", "TEST"), help="files of features (alpha); default: no features")
+    group = parser.add_argument_group("judging")
+    add_resampling(group, "of folds and of the bootstrap")
+    add_reading(parser)
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """Fit, apply, judge, write."""
+    with io.output_folder(options.out) as draft:
+        given = annotations_of(options)
+        labels = _labels(given.annotations)
+        others = labels
+        if options.test_annotations is not None:
+            others = _labels(annotations_of(options, options.test_annotations).annotations)
+        fit = _Part.of(options.fit, labels, options, 0)
+        apply = _Part.of(options.apply, others, options, 1, options.test_annotations is not None or options.apply == options.fit)
+        kind = kind_of(options.input, fit.scores, apply.scores)
+        calibrator = _fitted(options, fit, kind)
+        calibrated = _applied(calibrator, apply)
+        ids = range(len(calibrated)) if apply.cases.own_ids is None else apply.cases.own_ids.tolist()
+        rows_of_cases = ([case, *row] for case, row in zip(ids, calibrated.tolist()))
+        write_csv(draft / "calibrated.csv", ["case", *apply.cases.classes.tolist()], rows_of_cases)
+        write_text(draft / "calibrator.json", calibrator.to_json() + "\n")
+        rows, notes = _judged(options, calibrator, kind, {"validation": fit, "test": apply})
+        write_csv(draft / "calibration.csv", COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
+        files = files_of(draft, options.out)
+    lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *notes]
+    say(*lines, "", *_table(rows), "", f"Calibrated predictions: {Path(options.out) / 'calibrated.csv'}")
+    return {**_record(calibrator, apply), "losses": _overall(rows), "notes": notes, **read_record(given), "files": files}
+
+
+def _record(calibrator: Any, apply: _Part) -> dict[str, Any]:
+    """What was fitted, as data."""
+    fitted = {"calibrator": type(calibrator).__name__, "n_cases": calibrator.n_cases_, "converged": bool(calibrator.converged_)}
+    parameters = {name: getattr(calibrator, f"{name}_") for name in PARAMETERS if hasattr(calibrator, f"{name}_")}
+    sizes = {"n_cases": len(apply.scores), "n_classes": len(apply.cases.classes)}
+    fitted.update(gradient_norm=calibrator.gradient_norm_, parameters=parameters)
+    return {"data": sizes, "fit": fitted, "left_out": calibrator.left_out_}
+
+
+def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Losses over all classes together."""
+    return [{key: value for key, value in row.items() if key != "class"} for row in rows if row["class"] is None]
+
+
+def _labels(annotations: Any) -> Labels:
+    if not isinstance(annotations, Labels):
+        raise error("annotations", "be labels for calibration", type(annotations).__name__.lower())
+    return annotations
+
+
+class _Part(NamedTuple):
+    """Predictions of a file, and the labels of the same cases; zeros where there are none."""
+
+    cases: PredictedCases
+    counts: NDArray[np.int64]
+    features: Array | None
+
+    @classmethod
+    def of(cls, path: str, labels: Labels, options: argparse.Namespace, which: int, judged: bool = True) -> _Part:
+        cases = predicted_cases(path, labels, options, judged, "clusters")
+        counts = labels.counts()[cases.rows]
+        counts[cases.rows < 0] = 0
+        return cls(cases, counts, _features(options, which, cases.own_ids))
+
+    @property
+    def scores(self) -> Array:
+        return self.cases.scores
+
+
+def _features(options: argparse.Namespace, which: int, case_ids: Any) -> Array | None:
+    """Features of the cases of a file of predictions, in its order."""
+    if options.features is None:
+        return None
+    given = io.read_predictions(options.features[which])
+    if case_ids is None or given.case_ids is None:
+        return np.asarray(given.scores)
+    place = {str(case): i for i, case in enumerate(given.case_ids.tolist())}
+    missing = [str(case) for case in case_ids.tolist() if str(case) not in place]
+    if missing:
+        raise error("features", "cover every case of the predictions", f"none for {len(missing)} cases", f"case {missing[0]!r}")
+    return np.asarray(given.scores[[place[str(case)] for case in case_ids.tolist()]])
+
+
+def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
+    wanted = {"penalty": options.penalty} if options.method == "alpha" else {"penalty_b": options.penalty_b, "penalty_w": options.penalty_w}
+    if options.method == "alpha" and kind == "logits":
+        raise error("method alpha", "be given probabilities", "logits (calibrate them by temperature first)")
+    maker = METHODS[options.method]
+    calibrator = maker()
+    known = calibrator.get_params()
+    extra = {"input": kind, "seed": options.seed}
+    params = {name: value for name, value in {**wanted, "floor": options.floor}.items() if value is not None}
+    unknown = [name for name in params if name not in known]
+    if unknown:
+        raise error(f"--{unknown[0].replace('_', '-')}", "be left out", f"with method {options.method}")
+    if options.features is not None and options.method != "alpha":
+        raise error("--features", "be left out", f"with method {options.method}")
+    plain = {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in params.items()}
+    calibrator.set_params(**plain, **{name: value for name, value in extra.items() if name in known})
+    if options.method == "alpha":
+        return calibrator.fit(fit.scores, fit.counts, features=fit.features)
+    return calibrator.fit(fit.scores, fit.counts, clusters=fit.cases.ids["clusters"])
+
+
+def _applied(calibrator: Any, part: _Part) -> Array:
+    more = (part.features,) if isinstance(calibrator, AlphaCalibration) else ()
+    return np.asarray(calibrator.transform(part.scores, *more))
+
+
+def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Losses of the predictions before and after, where there are labels."""
+    rows: list[dict[str, Any]] = []
+    notes: list[str] = []
+    settings = Options(level=options.level, n_resamples=options.n_resamples)
+    for name, part in parts.items():
+        kept = part.counts.sum(axis=1) > 0
+        if not kept.any():
+            continue
+        before = probabilities(part.scores, kind)
+        judged: dict[str, tuple[Array, Any]] = {"before": (before, None)}
+        if isinstance(calibrator, AlphaCalibration):
+            judged["after"] = (before, calibrator.distribution(before, part.features).disagreement())
+        else:
+            judged["after"] = (calibrator.transform(part.scores), None)
+        for when, (probs, law) in judged.items():
+            own = None if law is None else _of_kept(law, kept)
+            found = ModelLosses(part.counts[kept], probs[kept], settings, part.cases.classes, own)
+            intervals = resampled(found.asks, part.cases.ids_of("clusters", kept), options.seed)
+            rows += [{"part": name, "predictions": when, **row} for row in found.rows(intervals)]
+            notes += [note for note in found.notes if note not in notes]
+    return rows, notes
+
+
+def _of_kept(law: PredictedDisagreement, kept: NDArray[np.bool_]) -> PredictedDisagreement:
+    return PredictedDisagreement(law.overall[kept], law.per_class[kept])
+
+
+def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
+    """What was fitted, and to what."""
+    name = type(calibrator).__name__
+    numbers = {
+        "TemperatureScaling": lambda c: f"temperature {c.temperature_:.4g}",
+        "PlattScaling": lambda c: f"slope {c.slope_:.4g}, intercept {c.intercept_:.4g}",
+        "VectorScaling": lambda c: f"penalty of shifts {c.penalty_b_:g}",
+        "MatrixScaling": lambda c: f"penalties {c.penalty_w_:g} off the diagonal, {c.penalty_b_:g} of shifts",
+        "AlphaCalibration": lambda c: f"log concentration {c.intercept_:.4g}" + (" + features" if len(c.weights_) else ""),
+    }
+    state = f"converged, gradient norm {calibrator.gradient_norm_:.1g}" if calibrator.converged_ else "NOT CONVERGED"
+    lines = [f"{name}: {numbers[name](calibrator)}, fitted to {calibrator.n_cases_:,} cases ({state})."]
+    lines += [f"Left out of the fit: {reason}: {n:,}." for reason, n in calibrator.left_out_.items()]
+    warn_of_cases_in_both(fit.cases.own_ids, apply.cases.own_ids, "fitted to: losses on them are")
+    return lines
+
+
+def _table(rows: list[dict[str, Any]]) -> list[str]:
+    """The main losses, before and after."""
+    if not rows:
+        return ["No case has labels to judge."]
+    found = {(row["part"], row["predictions"], row["loss"]): row["debiased"] for row in rows if row["class"] is None}
+    lines = [["", *PRINTED]]
+    for part, when in dict.fromkeys((row["part"], row["predictions"]) for row in rows):
+        lines.append([f"{part}, {when}", *(decimal(found[part, when, loss]) for loss in PRINTED)])
+    return ["Losses against label histograms (debiased where that is possible):", *aligned(lines)]

@@ -1,0 +1,320 @@
+"""What the commands share: parsers and their help, reading annotations, lines of tables, JSON, errors in one line."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Callable, NoReturn
+
+import numpy as np
+
+from .. import io
+from .._base.checks import error
+from .._version import __version__
+from ..annotations import Labels, Rankings
+from ..annotations.predictions import Predictions
+
+# Columns of a long table that can be named: --case-column and so on.
+ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
+
+# What is said of files that are read.
+ANNOTATIONS = "CSV, Parquet, JSON, JSONL, NPY, NPZ or PrefLib"
+PREDICTIONS = "CSV, Parquet, NPY or NPZ"
+
+# Of the JSON that commands print.
+SCHEMA = 1
+
+ENVIRONMENT = {"UGT_MEMORY": "memory to use at most, in GB (all of the machine's)"}
+EXIT_CODES = {
+    0: "done",
+    1: "a fault of ugt itself (with a traceback: please report it)",
+    2: "input or options that you can mend, told in one line on standard error",
+    130: "interrupted (Ctrl-C)",
+    141: "nobody reads the output any more (such as | head)",
+}
+
+WIDTH = 79
+
+# How a command speaks: "text", "quiet" or "json".
+_manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
+
+# --- parsers -----------------------------------------------------------------------------------------------------------
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Paragraphs and examples as they are written, options in a narrow column."""
+
+    def __init__(self, prog: str, **keywords: Any) -> None:
+        super().__init__(prog, **{"max_help_position": 26, **keywords})
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if isinstance(action, argparse._SubParsersAction):  # argparse would indent them under COMMAND
+            return "".join(f"  {one.dest:<12}{one.help}\n" for one in action._choices_actions)
+        return super()._format_action(action)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong, and what may have been meant."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**{"formatter_class": Help, "allow_abbrev": False, "add_help": False, **keywords})
+        self.color = False  # of Python 3.14: the manual is made of these texts, too
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"ugt: error: {printable(message)} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse would not tell that nobody reads it
+
+
+def new_command(commands: Any, name: str, *, run: Callable[..., Any], help: str, usage: str, text: str, examples: str) -> Parser:
+    """A command; ``usage`` without its name, ``text`` in paragraphs, ``examples`` as lines of a shell."""
+    parser: Parser = commands.add_parser(name, help=help, usage=f"%(prog)s {usage}", description=paragraphs(text), epilog=epilog(examples))
+    parser.set_defaults(run=run)
+    return parser
+
+
+def paragraphs(text: str) -> str:
+    """Text wrapped for a terminal; a blank line ends a paragraph."""
+    parts = [" ".join(part.split()) for part in text.split("\n\n")]
+    return "\n\n".join(textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in parts)
+
+
+def epilog(examples: str) -> str:
+    """What stands at the end of a command's help."""
+    lines = textwrap.indent(textwrap.dedent(examples).strip(), "  ")
+    return f"examples:\n{lines}\n\nexit codes: {', '.join(map(str, EXIT_CODES))}; see ugt --help"
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Options that say how a command speaks."""
+    group = parser.add_argument_group("what is said")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    group.add_argument("--quiet", action="store_true", help="print nothing but warnings and errors (and what --json asks for)")
+    group.add_argument("--no-progress", action="store_true", help="do not say how far long steps are")
+    add_help(group)
+
+
+def add_help(group: Any) -> None:
+    group.add_argument("-h", "--help", action="help", help="show this help and exit")
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Name → parser of each command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def helps_of(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """Name → one line of each command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return {one.dest: one.help or "" for one in action._choices_actions}
+    return {}
+
+
+def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Everything that a command takes, but for its commands."""
+    return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+
+
+def name_commands(parser: argparse.ArgumentParser) -> None:
+    """Give every command its name and the parser of all, and the usual options where it has none."""
+    for name, command in commands_of(parser).items():
+        command.set_defaults(called=name, parser=parser)
+        if not any("--help" in action.option_strings for action in command._actions):
+            add_output(command)
+
+
+def check_words(parser: Parser, words: Sequence[str]) -> None:
+    """Refuse unknown commands and options before argparse complains about what is missing."""
+    commands = commands_of(parser)
+    place = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
+    _check_options(parser, words[:place])
+    if place < len(words):
+        if words[place] not in commands:
+            parser.error(f"there is no command {words[place]!r}{_meant(words[place], commands)}")
+        _check_options(commands[words[place]], words[place + 1 :])
+
+
+def _check_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    known = [name for action in options_of(parser) for name in action.option_strings]
+    for word in words:
+        name = word.partition("=")[0]
+        if word == "--":
+            return
+        if name.startswith("--") and " " not in name and name not in known:
+            later = any(name in action.option_strings for command in commands_of(parser).values() for action in options_of(command))
+            parser.error(f"{name} must stand after the command" if later else f"there is no option {name}{_meant(name, known)}")
+
+
+def check_rest(parser: Parser, options: argparse.Namespace, rest: Sequence[str]) -> None:
+    """Refuse what argparse could not place."""
+    if rest:
+        commands_of(parser)[options.called].error(f"unrecognized arguments: {' '.join(rest)}")
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = difflib.get_close_matches(word, names, 1, 0.5) or [name for name in names if name.startswith(word)][:1]
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+# --- input -------------------------------------------------------------------------------------------------------------
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Options that say how annotations are read."""
+    group = parser.add_argument_group("reading annotations")
+    group.add_argument("--format", default="auto", choices=io.FORMATS, help="of a table or an array; default: %(default)s")
+    group.add_argument("--classes", metavar="FILE|K", help="all classes: a file with a name a line, or their number; default: those seen")
+    group.add_argument("--na", nargs="+", metavar="TEXT", help="cells that mean: not annotated; default: blank, NA, N/A, NaN, null")
+    mapping = "JSON that says where any other file has what, in place of the following options; default: no mapping"
+    group.add_argument("--mapping", metavar="FILE", help=mapping)
+    for role in ROLES:
+        group.add_argument(f"--{role}-column", metavar="NAME", help=f"of the {role} ('': none); default: found by its usual names")
+
+
+def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
+    """The annotations, or others that are read alike."""
+    columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
+    classes: Any = options.classes
+    if classes is not None:
+        classes = int(classes) if classes.isdecimal() else io.read_names(classes)
+    missing = io.MISSING if options.na is None else options.na
+    named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
+    return io.read_annotations(options.annotations if path is None else path, format=options.format, **named)
+
+
+def read_record(read: io.AnnotationFile) -> dict[str, Any]:
+    """What was not taken for an annotation, as data."""
+    return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
+
+
+def predictions_of(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str]]:
+    """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
+    models: dict[str, Predictions] = {}
+    paths = []
+    for item in items:
+        name, equals, path = item.partition("=")
+        if not equals or os.path.exists(item):
+            name, path = "", item
+        if name in models:
+            raise _twice(name)
+        found = io.read_models(path)
+        if name and len(found) > 1:
+            raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
+        for own, scores in found.items():
+            called = utf8(name or own)
+            if called in models:
+                raise _twice(called)
+            models[called] = scores
+        paths.append(path)
+    return models, paths
+
+
+def _twice(name: str) -> ValueError:
+    return error("predictions", "have different names (write name=path)", f"{name!r} twice")
+
+
+def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
+    """Annotations that name classes, as truth is made from."""
+    if isinstance(read.annotations, (Labels, Rankings)):
+        return read.annotations
+    raise error("annotations", "be labels or rankings (of ratings, ugt agreement says something)", type(read.annotations).__name__.lower())
+
+
+# --- output ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def manner(options: argparse.Namespace) -> Iterator[str]:
+    """How the command speaks while it runs."""
+    how = "json" if getattr(options, "json", False) else "quiet" if getattr(options, "quiet", False) else "text"
+    token = _manner.set(how)
+    try:
+        yield how
+    finally:
+        _manner.reset(token)
+
+
+def say(*lines: str) -> None:
+    """Print lines, unless the command is to be quiet or to print JSON."""
+    if _manner.get() == "text":
+        print("\n".join(map(printable, lines)))
+
+
+def printable(line: str) -> str:
+    r"""Line breaks and other control characters as ``\n``, ``\x1b``: a name cannot break a line, nor play with the terminal."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() or _is_mark(c) else c.encode("unicode_escape").decode("ascii") for c in line)
+
+
+def _is_mark(character: str) -> bool:
+    """Unprintable for Python, but harmless: other spaces, new letters, halves of undecodable file names; not what reverses a line."""
+    return character >= "\u00a0" and not ("\u2028" <= character <= "\u202e" or "\u2066" <= character <= "\u2069")
+
+
+def utf8(text: str) -> str:
+    r"""Text that files can hold: bytes of a file name that are no UTF-8 as ``\udcff``."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> None:
+    """One strict JSON object in ASCII: any terminal and any pipe takes it."""
+    record = {"ugt": __version__, "schema": SCHEMA, "command": name, **plain(found), "warnings": list(warned)}
+    sys.stdout.write(json.dumps(record, indent=1, allow_nan=False) + "\n")
+
+
+def plain(value: Any) -> Any:
+    """Plain values; what is undefined or infinite is None. Names of files stay what they are, bytes that are no UTF-8 as escapes."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def output_file(out: str) -> Iterator[Path]:
+    """A draft of one file, which appears whole at the end, or not at all."""
+    path = Path(out)
+    if not path.name or path.is_dir():
+        raise error("--out", "name a file", f"the folder {out!r}")
+    with io.output_folder(path.parent) as draft:
+        yield draft / path.name
+
+
+def files_of(draft: Path, out: str | os.PathLike[str]) -> list[str]:
+    """Where the files of a draft folder will be."""
+    return [str(Path(out) / file.name) for file in sorted(draft.iterdir())]
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of text; the first to the left, numbers to the right."""
+    lines = [[printable(cell) for cell in line] for line in lines]
+    first, *others = [max(map(len, column)) for column in zip(*lines)]
+    return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
+
+
+def decimal(value: float | None) -> str:
+    """Four decimals; a dash for what is undefined."""
+    return "-" if value is None or math.isnan(value) else f"{value:.4f}"

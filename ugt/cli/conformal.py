@@ -1,0 +1,252 @@
+"""``ugt conformal``: prediction sets for the cases of one file, calibrated on the annotated cases of another."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import io
+from .._base import identifiers
+from .._base.checks import error
+from .._tabular.csv_text import write_csv
+from .._tabular.whole_file import write_text
+from ..aggregation import dirichlet, irn, prirn, votes
+from ..annotations import Labels
+from ..conformal import MonteCarloConformal, SplitConformal
+from ..conformal.sets import PredictionSets
+from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
+from .command import (
+    PREDICTIONS,
+    add_output,
+    add_reading,
+    aligned,
+    annotations_of,
+    decimal,
+    files_of,
+    new_command,
+    of_classes,
+    read_record,
+    say,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
+IDS = ("groups", "clusters")  # options that are files with an id a case
+MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than all the rest
+
+
+def add(commands: Any) -> None:
+    """The command and its options."""
+    parser = new_command(
+        commands,
+        "conformal",
+        run=run,
+        help="prediction sets with a coverage guarantee",
+        usage="--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]",
+        text="""
+        Makes prediction sets for the cases of one file, calibrated on the annotated cases of another, with a guarantee on how
+        often they hold a label drawn from what annotators say (monte-carlo) or the only label of a case (split). Coverage is
+        judged where the test cases are annotated.""",
+        examples="""
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --out sets
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --alpha 0.2 --score raps --m 20 --no-empty --out sets
+        ugt conformal --annotations labels.csv --calibrate validation.csv \\
+          --apply test.csv --groups sites-of-cases.csv --out sets --json
+        """,
+    )
+    _add_files(parser)
+    group = parser.add_argument_group("sets")
+    group.add_argument("--method", default="monte-carlo", choices=("monte-carlo", "split"), help="default: %(default)s")
+    truths = ("auto", "shares", "votes", "dirichlet", "irn", "prirn")
+    group.add_argument("--truth", default="auto", choices=truths, help=_TRUTH_HELP)
+    add_input(group)
+    group.add_argument("--score", default="aps", choices=("lac", "aps", "raps"), help="of conformity; default: %(default)s")
+    group.add_argument("--penalty", type=float, metavar="P", help="of raps; default: 0.01")
+    group.add_argument("--k-reg", type=int, metavar="K", help="places without a penalty (raps); default: 5")
+    group.add_argument("--alpha", type=float, metavar="A", default=0.1, help="error rate; default: %(default)s")
+    group.add_argument("--m", type=int, metavar="M", help="labels sampled a case (monte-carlo); default: 100")
+    correction = "none: coverage of 1 - 2 alpha guaranteed; ecdf: 1 - alpha; default: none"
+    group.add_argument("--correction", choices=("none", "ecdf"), help=correction)
+    group.add_argument("--by-class", action="store_true", help="a threshold for each class")
+    groups = "CSV with the columns case and cluster: groups of cases with thresholds of their own; default: one threshold"
+    group.add_argument("--groups", metavar="FILE", help=groups)
+    group.add_argument("--no-random", action="store_true", help="scores without random numbers")
+    group.add_argument("--no-empty", action="store_true", help="every set holds at least the class of the lowest score")
+    group.add_argument("--seed", type=int, metavar="N", default=0, help="of random numbers and of the bootstrap; default: %(default)s")
+    group = parser.add_argument_group("judging")
+    add_resampling(group)
+    add_reading(parser)
+    add_output(parser)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("files")
+    group.add_argument("--annotations", required=True, metavar="FILE", help="of the calibration cases, and of test cases if known")
+    group.add_argument("--calibrate", required=True, metavar="VALIDATION", help=f"predictions of the calibration cases: {PREDICTIONS}")
+    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to make sets of; judged where cases are annotated")
+    test = "of the test cases, where --annotations does not hold them; default: it does"
+    group.add_argument("--test-annotations", metavar="FILE", help=test)
+    group.add_argument("--out", required=True, metavar="DIR", help="folder for sets.csv, sizes.csv, coverage.csv and conformal.json")
+
+
+_TRUTH_HELP = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """Calibrate, predict, judge, write."""
+    with io.output_folder(options.out) as draft:
+        given = annotations_of(options)
+        known = of_classes(given)
+        others = known if options.test_annotations is None else of_classes(annotations_of(options, options.test_annotations))
+        part = predicted_cases(options.calibrate, known, options, True, *IDS)
+        apply = predicted_cases(
+            options.apply, others, options, options.test_annotations is not None or options.apply == options.calibrate, *IDS
+        )
+        if apply.case_ids is None and any(getattr(options, name) is not None for name in IDS):
+            raise error("--groups and --clusters", "be given for predictions with case ids", "none in --apply")
+        kind = kind_of(options.input, part.scores, apply.scores)
+        part, apply = (one._replace(scores=probabilities(one.scores, kind)) for one in (part, apply))
+        conformal = _fitted(options, part, known)
+        # without case ids the rows of another file are other cases: their random numbers are others anyhow
+        sets = conformal.predict_sets(apply.scores, groups=apply.ids["groups"], case_ids=apply.case_ids)
+        rows_of_sets = (
+            [sets.axes.case_ids[i], len(index), " | ".join(map(str, apply.classes[index].tolist()))] for i, index in enumerate(sets)
+        )
+        write_csv(draft / "sets.csv", ["case", "size", "classes"], rows_of_sets)
+        write_csv(draft / "sizes.csv", sizes := sets.size_table(), zip(*sizes.values()))
+        write_text(draft / "conformal.json", conformal.to_json() + "\n")
+        rows = _judged(options, sets, apply, others)
+        write_csv(draft / "coverage.csv", COLUMNS, ([row.get(column) for column in COLUMNS] for row in rows))
+        files = files_of(draft, options.out)
+    say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, conformal))
+    say("", f"Sets: {Path(options.out) / 'sets.csv'}")
+    return {**_record(conformal, sets, apply), "coverage": _overall(rows), **read_record(given), "files": files}
+
+
+def _record(conformal: Any, sets: PredictionSets, apply: PredictedCases) -> dict[str, Any]:
+    """What was calibrated and what came out, as data."""
+    fitted = {name: getattr(conformal, name) for name in ("score", "alpha", "guarantee")}
+    fitted.update(method=type(conformal).__name__, n_cases=conformal.n_cases_)
+    sizes = {"mean": sets.mean_size, **dict(zip(("p10", "p50", "p90"), np.quantile(sets.sizes, [0.1, 0.5, 0.9]).tolist()))}
+    data = {"n_cases": sets.n_cases, "n_classes": len(apply.classes)}
+    return {"data": data, "calibration": fitted, "left_out": conformal.left_out_, "sizes": {**sizes, "n_empty": sets.n_empty}}
+
+
+def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Coverage over all cases, against each idea of the truth."""
+    columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
+    return [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
+
+
+def _truth(name: str, known: Any) -> Any:
+    """What labels are drawn from."""
+    labels = isinstance(known, Labels)
+    if name == "auto":
+        name = "shares" if labels else "irn"
+    if labels and name in ("shares", "votes", "dirichlet"):
+        return dirichlet(known) if name == "dirichlet" else votes(known, kind="mean" if name == "shares" else "majority")
+    if type(known).__name__ == "Rankings" and name in ("votes", "irn", "prirn"):
+        return votes(known) if name == "votes" else irn(known) if name == "irn" else prirn(known)
+    raise error("--truth", f"be one for {type(known).__name__.lower()}", name)
+
+
+def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> SplitConformal | MonteCarloConformal:
+    there = np.flatnonzero(part.rows >= 0)
+    if len(there) == 0:
+        raise error("--calibrate", "have predictions for annotated cases", "none")
+    if len(there) < len(part.rows):
+        n = len(part.rows) - len(there)
+        warnings.warn(f"{n:,} calibration cases are not annotated: left out", RuntimeWarning, stacklevel=2)
+    truth = _truth(options.truth, known).take(part.rows[there])
+    extra: dict[str, Any] = {"class_groups": "each" if options.by_class else None, "randomized": not options.no_random}
+    named = {"penalty": options.penalty, "k_reg": options.k_reg, "m": options.m, "correction": options.correction}
+    extra.update({name: value for name, value in named.items() if value is not None})
+    extra.update(allow_empty=not options.no_empty, seed=options.seed)
+    groups = part.ids_of("groups", there)
+    if options.method == "monte-carlo":
+        return MonteCarloConformal(options.score, options.alpha, **extra).fit(part.scores[there], truth, groups=groups)
+    unknown = [name for name in ("m", "correction") if name in extra]
+    if unknown:
+        raise error(f"--{unknown[0]}", "be left out", "with --method split")
+    label = _single(truth)
+    found = SplitConformal(options.score, options.alpha, **extra)
+    return found.fit(part.scores[there], label, groups=groups, case_ids=truth.axes.case_ids)
+
+
+def _single(truth: Any) -> NDArray[np.int64]:
+    """The label of every case, where there is only one."""
+    mean = truth.mean()
+    several = ~(mean.max(axis=1) == 1)
+    if several.any():
+        i = int(np.argmax(several))
+        must = "be one label a case for --method split (or take --truth votes, where votes are not tied)"
+        raise error("annotations", must, "none or several", f"case {truth.axes.case_name(i)}")
+    return np.asarray(mean.argmax(axis=1), np.int64)
+
+
+def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: Any) -> list[dict[str, Any]]:
+    """Coverage where the test cases are annotated."""
+    there = np.flatnonzero(apply.rows >= 0)
+    truth = _truth(options.truth, known)
+    there = there[truth.defined[apply.rows[there]]]
+    if len(there) == 0:
+        return []
+    truth, judged = truth.take(apply.rows[there]), sets.take(there)
+    resampled = {"level": options.level, "n_resamples": options.n_resamples, "seed": options.seed}
+    groups, clusters = (apply.ids_of(name, there) for name in IDS)
+    resampled["clusters"] = clusters
+    rows: list[dict[str, Any]] = []
+    for row in judged.coverage(truth).table(**resampled):
+        rows.append({"table": "all", "name": None, **row, "coverage": row["value"], "weight": row["n_cases"]})
+    by_class = {**resampled, "level": options.level if truth.n_classes <= MOST_INTERVALS else None}
+    tables = {"class": judged.coverage_by_class(truth, **by_class), "size": judged.coverage_by_group(truth, judged.sizes, **resampled)}
+    if groups is not None:
+        tables["group"] = judged.coverage_by_group(truth, groups, **resampled)
+    for name, table in tables.items():
+        names = table["class"] if name == "class" else table["group"]
+        if name == "class":
+            names = [apply.classes[k] for k in range(len(names))]
+        for i, one in enumerate(names):
+            row = {column: table[column][i] for column in ("weight", "coverage", "low", "high") if column in table}
+            rows.append({"table": name, "name": one, "against": "mass", **row})
+    return rows
+
+
+def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: PredictedCases) -> list[str]:
+    """What was calibrated, what came out."""
+    lines = [f"{type(conformal).__name__}: {conformal.score}, alpha {conformal.alpha:g}, calibrated on {conformal.n_cases_:,} cases."]
+    lines += [f"Left out of the calibration: {reason}: {n:,}." for reason, n in conformal.left_out_.items()]
+    lines.append(
+        f"Guaranteed coverage of a label drawn like those of the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."
+    )
+    warn_of_cases_in_both(part.case_ids, apply.case_ids, "calibrated on: coverage of them is")
+    sizes = np.quantile(sets.sizes, [0.1, 0.5, 0.9])
+    lines.append(
+        f"Sets of {sets.n_cases:,} cases: mean size {sets.mean_size:.2f}, 10 % / 50 % / 90 % {sizes[0]:g} / {sizes[1]:g} / {sizes[2]:g}."
+    )
+    return [*lines, f"Empty sets: {sets.n_empty:,}."]
+
+
+def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:
+    found = [row for row in rows if row["table"] == "all"]
+    if not found:
+        return ["No test case is annotated: coverage is not judged."]
+    words = {"mass": "plausibility mass", "best": "most plausible class", "voted": "voted label"}
+    lines = [["coverage of the", "value", "low", "high"]]
+    lines += [[words[row["against"]], *(decimal(row[key]) for key in ("coverage", "low", "high"))] for row in found]
+    worst = [row for row in rows if row["table"] == "class" and row["weight"] >= 10]
+    note = []
+    if worst:
+        low = min(worst, key=lambda row: row["coverage"])
+        note = [f"Lowest class: {identifiers.name(low['name'])} with {decimal(low['coverage'])} ({low['weight']:.1f} cases)."]
+    return [*aligned(lines), *note]

@@ -1,0 +1,91 @@
+"""``ugt convert``: annotations or predictions from any file that can be read to one that can be written."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import io
+from .._base.checks import error
+from ..annotations import Labels, Rankings, Ratings
+from ..annotations.predictions import Predictions
+from .command import add_output, add_reading, annotations_of, new_command, read_record, say
+
+
+def add(commands: Any) -> None:
+    """The command and its options."""
+    parser = new_command(
+        commands,
+        "convert",
+        run=run,
+        help="write annotations or predictions in another format",
+        usage="FILE OUT [options]",
+        text="""
+        Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested
+        rankings (.json, .json.gz) or with everything there is (.npz). Says what the new file does not hold.
+
+        With --predictions, reads a model's scores and writes them to .csv, .csv.gz or .npz.""",
+        examples="""
+        ugt convert export.json labels.csv
+        ugt convert labels.csv counts.csv --to counts
+        ugt convert readings.csv readings.npz --lossless
+        ugt convert models.csv a.npz --predictions --model A
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("annotations", metavar="FILE", help="annotations in any format, or predictions")
+    group.add_argument("out", metavar="OUT", help="ends in .csv, .csv.gz, .json, .json.gz or .npz")
+    group = parser.add_argument_group("conversion")
+    formats = ("auto", "long", "counts", "rankings", "npz")
+    group.add_argument("--to", choices=formats, default="auto", help="format of OUT; default: by its ending (.csv: long)")
+    group.add_argument("--lossless", action="store_true", help="write nothing if OUT would not hold everything")
+    group.add_argument("--predictions", action="store_true", help="FILE holds a model's scores")
+    group.add_argument("--model", metavar="NAME", help="which model, where FILE holds several; default: the only one")
+    add_reading(parser)
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """Read, write, say what was lost."""
+    out = Path(options.out)
+    if options.model is not None and not options.predictions:
+        raise error("--model", "be given with --predictions", repr(options.model))
+    with io.output_folder(out.parent) as draft:
+        if options.predictions:
+            if options.to not in ("auto", "npz"):
+                raise error("--to", "be left out with --predictions", repr(options.to))
+            given, record, said = _model_of(options), {}, ""
+            notes = io.write_predictions(draft / out.name, given)
+        else:
+            read = annotations_of(options)
+            given, record, said = read.annotations, read_record(read), read.missing_note()
+            notes = io.write_annotations(draft / out.name, given, format=options.to)
+        if notes and options.lossless:
+            raise error(f"{out.name}", "hold everything (--lossless; an .npz file does)", " ".join(notes).rstrip("."))
+    say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
+    return {**record, "lost": list(notes), "files": [str(out)]}
+
+
+def _model_of(options: argparse.Namespace) -> Predictions:
+    models = io.read_models(options.annotations)
+    if options.model is None and len(models) > 1:
+        raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
+    if options.model is not None and options.model not in models:
+        raise error("--model", f"be one of {', '.join(map(repr, models))}", repr(options.model))
+    return models[options.model] if options.model is not None else next(iter(models.values()))
+
+
+def _sizes(given: Labels | Rankings | Ratings | Predictions) -> str:
+    if isinstance(given, Predictions):
+        return "{:,} cases, {:,} classes".format(*given.scores.shape)
+    number = {
+        "labels": getattr(given, "n_labels", 0),
+        "rankings": getattr(given, "n_rankings", 0),
+        "ratings": getattr(given, "n_ratings", 0),
+    }
+    kind = type(given).__name__.lower()
+    by = f" by {len(given.annotators):,} annotators" if np.size(given.annotators) else ""
+    return f"{number[kind]:,} {kind} of {given.n_cases:,} cases{by}"

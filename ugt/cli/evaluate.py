@@ -1,0 +1,290 @@
+"""``ugt evaluate``, ``ugt certainty`` and ``ugt demo``: evaluations written as files and printed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .. import io
+from .._base.checks import error
+from ..evaluation import Evaluation, evaluate
+from .command import (
+    ANNOTATIONS,
+    PREDICTIONS,
+    add_output,
+    add_reading,
+    annotations_of,
+    files_of,
+    new_command,
+    of_classes,
+    output_file,
+    predictions_of,
+    read_record,
+    say,
+    utf8,
+)
+from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
+from .subgroups import read_subgroups
+
+# Options that are keywords of evaluate(). What is not given is left to its defaults.
+KEYWORDS = (
+    *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
+    *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
+    *("ties", "missing", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
+)
+
+
+def add(commands: Any) -> None:
+    """The commands and their options."""
+    _add_evaluate(commands)
+    _add_certainty(commands)
+
+
+# --- evaluate ----------------------------------------------------------------------------------------------------------
+
+
+def _add_evaluate(commands: Any) -> None:
+    parser = new_command(
+        commands,
+        "evaluate",
+        run=_evaluate,
+        help="evaluate models against annotations",
+        usage="--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]",
+        text="""
+        Judges models against what annotators said, and says how far the annotations settle the answer: accuracies that allow
+        for the uncertainty of the truth beside those against the voted label, with intervals; which model is best and how
+        surely; calibration; models beside annotators.
+
+        Writes a report as one HTML page (report.html), everything as JSON (evaluation.json) and the tables as CSV. The
+        folder gets all of them, or none if anything fails.""",
+        examples="""
+        ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
+        ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
+          --clusters patients.csv --subgroups sites.csv --seed 1 --out report
+        ugt evaluate --annotations rankings.json --predictions scores.npy \\
+          --reliability 10 30 100 --k 1 2 --out report
+        ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("--annotations", required=True, metavar="FILE", help=ANNOTATIONS)
+    group.add_argument(
+        "--predictions",
+        required=True,
+        nargs="+",
+        metavar="[NAME=]FILE",
+        help=f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models",
+    )
+    group.add_argument("--out", required=True, metavar="DIR", help="folder for report.html, evaluation.json and the tables as CSV")
+    group.add_argument(
+        "--plan", metavar="FILE", help="what was prespecified (JSON or YAML; see ugt plan), for the report; default: not stated"
+    )
+    add_reading(parser)
+    add_truth(parser)
+    _add_judging(parser)
+    add_output(parser)
+
+
+def add_truth(parser: argparse.ArgumentParser) -> None:
+    """Options that say how annotations become truth."""
+    group = parser.add_argument_group("from annotations to truth")
+    choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
+    group.add_argument(
+        "--aggregation", choices=choices, help="model of the truth; default: auto (dirichlet for labels, prirn for rankings)"
+    )
+    defaults = "1 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
+    trust = f"trust in annotators; everything is done for each; default: {defaults}"
+    group.add_argument("--reliability", type=float, nargs="+", metavar="R", help=trust)
+    group.add_argument("--prior", type=float, metavar="X", help="of every class (dirichlet); default: 0.1")
+    group.add_argument("--background", type=float, metavar="X", help="concentration of every class (prirn); default: 0")
+    group.add_argument("--tie-weight", choices=("split", "full"), help="of tied classes (irn, prirn); default: split")
+    group.add_argument("--prior-mass", type=float, metavar="X", help="of all classes together (plackett-luce); default: 1")
+    unranked = ("individual", "lump", "ignore")
+    group.add_argument("--unranked", choices=unranked, help="classes that nobody mentioned (plackett-luce); default: individual")
+    group.add_argument("--n-draws", type=int, metavar="N", help="kept draws of all chains (plackett-luce); default: 1000")
+    group.add_argument("--n-warmup", type=int, metavar="N", help="sweeps before them, in every chain (plackett-luce); default: 500")
+    group.add_argument("--n-chains", type=int, metavar="N", help="chains (plackett-luce); default: 4")
+    group.add_argument("--k", type=int, nargs="+", metavar="K", help="orders of certainty and of top-k accuracy; default: 1 3")
+    ties = "ties are shared (expectation) or broken by position (first); default: expectation"
+    group.add_argument("--ties", choices=("expectation", "first"), help=ties)
+    group.add_argument("--seed", type=int, metavar="N", help="of draws and of the bootstrap; default: 0")
+    group.add_argument("--threads", type=int, dest="n_threads", metavar="N", help="numbers do not depend on it; default: 1")
+
+
+def _add_judging(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("judging models")
+    missing = "cases without predictions: refuse (error), or leave out and count (drop); default: error"
+    group.add_argument("--missing", choices=("error", "drop"), help=missing)
+    group.add_argument("--groups", metavar="FILE", help="the group (such as the risk) of every class, one a line; default: no groups")
+    group.add_argument("--group-names", nargs="+", metavar="NAME", help="of groups 0, 1, ...; default: their numbers")
+    clusters = "CSV with the columns case and cluster (such as the patient): resampled together; default: every case by itself"
+    group.add_argument("--clusters", metavar="FILE", help=clusters)
+    subgroups = "CSV with the column case and others (such as site, age): results for each of their values; default: no subgroups"
+    group.add_argument("--subgroups", metavar="FILE", help=subgroups)
+    group.add_argument("--level", type=float, metavar="P", help="of intervals; default: 0.95")
+    group.add_argument("--n-boot", type=int, dest="n_resamples", metavar="N", help="resamples of the bootstrap over cases; default: 1000")
+    kinds = ("percentile", "basic", "bca")
+    group.add_argument("--interval", choices=kinds, help="kind of bootstrap interval; default: percentile")
+    fewer = "leave out the further tables and figures of the report (curves, strata, sensitivity ...): takes less time"
+    group.add_argument("--no-details", action="store_false", dest="details", default=None, help=fewer)
+
+
+def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
+    with io.output_folder(options.out) as draft:
+        read = annotations_of(options)
+        known = of_classes(read)
+        predictions, files = predictions_of(options.predictions)
+        beside = [path for path in (options.mapping, options.clusters, options.subgroups, options.plan) if path is not None]
+        inputs = [_input(path) for path in [options.annotations, *files, *beside]]
+        keywords = {**_keywords(options, known.n_classes), **_groups(options), **_beside(options)}
+        evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
+        found = _write(evaluation, read.missing_note(), draft)
+        files_written = files_of(draft, options.out)
+    say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
+    return {**_parts(found), **read_record(read), "files": files_written}
+
+
+def _input(path: str) -> dict[str, str]:
+    return {name: utf8(value) for name, value in io.fingerprint(path).items()}
+
+
+def _parts(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: found[name] for name in PARTS}
+
+
+def _beside(options: argparse.Namespace) -> dict[str, Any]:
+    """What further files say of the cases and of the plan."""
+    keywords: dict[str, Any] = {}
+    if options.clusters is not None:
+        keywords["clusters"] = io.read_clusters(options.clusters)
+    if options.subgroups is not None:
+        keywords["subgroups"] = read_subgroups(options.subgroups)
+    if options.plan is not None:
+        from ..report.plan import read_plan  # noqa: PLC0415  (what only a plan needs)
+
+        keywords["plan"] = read_plan(options.plan)
+    return keywords
+
+
+def _groups(options: argparse.Namespace) -> dict[str, Any]:
+    """Groups of classes from a file; groups that are called by text are numbered in alphabetical order."""
+    if options.groups is None:
+        return {}
+    groups = io.read_names(options.groups)
+    if isinstance(groups[0], int):
+        return {"groups": groups}
+    if options.group_names is not None:
+        raise error("group_names", "be given for numbered groups only", f"groups such as {groups[0]!r}")
+    names = sorted(set(groups))
+    return {"groups": [names.index(group) for group in groups], "group_names": names}
+
+
+def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:
+    """What was said of the keywords of evaluate()."""
+    given = {name: getattr(options, name, None) for name in KEYWORDS}
+    if options.k is None:
+        given["k"] = [k for k in (1, 3) if k <= n_classes]
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
+    """All files of a report; what it says as plain values."""
+    evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
+    evaluation.to_html(draft / "report.html")
+    evaluation.to_json(draft / "evaluation.json")
+    for table in evaluation.tables:
+        evaluation.to_csv(draft / f"{table}.csv", table=table)
+    return evaluation.to_dict()
+
+
+# --- certainty ---------------------------------------------------------------------------------------------------------
+
+
+def _add_certainty(commands: Any) -> None:
+    parser = new_command(
+        commands,
+        "certainty",
+        run=_certainty,
+        help="how certain annotations leave the truth",
+        usage="FILE [options]",
+        text="""
+        Says how sure the best class (or the best k) of every case is, given its annotations: the mean over all cases under
+        each reliability, and the cases that annotators leave most open. No model is needed.""",
+        examples="""
+        ugt certainty readings.csv
+        ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
+        ugt certainty counts.csv --format counts --k 1 2
+        ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("annotations", metavar="FILE", help=ANNOTATIONS)
+    group.add_argument(
+        "--out", metavar="FILE.csv", help="write the certainty of every case, least certain first; default: print ten of them"
+    )
+    add_reading(parser)
+    add_truth(parser)
+    add_output(parser)
+
+
+def _certainty(options: argparse.Namespace) -> dict[str, Any]:
+    with nullcontext() if options.out is None else output_file(options.out) as draft:
+        read = annotations_of(options)
+        known = of_classes(read)
+        evaluation = evaluate(known, {}, **{**_keywords(options, known.n_classes), "details": False})
+        if draft is not None:
+            evaluation.to_csv(draft, table="cases")
+    found = evaluation.to_dict()
+    say(*data_lines(found, read.missing_note()), "", *certainty_lines(found), "", *worklist_lines(found["cases"]))
+    if draft is not None:
+        say("", f"All cases: {options.out}")
+    parts = {name: found[name] for name in ("data", "left_out", "certainty")}
+    return {**parts, "least_certain": worklist(found["cases"]), **read_record(read), "files": [options.out] if options.out else []}
+
+
+# --- demo --------------------------------------------------------------------------------------------------------------
+
+
+def add_demo(commands: Any) -> None:
+    """The demonstration and its options."""
+    parser = new_command(
+        commands,
+        "demo",
+        run=_demo,
+        help="evaluate three models on generated data with known truth",
+        usage="[options]",
+        text="""
+        Generates 2,000 cases of 20 classes with five annotators' rankings and three models, evaluates the models, and writes
+        the files that ugt evaluate writes. As the truth is known here, it also says how often one more annotator would agree
+        with each model.""",
+        examples="""
+        ugt demo
+        ugt demo --seed 7 --out demo-report
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("--out", default="ugt-demo", metavar="DIR", help="folder for the report; default: %(default)s")
+    group.add_argument("--seed", type=int, metavar="N", default=0, help="of the data and of the bootstrap; default: %(default)s")
+    add_output(parser)
+
+
+def _demo(options: argparse.Namespace) -> dict[str, Any]:
+    from .. import synthetic  # noqa: PLC0415  (what only the demo needs)
+
+    if not 0 <= options.seed < 2**32:
+        raise error("--seed", "be a whole number from 0 to 2**32 - 1", options.seed)
+    rankings, models, truth = synthetic.make_demo(seed=options.seed)
+    with io.output_folder(options.out) as draft:
+        evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
+        found = _write(evaluation, "The annotations and the models are generated.", draft)
+        files = files_of(draft, options.out)
+    known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
+    say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *data_lines(found), "")
+    say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
+    say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
+    say("", f"Report: {Path(options.out) / 'report.html'}")
+    return {**_parts(found), "agreement_with_known_truth": known, "files": files}

@@ -1,0 +1,118 @@
+"""What the commands print of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..plausibilities.metric import METRICS
+from .command import aligned, decimal
+
+# Headings of the printed table; the report has longer ones.
+HEADINGS = {
+    "voted_accuracy": "vote@{k}",
+    **{name: one.heading for name, one in METRICS.items()},
+    "soft_auroc": "AUROC",
+    "hard_auroc": "hard AUROC",
+    "soft_average_precision": "AP",
+    "hard_average_precision": "hard AP",
+}
+
+# Parts of an evaluation that are printed, as lines or as JSON; the files have all of it.
+PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
+
+
+def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
+    """Sizes, what was left out, what was read as missing."""
+    data = found["data"]
+    by = f" by {_counted(data['n_annotators'], 'annotator')}" if data["n_annotators"] else ""
+    kind = "ranking" if data["kind"] == "rankings" else "label"
+    numbers = ((data["n_cases"], "case"), (data["n_classes"], "class"), (data["n_annotations"], kind))
+    sizes = f"{', '.join(_counted(n, what) for n, what in numbers)}{by}."
+    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [note])]
+
+
+def _counted(n: int, what: str) -> str:
+    """``1 case``, ``2 classes``."""
+    return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
+
+
+def certainty_lines(found: Mapping[str, Any]) -> list[str]:
+    """Mean certainty, a line a reliability."""
+    rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
+    orders = list(dict.fromkeys(k for _, k in rows))
+    lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 0.99"]]
+    for reliability in dict.fromkeys(reliability for reliability, _ in rows):
+        values = [decimal(rows[reliability, k]["value"]) for k in orders]
+        lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
+    return ["Mean annotation certainty:", *aligned(lines)]
+
+
+def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
+    """The cases that annotators left most open, as rows."""
+    columns = {"case": "case", "n_annotations": "n_annotations", "voted": "voted", "certainty": "mean_certainty"}
+    return [{name: row[column] for name, column in columns.items()} for row in cases if row["mean_certainty"] is not None][:n]
+
+
+def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]:
+    """The cases that annotators left most open."""
+    worst = [[row["case"], str(row["n_annotations"]), row["voted"], decimal(row["certainty"])] for row in worklist(cases, n)]
+    return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
+
+
+def model_lines(found: Mapping[str, Any]) -> list[str]:
+    """Models x metrics at the middle reliability, and which model wins where."""
+    reliabilities = found["provenance"]["reliability"]
+    shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
+    values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
+    for row in found["metrics"]:
+        if row["reliability"] in (None, shown):
+            values[row["model"]][HEADINGS[row["metric"]].format(k=row["k"])] = decimal(row["value"])
+    lines = [list(next(iter(values.values()))), *(list(cells.values()) for cells in values.values())]
+    title = "Results"
+    if shown is not None:
+        title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
+    legend = "vote@k: accuracy against the voted label. The others allow for what the annotations leave open."
+    order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
+    return [f"{title}:", *aligned(lines), legend, *order]
+
+
+def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The best model by top-k accuracy under each reliability, how often it is best on resamples, and by the voted label."""
+    voted = {row["k"]: row["model"] for row in winners if row["metric"] == "voted_accuracy"}
+    lines = []
+    for k in dict.fromkeys(row["k"] for row in winners if row["metric"] == "topk_accuracy"):
+        best: dict[str, list[Mapping[str, Any]]] = {}
+        for row in winners:
+            if (row["metric"], row["k"]) == ("topk_accuracy", k):
+                best.setdefault(row["model"], []).append(row)
+        said = [f"{model} ({_where(rows) if len(best) > 1 else ''}{_chance(rows)})" for model, rows in best.items()]
+        lines.append(f"Best by top-{k}: {', '.join(said)}; by the voted label: {voted[k]}.")
+    return lines
+
+
+def _where(rows: Sequence[Mapping[str, Any]]) -> str:
+    return f"at {', '.join(_reliability(row['reliability']) for row in rows)}: "
+
+
+def _chance(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The share of resamples in which it is best; a range over reliabilities."""
+    shares = sorted(round(100 * row["p_best"]) if row["p_best"] in (0, 1) else min(round(100 * row["p_best"]), 99) for row in rows)
+    span = f"{shares[0]}" if shares[0] == shares[-1] else f"{shares[0]}-{shares[-1]}"
+    return f"best in {span} % of resamples"
+
+
+def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Where the order of two models by top-k accuracy changes."""
+    lines = []
+    for row in flips:
+        if row["metric"] == "topk_accuracy":
+            below, above = (row["other"], row["model"]) if row["better_above"] else (row["model"], row["other"])
+            ends = [f"{row['low']:.3g}" if row["low"] else "below all", f"{row['high']:.3g}" if row["high"] else "above all"]
+            at = f"{row['reliability']:.3g} (interval: {' to '.join(ends)})"
+            lines.append(f"By top-{row['k']}, {below} is better below reliability {at}, {above} above.")
+    return lines
+
+
+def _reliability(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"

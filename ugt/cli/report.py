@@ -1,0 +1,92 @@
+"""``ugt report``: the page of an evaluation made again from its JSON. ``ugt plan``: an empty plan to fill in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .._base.checks import error
+from .._tabular.source import check_regular
+from .._tabular.whole_file import write_text
+from ..report import SCHEMA
+from .command import add_help, add_output, new_command, output_file, say
+
+
+def add(commands: Any) -> None:
+    """The commands and their options."""
+    parser = new_command(
+        commands,
+        "report",
+        run=_report,
+        help="make the HTML page of an evaluation again",
+        usage="evaluation.json [--out FILE.html]",
+        text="""
+        Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the
+        JSON was kept. No number is computed again.""",
+        examples="""
+        ugt report report/evaluation.json
+        ugt report report/evaluation.json --out pages/second.html
+        """,
+    )
+    group = parser.add_argument_group("files")
+    group.add_argument("evaluation", metavar="FILE.json", help="what ugt evaluate wrote as evaluation.json")
+    group.add_argument("--out", default="report.html", metavar="FILE.html", help="the page to write; default: %(default)s")
+    add_output(parser)
+
+    parser = new_command(
+        commands,
+        "plan",
+        run=_plan,
+        help="print an empty plan: what is prespecified before an evaluation",
+        usage="> plan.json",
+        text="""
+        Prints an empty plan with an explanation of every field. Fill in what was fixed before the evaluation and give the file
+        to ugt evaluate with --plan: the report then states it. Blank fields are reported as not stated.""",
+        examples="""
+        ugt plan
+        ugt plan > plan.json
+        """,
+    )
+    add_help(parser.add_argument_group("about"))
+
+
+def _report(options: argparse.Namespace) -> dict[str, Any]:
+    from ..report import html  # noqa: PLC0415  (what only pages need)
+
+    with output_file(options.out) as draft:
+        found = _evaluation(options.evaluation)
+        try:
+            page = html(found)
+        except (KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as problem:
+            got = f"one that is not complete ({type(problem).__name__}: {problem})"
+            raise error(options.evaluation, "be an evaluation as ugt evaluate writes it", got) from None
+        write_text(draft, page)
+    say(f"Report: {options.out}")
+    return {"evaluation": {"ugt": found["ugt"], "schema": found["schema"]}, "files": [options.out]}
+
+
+def _evaluation(path: str) -> dict[str, Any]:
+    """The JSON of an evaluation."""
+    check_regular(path)
+    data = Path(path).read_bytes()
+    try:
+        found = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as problem:
+        raise error(path, "be JSON", str(problem) or type(problem).__name__) from None
+    if not isinstance(found, dict) or not {"ugt", "schema", "provenance", "metrics"} <= set(found):
+        raise error(path, "be an evaluation as ugt evaluate writes it", "other JSON")
+    if found["schema"] != SCHEMA:
+        raise error(path, f"have the schema {SCHEMA} of this version of ugt", repr(found["schema"]))
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _plan(options: argparse.Namespace) -> None:
+    from ..report.plan import template  # noqa: PLC0415  (what only a plan needs)
+
+    print(template().rstrip("\n"))

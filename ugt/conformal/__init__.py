@@ -1,0 +1,355 @@
+"""Prediction sets with a coverage guarantee: split conformal prediction, and Monte Carlo conformal prediction for uncertain truth.
+
+Classes with ``fit``, following the conventions of calibrators. docs/prediction-sets.md says what is guaranteed and what is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, option, room, scalar, whole
+from ..calibrators import selection
+from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
+from .levels import pooled
+from .predictor import Conformal, check_alpha, named
+from .regions import PlausibilityRegions
+from .sets import PredictionSets, SetCoverage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "MonteCarloConformal",
+    "PlausibilityRegions",
+    "PredictionSets",
+    "SetCoverage",
+    "SplitConformal",
+    "conformal_scores",
+]
+
+
+MOST_LABELS = 10**6  # a case
+
+
+def conformal_scores(
+    predictions: Any,
+    score: str = "aps",
+    *,
+    randomized: bool = True,
+    penalty: float = 0.01,
+    k_reg: int = 5,
+    case_ids: Any = None,
+    seed: Any = 0,
+) -> Array:
+    """Nonconformity scores of all classes: the higher, the stranger.
+
+    With p_(1) >= p_(2) >= … the sorted probabilities of a case and o the place of class k among them,
+
+    - ``"lac"``: 1 - p_k
+    - ``"aps"``: p_(1) + … + p_(o-1) + u p_k
+    - ``"raps"``: APS + penalty · max(o - k_reg, 0)
+
+    Parameters
+    ----------
+    predictions : (N, K) array, or (N,) of class 1 of two
+        Probabilities.
+    score : {"lac", "aps", "raps"}
+        Which.
+    randomized : bool
+        True: u uniform in (0, 1), one a case, and tied classes in a random order; both depend on the seed and the case's id
+        only. False: u = 1, and tied classes count as one, all with the score of the last of them.
+    penalty, k_reg : float, int
+        Of RAPS.
+    case_ids : (N,) ids, optional
+        Default: 0 to N-1.
+    seed : int, Generator or SeedSequence
+        The same seed gives the same bytes.
+
+    Returns
+    -------
+    (N, K) array
+
+    Raises
+    ------
+    ValueError
+        If probabilities lie outside [0, 1] or do not add up to 1, or an option is unknown or out of range.
+
+    References
+    ----------
+    Sadinle, Lei & Wasserman (2019) for LAC; Romano, Sesia & Candès (2020), eq. 5-7; Angelopoulos, Bates, Malik & Jordan (2021),
+    eq. 4.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "aps", randomized=False).round(3)
+    array([[0.5, 0.8, 1. ]])
+    >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "raps", randomized=False, penalty=0.1, k_reg=1).round(3)
+    array([[0.5, 0.9, 1.2]])
+    """
+    rule = ScoreRule.of(score, randomized, penalty, k_reg, seed)
+    return rule.table(Cases.of(predictions, case_ids), CALIBRATED)
+
+
+class SplitConformal(Conformal):
+    """Split conformal prediction: sets that hold the label of a new case with probability 1 - alpha, from cases with one label each.
+
+    With scores s_1 … s_n of the labels of n calibration cases, the p-value of class k of a new case is
+    ``(1 + #{i: s_i >= s(k)}) / (n + 1)``, and its set holds the classes with a p-value above alpha: those with a score of at
+    most the ⌊alpha (n + 1)⌋-th largest s_i.
+
+    Parameters
+    ----------
+    score : {"lac", "aps", "raps"}
+        See :func:`conformal_scores`.
+    alpha : float
+        In (0, 1). A p-value that equals it up to rounding is not above it.
+    class_groups : None, "each", or (K,) integers
+        Groups of classes with a threshold of their own: none, every class by itself (coverage given the class), or as given.
+    randomized, penalty, k_reg
+        Of the score.
+    allow_empty : bool
+        False: the class with the lowest score is always in the set.
+    seed : int, Generator or SeedSequence
+        Of u and of tied classes.
+
+    Attributes
+    ----------
+    n_classes_, classes_, n_cases_, left_out_
+        Classes and their names, calibration cases, and cases left out by reason.
+    rule_ : dict
+        How classes are scored, with the seed. Only ``alpha`` and ``allow_empty`` can be changed after a fit.
+    groups_ : list or None
+        Groups of cases, in the order of :meth:`thresholds`.
+    class_group_ : (K,) array
+        Group of every class.
+    level_offsets_, level_score_, level_p_, base_p_
+        p-values as a step function of the score, for each group of cases and of classes.
+
+    Notes
+    -----
+    The guarantee is P(label of a new case in its set) >= 1 - alpha, over calibration cases and new case together, if they are
+    exchangeable. It is about labels like those of the calibration: see :class:`MonteCarloConformal` for labels that are
+    themselves uncertain.
+
+    References
+    ----------
+    Vovk, Gammerman & Shafer, "Algorithmic Learning in a Random World" (2005), sec. 4.2 (p-values; 4.5 for groups); Stutz et al.,
+    "Conformal prediction under ambiguous ground truth" (TMLR 2023), sec. 2.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet([1, 1, 1], size=500)
+    >>> labels = (p.cumsum(1) < rng.random((500, 1))).sum(1)
+    >>> conformal = ugt.SplitConformal("lac", alpha=0.1).fit(p[:250], labels[:250])
+    >>> sets = conformal.predict_sets(p[250:])
+    >>> sets
+    PredictionSets(n_cases=250, n_classes=3, mean_size=1.82, n_empty=0)
+    >>> round(sets.coverage(np.eye(3)[labels[250:]]).mass.value, 3)
+    0.88
+    """
+
+    def __init__(
+        self,
+        score: str = "aps",
+        alpha: float = 0.1,
+        *,
+        class_groups: Any = None,
+        randomized: bool = True,
+        penalty: float = 0.01,
+        k_reg: int = 5,
+        allow_empty: bool = True,
+        seed: Any = 0,
+    ) -> None:
+        self.score, self.alpha, self.class_groups = score, alpha, class_groups
+        self.randomized, self.penalty, self.k_reg, self.allow_empty, self.seed = randomized, penalty, k_reg, allow_empty, seed
+
+    def fit(self, predictions: Any, labels: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
+        """Find the p-values of scores.
+
+        Parameters
+        ----------
+        predictions : (N, K) array
+            Probabilities of the calibration cases, which the model must not have been trained or tuned on.
+        labels : (N,) array of class numbers, or Labels with one label a case
+            Their labels.
+        groups : (N,) ids, optional
+            Groups of cases with a threshold of their own (coverage given the group).
+        case_ids : (N,) ids, optional
+            Keys of the random numbers of each case. Default: those of the labels, or 0 to N-1.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, a case has no label or several, or a number is out of range.
+        """
+        cases, rule = self._begin(predictions)
+        label, axes = single_labels(labels, cases.table.shape)
+        cases = named(cases, axes, case_ids)
+        group, names = case_groups(groups, len(cases))
+        of_class = class_groups(self.class_groups, cases.axes)
+        n_class_groups = int(of_class.max()) + 1
+
+        def part(begin: int, end: int) -> Array:
+            scores = rule.scores(cases, begin, end, CALIBRATED)
+            return np.take_along_axis(scores, label[begin:end, None], axis=1)
+
+        scores = np.concatenate(cases.run(part, "scoring labels"))
+        category = (group * n_class_groups + of_class[label])[:, None]
+        levels = pooled(scores, category, (int(group.max()) + 1) * n_class_groups)
+        self._keep(rule, levels, cases, len(cases), names, of_class)
+        return self
+
+
+class MonteCarloConformal(Conformal):
+    """Conformal prediction where calibration cases have plausibilities instead of labels: m labels of each case are sampled.
+
+    The p-value of class k of a new case is the mean over the m samples of ``(1 + #{i: s_ij >= s(k)}) / (n + 1)``; its set holds
+    the classes with a p-value above alpha. That is a threshold at the r-th largest of the n m scores, with
+    ``r = ⌊alpha m (n + 1)⌋ - m + 1`` (a share of r / (n m) of them); where r < 1 every class is in every set.
+
+    Parameters
+    ----------
+    score, alpha, class_groups, randomized, penalty, k_reg, allow_empty
+        As for :class:`SplitConformal`. ``class_groups="each"`` with 1 - 2 alpha or, corrected, 1 - alpha given the class.
+    m : int
+        Labels sampled a case, at least 1.
+    correction : {"none", "ecdf"}
+        ``"none"``: guaranteed is a coverage of 1 - 2 alpha (1 - alpha with m = 1), since a mean of p-values is a p-value only
+        when doubled; observed is a coverage near 1 - alpha as a rule. ``"ecdf"``: calibration cases are split; p-values of one
+        sampled label of each held-out case correct all others by their ranks, and 1 - alpha is guaranteed.
+    split : float
+        Share of the calibration cases that is not held out for the correction.
+    seed : int, Generator or SeedSequence
+        Of sampled labels, u, tied classes and the split. A case's random numbers depend on the seed and its id.
+
+    Attributes
+    ----------
+    n_classes_, classes_, n_cases_, left_out_, rule_, groups_, class_group_, level_offsets_, level_score_, level_p_, base_p_
+        As of :class:`SplitConformal`.
+    m_, n_held_out_ : int
+        Labels sampled a case, and calibration cases that went into the correction.
+
+    Notes
+    -----
+    Labels are sampled from expected plausibilities; that is the law of the label whether plausibilities are certain, a posterior
+    or draws. The guarantee is about a label drawn for a new case in the same way: about the model of the truth, not about
+    nature. With one-hot plausibilities and no correction everything is as in :class:`SplitConformal`.
+
+    References
+    ----------
+    Stutz, Roy, Matejovicova, Strachan, Cemgil & Doucet, "Conformal prediction under ambiguous ground truth" (TMLR 2023), sec. 3:
+    Monte Carlo conformal prediction, its threshold, the averaged p-values and their ECDF correction. Unlike the authors' code, the
+    corrected p-value counts the new case itself, (1 + rank) / (1 + held-out cases): without it the guarantee is missed by one
+    case; and a class with a p-value of exactly alpha is not in the set, as in the paper.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet([1, 1, 1], size=600)
+    >>> truth = np.array([rng.dirichlet(20 * row + 0.1) for row in p])
+    >>> conformal = ugt.MonteCarloConformal("aps", alpha=0.1, m=20).fit(p[:300], truth[:300])
+    >>> sets = conformal.predict_sets(p[300:])
+    >>> round(sets.coverage(truth[300:]).mass.value, 3), round(conformal.guarantee, 3)
+    (0.91, 0.8)
+    >>> ugt.MonteCarloConformal.from_json(conformal.to_json()).predict_sets(p[300:]).mean_size == sets.mean_size
+    True
+    """
+
+    def __init__(
+        self,
+        score: str = "aps",
+        alpha: float = 0.1,
+        *,
+        m: int = 100,
+        correction: str = "none",
+        split: float = 0.5,
+        class_groups: Any = None,
+        randomized: bool = True,
+        penalty: float = 0.01,
+        k_reg: int = 5,
+        allow_empty: bool = True,
+        seed: Any = 0,
+    ) -> None:
+        self.score, self.alpha, self.m, self.correction, self.split = score, alpha, m, correction, split
+        self.class_groups, self.randomized, self.penalty, self.k_reg = class_groups, randomized, penalty, k_reg
+        self.allow_empty, self.seed = allow_empty, seed
+
+    @property
+    def guarantee(self) -> float:
+        """The coverage that is guaranteed at ``alpha``, if calibration cases and new cases are exchangeable."""
+        fitted = self.__sklearn_is_fitted__()
+        one, corrected = (self.m_ == 1, self.n_held_out_ > 0) if fitted else (self.m == 1, self.correction == "ecdf")
+        return max(0.0, 1.0 - (1 if one or corrected else 2) * check_alpha(self.alpha))
+
+    def fit(self, predictions: Any, truth: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
+        """Sample labels and find the p-values of scores.
+
+        Parameters
+        ----------
+        predictions : (N, K) array
+            Probabilities of the calibration cases, which the model must not have been trained or tuned on.
+        truth : Point, Dirichlet, Draws, Labels, or array (N, K) or (N, draws, K)
+            Plausibilities of the same cases, in the same order; of labels their shares, of an array its rows divided by their
+            sums. Cases without a truth (NaN) are left out and counted.
+        groups, case_ids
+            As for :meth:`SplitConformal.fit`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If shapes do not fit, a number is out of range, no case has a truth, or too few cases are left to be split.
+        """
+        m = whole("m", self.m, 1, MOST_LABELS)
+        option("correction", self.correction, ("none", "ecdf"))
+        cases, rule = self._begin(predictions)
+        known = Truth.of(truth, cases.table.shape)
+        cases = named(cases, known.axes, case_ids)
+        group, names = case_groups(groups, len(cases))
+        of_class = class_groups(self.class_groups, cases.axes)
+        rows, label, score = self._sampled(cases, known, rule, m)
+        if len(rows) == 0:
+            raise error("truth", "hold plausibilities for at least one case", "none")
+        category = group[rows, None] * (int(of_class.max()) + 1) + of_class[label]
+        n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
+        out = self._held_out(len(rows), rule.seed)
+        levels = pooled(score[~out, :m], category[~out, :m], n_categories)
+        if self.correction == "ecdf":
+            levels = levels.corrected(score[out, m], category[out, m])
+        self._keep(rule, levels, cases, len(rows), names, of_class)
+        self.m_, self.n_held_out_ = m, int(out.sum())
+        return self
+
+    def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        """Cases with a truth, their m labels (and one more, were they held out), and the scores of these."""
+        room(f"{m} labels of each case", 24 * m * len(cases))
+
+        def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+            block = known.block(begin, end)
+            kept = ~np.isnan(block).any(axis=1)
+            keys, block = cases.axes.stream_keys[begin:end][kept], np.ascontiguousarray(block[kept])
+            label = sampled(block, keys, rule.seed, SAMPLED, m)
+            if self.correction == "ecdf":
+                label = np.concatenate([label, sampled(block, keys, rule.seed, HELD_OUT, 1)], axis=1)
+            scores = rule.scores(cases, begin, end, CALIBRATED)[kept]
+            return np.flatnonzero(kept) + begin, label, np.take_along_axis(scores, label, axis=1)
+
+        rows, label, score = (np.concatenate(column) for column in zip(*cases.run(part, "scoring labels")))
+        return rows, label, score
+
+    def _held_out(self, n: int, seed: int) -> NDArray[np.bool_]:
+        """(n,) the cases that the correction is made from."""
+        share = scalar("split", self.split, positive=True)
+        if self.correction == "none" and share < 1:
+            return np.zeros(n, bool)
+        if not (share < 1 and 1 <= round(n * (1 - share)) < n):
+            raise error("split", "be a share in (0, 1) that leaves cases on both sides", f"{self.split!r} with {n} cases")
+        return selection.held_out(1 - share, n, None, seed)[0]

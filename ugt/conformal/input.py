@@ -1,0 +1,221 @@
+"""What conformal predictors are given: probabilities, what is known of the truth, groups of cases; and the scores of classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers, parallel
+from .._base.axes import Axes
+from .._base.checks import error, option, room, scalar, whole
+from .._base.ragged import sizes_of
+from .._core import _sets
+from ..aggregation import votes
+from ..annotations import Labels
+from ..calibrators.logits import LogitTable
+from ..plausibilities import Plausibilities, as_plausibilities
+from ..plausibilities.sets import as_groups
+from ..resampling.design import seed_of
+
+if TYPE_CHECKING:
+    from typing import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
+BLOCK = 2**18  # numbers of a block of rows
+# Chains: what is drawn for a case as a calibration case is independent of what is drawn for a case that is predicted.
+CALIBRATED, PREDICTED, SAMPLED, HELD_OUT = 0, 1, 2, 3
+NO_TRUTH = "case without annotations"
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Probabilities (N, K), read a block at a time, and whose they are."""
+
+    table: LogitTable
+    axes: Axes
+
+    @classmethod
+    def of(cls, predictions: Any, case_ids: Any = None, n_classes: int | None = None, classes: Any = None) -> Cases:
+        """Checked for their shape; values are checked as they are read."""
+        table = LogitTable.of(predictions, "probabilities")
+        n, k = table.shape
+        if n_classes is not None and k != n_classes:
+            raise error("predictions", f"have {n_classes} classes, as in the fit", k)
+        return cls(table, Axes.of(n, k, case_ids, classes))
+
+    def __len__(self) -> int:
+        return self.axes.n_cases
+
+    def probabilities(self, begin: int, end: int) -> Array:
+        """(rows, K) from 0 to 1."""
+        return np.ascontiguousarray(np.clip(self.table.given(begin, end), 0.0, 1.0))
+
+    def run(self, task: Callable[[int, int], Any], what: str) -> list[Any]:
+        """``task(begin, end)`` over blocks of rows; cut by size alone, so that numbers do not depend on threads."""
+        return parallel.run(task, len(self), max(1, BLOCK // self.table.shape[1]), what)
+
+
+@dataclass(frozen=True)
+class ScoreRule:
+    """How classes are scored; a higher score conforms less."""
+
+    score: str
+    randomized: bool
+    penalty: float
+    k_reg: int
+    seed: int
+
+    @classmethod
+    def of(cls, score: Any, randomized: Any, penalty: Any, k_reg: Any, seed: Any) -> ScoreRule:
+        """Checked."""
+        option("score", score, tuple(SCORES))
+        if not isinstance(randomized, (bool, np.bool_)):
+            raise error("randomized", "be True or False", repr(randomized))
+        return cls(score, bool(randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0, 2**31), seed_of(seed))
+
+    def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
+        """(rows, K) scores of the classes of some cases."""
+        given = cases.probabilities(begin, end)
+        out = np.empty(given.shape)
+        how = SCORES[self.score], self.randomized, self.penalty, self.k_reg, self.seed, chain
+        _sets.scores(*how, given, cases.axes.stream_keys[begin:end], out)
+        return out
+
+    def table(self, cases: Cases, chain: int) -> Array:
+        """(N, K) scores of the classes of all cases."""
+        room("a table of scores", 8 * len(cases) * cases.table.shape[1])
+        out = np.empty(cases.table.shape)
+
+        def part(begin: int, end: int) -> None:
+            out[begin:end] = self.scores(cases, begin, end, chain)
+
+        cases.run(part, "scoring classes")
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Label probabilities (N, K) of the calibration cases, read a block at a time; NaN for a case that has none."""
+
+    source: Any
+    axes: Axes | None
+
+    @classmethod
+    def of(cls, truth: Any, shape: tuple[int, int]) -> Truth:
+        """From plausibilities, labels (their shares) or an array, for predictions of this shape.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is something else or of another shape.
+        """
+        if isinstance(truth, Labels):
+            truth = votes(truth, kind="mean")
+        if not isinstance(truth, Plausibilities):
+            array = truth if type(truth).__name__ == "Rankings" else identifiers.as_array(truth)
+            # an array (N, K) stays as it is, large as it may be: it is checked as it is read
+            truth = array if getattr(array, "ndim", 0) == 2 else as_plausibilities(array)
+        if isinstance(truth, np.ndarray) and truth.dtype.kind not in "biuf":
+            raise error("truth", "be numbers", truth.dtype)
+        axes = None if isinstance(truth, np.ndarray) else truth.axes
+        got = truth.shape if axes is None else (axes.n_cases, axes.n_classes)
+        if got != shape:
+            raise error("truth", f"be of shape {shape} like the predictions (cases x classes)", got)
+        return cls(truth, axes)
+
+    def block(self, begin: int, end: int) -> Array:
+        """(rows, K) numbers of at least 0; rows of NaN are undefined."""
+        if not isinstance(self.source, np.ndarray):
+            return np.ascontiguousarray(self.source.take(np.arange(begin, end)).mean())
+        part = np.ascontiguousarray(self.source[begin:end], np.float64)
+        missing = np.isnan(part).all(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = part.sum(axis=1)
+        bad = ~missing & ~((part >= 0).all(axis=1) & np.isfinite(total) & (total > 0))
+        if bad.any():
+            i = int(np.argmax(bad))
+            must = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
+            raise error("truth", must, part[i][:8], f"case {begin + i}")
+        return part
+
+
+def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], Axes | None]:
+    """(N,) numbers of classes, from these or from ``Labels`` with one label a case.
+
+    Raises
+    ------
+    ValueError
+        If a case has no label or several.
+    """
+    n, k = shape
+    if isinstance(labels, Labels):
+        if (labels.n_cases, labels.n_classes) != shape:
+            raise error("labels", f"be of {n} cases and {k} classes like the predictions", (labels.n_cases, labels.n_classes))
+        offsets, index, count = labels.class_counts()
+        per_case = np.add.reduceat(np.append(count, 0), offsets[:-1]) * (sizes_of(offsets) > 0)
+        if (per_case != 1).any():
+            i = int(np.argmax(per_case != 1))
+            must = "be one a case (MonteCarloConformal takes several)"
+            raise error("labels", must, f"{per_case[i]} labels", f"case {labels.axes.case_name(i)}")
+        return index.astype(np.int64), labels.axes
+    array = identifiers.as_array(labels)
+    if array.dtype.kind not in "iu" or array.shape != (n,):
+        raise error("labels", f"be {n} numbers of classes, one a case", f"{array.dtype} of shape {array.shape}")
+    bad = (array < 0) | (array >= k)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise error("labels", f"be numbers of classes from 0 to {k - 1}", array[i], f"case {i}")
+    return array.astype(np.int64), None
+
+
+def sampled(block: Array, keys: NDArray[np.uint64], seed: int, chain: int, m: int) -> NDArray[np.int32]:
+    """(rows, m) labels sampled from label probabilities."""
+    out = np.empty((len(block), m), np.int32)
+    _sets.labels(block, keys, seed, chain, out)
+    return out
+
+
+def class_groups(given: Any, axes: Axes) -> NDArray[np.int64]:
+    """(K,) number of the group of classes that shares a threshold: all one, each its own, or as given."""
+    if given is None:
+        return np.zeros(axes.n_classes, np.int64)
+    if isinstance(given, str):
+        if given != "each":
+            raise error("class_groups", f"be None, 'each' or {axes.n_classes} integers", repr(given))
+        return np.arange(axes.n_classes, dtype=np.int64)
+    try:
+        group = as_groups(given, axes)
+    except ValueError as problem:
+        raise ValueError(str(problem).replace("groups", "class_groups", 1)) from None
+    return np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def case_groups(groups: Any, n: int) -> tuple[NDArray[np.int64], list[Any] | None]:
+    """(N,) number of each case's group, and the ids of the groups (None: there are none)."""
+    if groups is None:
+        return np.zeros(n, np.int64), None
+    column = identifiers.number("groups", groups)
+    if len(column.code) != n:
+        raise error("groups", f"be {n} ids, one a case", len(column.code))
+    return column.code.astype(np.int64), column.ids.tolist()
+
+
+def located_groups(groups: Any, n: int, known: list[Any] | None) -> NDArray[np.int64]:
+    """(N,) number of each case's group among those of the fit."""
+    if (groups is None) != (known is None):
+        raise error("groups", "be given exactly where they were given in the fit", "none" if groups is None else "groups")
+    if known is None:
+        return np.zeros(n, np.int64)
+    code, ids = case_groups(groups, n)
+    place = {name: i for i, name in enumerate(known)}
+    unknown = [name for name in ids or [] if name not in place]
+    if unknown:
+        i = int(np.argmax(code == (ids or []).index(unknown[0])))
+        raise error("groups", "be groups of the fit", repr(unknown[0]), f"row {i}")
+    return np.array([place[name] for name in ids or []], np.int64)[code]

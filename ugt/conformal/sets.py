@@ -1,0 +1,319 @@
+"""Prediction sets, and what can be said of them: sizes, coverage, coverage within classes and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import resampling
+from .._base import identifiers
+from .._base.axes import Axes, OnAxes
+from .._base.checks import error, option, room
+from .._base.ragged import row_of, sizes_of, take
+from ..accuracy import ua_coverage, ua_plausibility_mass
+from ..aggregation import irn, votes
+from ..annotations import Labels, Rankings
+from ..plausibilities import Point, as_plausibilities
+from ..plausibilities.estimates import Estimate
+from ..plausibilities.orders import CERTAIN, NONE, Sets
+from ..plausibilities.sets import as_sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..plausibilities import Plausibilities
+
+    Array = NDArray[np.float64]
+
+AGAINST = ("mass", "best", "voted")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSets(OnAxes):
+    """A set of classes for each of N cases. A sequence of arrays of class positions, so that metrics of sets take it.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets : (N + 1,) int64
+        The set of case i is ``index[offsets[i]:offsets[i + 1]]``.
+    index : (E,) int32
+        Class positions, ascending within a case.
+    alpha : float
+        The error rate that was asked for; NaN where it is unknown.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> sets = ugt.PredictionSets.of([[0, 1], [2], []], n_classes=3)
+    >>> sets
+    PredictionSets(n_cases=3, n_classes=3, mean_size=1, n_empty=1)
+    >>> sets.size_table()
+    {'size': [0, 1, 2], 'n_cases': [1, 1, 1], 'share': [0.333..., 0.333..., 0.333...]}
+    >>> ugt.ua_coverage([[0.6, 0.4, 0.0], [0.5, 0.1, 0.4], [0.0, 0.0, 1.0]], sets).per_case
+    array([1., 0., 0.])
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    alpha: float = float("nan")
+
+    @classmethod
+    def of(cls, sets: Any, n_classes: int | None = None, *, case_ids: Any = None, alpha: float = float("nan")) -> PredictionSets:
+        """From a boolean mask (N, K), integers (N, j), or N sequences of class positions with ``n_classes``.
+
+        Raises
+        ------
+        ValueError
+            If a class is out of range or twice in a set, or ``n_classes`` is missing.
+        """
+        mask = isinstance(sets, np.ndarray) and sets.dtype == bool and sets.ndim == 2
+        if n_classes is None and not mask:
+            raise error("n_classes", "be given where sets are no mask", None)
+        k = sets.shape[1] if n_classes is None else n_classes
+        given = as_sets(sets, axes := Axes.of(len(sets), k, case_ids))
+        return cls(axes, given.offsets, given.index, alpha)
+
+    def __repr__(self) -> str:
+        return f"PredictionSets(n_cases={self.n_cases}, n_classes={self.n_classes}, mean_size={self.mean_size:.4g}, n_empty={self.n_empty})"
+
+    def __getitem__(self, i: int) -> NDArray[np.int32]:
+        """Class positions of a case."""
+        i = range(self.n_cases)[i]
+        return self.index[self.offsets[i] : self.offsets[i + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        return (self[i] for i in range(self.n_cases))
+
+    def names(self, i: int) -> list[Any]:
+        """Names of the classes of a case."""
+        return list(self.axes.classes[self[i]].tolist())
+
+    def take(self, rows: Any) -> PredictionSets:
+        """The sets of some cases, by position."""
+        offsets, at = take(self.offsets, np.asarray(rows))
+        return PredictionSets(self.axes.take(rows), offsets, self.index[at], self.alpha)
+
+    def mask(self) -> NDArray[np.bool_]:
+        """(N, K) whether a class is in the set."""
+        room("a table of sets", self.n_cases * self.n_classes)
+        table = np.zeros((self.n_cases, self.n_classes), bool)
+        table[row_of(self.offsets), self.index] = True
+        return table
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """(N,) number of classes in each set."""
+        return sizes_of(self.offsets)
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of classes in a set."""
+        return float(self.sizes.mean())
+
+    @property
+    def n_empty(self) -> int:
+        """Cases with an empty set."""
+        return int((self.sizes == 0).sum())
+
+    def size_table(self) -> dict[str, list[Any]]:
+        """How many cases have sets of each size: columns ``size`` (those that occur), ``n_cases`` and ``share``."""
+        size, count = np.unique(self.sizes, return_counts=True)
+        return {"size": size.tolist(), "n_cases": count.tolist(), "share": (count / self.n_cases).tolist()}
+
+    def coverage(self, truth: Any) -> SetCoverage:
+        """How much of the truth the sets hold.
+
+        Parameters
+        ----------
+        truth : Point, Dirichlet, Draws, Labels, Rankings, or array (N, K) or (N, draws, K)
+            Of the same cases, in the same order. Labels count by their shares, rankings by inverse rank normalisation.
+
+        Returns
+        -------
+        SetCoverage
+            Against the plausibility mass, the most plausible class and the voted label.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the truth is of other cases or classes, or of another kind.
+        """
+        post, voted = self._read(truth)
+        sets = self._sets()
+        return SetCoverage(
+            ua_plausibility_mass(post, sets), ua_coverage(post, sets), ua_coverage(voted, sets), self.mean_size, self.n_empty
+        )
+
+    def coverage_by_class(
+        self,
+        truth: Any,
+        *,
+        against: str = "mass",
+        level: float | None = 0.95,
+        clusters: Any = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> dict[str, list[Any]]:
+        """Coverage of each class: Σ_i λ_ik 1[k ∈ C_i] / Σ_i λ_ik, the probability that a case of class k has k in its set.
+
+        Parameters
+        ----------
+        truth
+            As for :meth:`coverage`.
+        against : {"mass", "voted"}
+            Whether λ are expected plausibilities or the voted label (tied ones share it).
+        level : float or None
+            Of bootstrap intervals over cases or clusters; None: without intervals, which is faster where there are many classes.
+        clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+            Whole clusters of cases are resampled. An array is in the order of the cases, the other forms are joined by case id.
+        n_resamples, seed
+            As for :func:`bootstrap`.
+
+        Returns
+        -------
+        dict of columns
+            ``class``, ``weight`` (Σ_i λ_ik, in cases), ``coverage`` (NaN for a class without weight), ``low``, ``high``.
+        """
+        option("against", against, ("mass", "voted"))
+        post, voted = self._read(truth)
+        weight = np.nan_to_num(_means(post if against == "mass" else voted), nan=0.0)
+        held = np.where(self.mask(), weight, 0.0)
+        return self._table("class", self.axes.classes.tolist(), held, weight, level, clusters, n_resamples, seed)
+
+    def coverage_by_group(
+        self,
+        truth: Any,
+        groups: Any,
+        *,
+        against: str = "mass",
+        level: float | None = 0.95,
+        clusters: Any = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> dict[str, list[Any]]:
+        """Coverage within groups of cases, such as hospitals, or sizes of sets (``groups=sets.sizes``).
+
+        Parameters
+        ----------
+        truth
+            As for :meth:`coverage`.
+        groups : (N,) ids
+            Integers or strings.
+        against : {"mass", "best", "voted"}
+            The number of :meth:`coverage` that is averaged.
+        level, clusters, n_resamples, seed
+            As for :meth:`coverage_by_class`.
+
+        Returns
+        -------
+        dict of columns
+            ``group`` (in order of first appearance), ``weight`` (cases with a truth), ``coverage``, ``low``, ``high``.
+        """
+        per_case = getattr(self.coverage(truth), option("against", against, AGAINST)).per_case
+        column = identifiers.number("groups", groups)
+        if len(column.code) != self.n_cases:
+            raise error("groups", f"be {self.n_cases} ids, one a case", len(column.code))
+        known = ~np.isnan(per_case)
+        weight = (column.code[:, None] == np.arange(len(column.ids))) & known[:, None]
+        held = np.where(weight, np.where(known, per_case, 0.0)[:, None], 0.0)
+        return self._table("group", column.ids.tolist(), held, weight.astype(np.float64), level, clusters, n_resamples, seed)
+
+    def _table(
+        self, heading: str, names: list[Any], held: Array, weight: Array, level: float | None, clusters: Any, n_resamples: int, seed: Any
+    ) -> dict[str, list[Any]]:
+        """Coverage Σ held / Σ weight of every column, with intervals."""
+        total = weight.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = {heading: names, "weight": total.tolist(), "coverage": (held.sum(axis=0) / total).tolist()}
+        if level is None:
+            return found
+        resampling.check_level(level)
+        ids = None if clusters is None else resampling.ids_of_cases("clusters", clusters, self.n_cases, self.axes.case_ids)
+        low, high = resampling.bootstrap(held, weight, clusters=ids, n_resamples=n_resamples, seed=seed).interval(level).T
+        return {**found, "low": low.tolist(), "high": high.tolist()}
+
+    def _sets(self) -> Sets:
+        role = np.full(len(self.index), CERTAIN, np.int8)
+        return Sets(self.offsets, self.index, role, np.full(self.n_cases, NONE, np.int8), self.n_classes)
+
+    def _read(self, truth: Any) -> tuple[Plausibilities, Point]:
+        """The truth as plausibilities, and the voted label."""
+        post: Plausibilities
+        if isinstance(truth, (Labels, Rankings)):
+            post = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
+        else:
+            post = as_plausibilities(truth)
+        if (post.n_cases, post.n_classes) != (self.n_cases, self.n_classes):
+            must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
+            raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
+        return post, _first(post)
+
+
+def _means(post: Any) -> Array:
+    return np.asarray(post.mean())
+
+
+def _first(post: Any) -> Point:
+    """Everything on the class of the highest expected plausibility; tied ones share it."""
+    mean = _means(post)
+    with np.errstate(invalid="ignore"):
+        best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)
+    best[np.isnan(mean).any(axis=1)] = np.nan
+    return Point.from_array(best)
+
+
+@dataclass(frozen=True, eq=False)
+class SetCoverage:
+    """Coverage of prediction sets, against three readings of an uncertain truth. Each has intervals over cases or clusters.
+
+    Attributes
+    ----------
+    mass : Estimate
+        Plausibility in the set, E Σ_{k in C} λ_k: the probability that a label drawn from the truth is in the set, which is
+        what conformal prediction promises.
+    best : Estimate
+        P(the most plausible class is in the set).
+    voted : Estimate
+        Is the voted label, or the class of the highest expected plausibility, in the set?
+    mean_size : float
+        Mean number of classes in a set.
+    n_empty : int
+        Cases with an empty set.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> sets = ugt.PredictionSets.of([[0, 1], [2]], n_classes=3)
+    >>> found = sets.coverage(ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5]]))
+    >>> found.mass.value, found.voted.value
+    (0.65, 0.75)
+    >>> [row["against"] for row in found.table(n_resamples=100)]
+    ['mass', 'best', 'voted']
+    """
+
+    mass: Estimate
+    best: Estimate
+    voted: Estimate
+    mean_size: float
+    n_empty: int
+
+    def table(
+        self, level: float = 0.95, *, clusters: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
+    ) -> list[dict[str, Any]]:
+        """A row each: ``value``, interval over cases or clusters (``low``, ``high``), interval over draws of the truth
+        (``draw_low``, ``draw_high``), ``n_cases``.
+        """
+        rows = []
+        for name in AGAINST:
+            one: Estimate = getattr(self, name)
+            low, high = one.interval(level, clusters=clusters, n_resamples=n_resamples, seed=seed)
+            draw_low, draw_high = one.draw_interval(level)
+            ends = {"low": low, "high": high, "draw_low": draw_low, "draw_high": draw_high}
+            rows.append({"against": name, "value": one.value, **ends, "n_cases": one.n_cases})
+        return rows

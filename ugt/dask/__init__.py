@@ -1,0 +1,12 @@
+"""Metrics of data that dask holds in partitions, on one machine or many; needs dask (``pip install 'ugt[dask]'``).
+
+Each partition gives a state of :mod:`ugt.states`; states are merged in a tree. Graph, workers, retries and shuffles are those of dask.
+"""
+
+from __future__ import annotations
+
+from .cases import cases_apart, labels, per_case
+from .merging import compute, partial
+from .skills import dawid_skene
+
+__all__ = ["cases_apart", "compute", "dawid_skene", "labels", "partial", "per_case"]

@@ -1,0 +1,106 @@
+"""Is the model nearer to the annotators than they are to each other? The discrepancy ratio and what goes with it [C]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
+from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
+from .equivalence import IndividualEquivalence, individual_equivalence_index
+from .forest import AnnotatorDiscrepancy, annotator_discrepancy
+from .groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
+from .held_out import RelativeF1, relative_f1
+from .input import compare
+from .parts import PARTS as PARTS
+from .record import Discrepancy, DiscrepancyRatio, NonInferiority, record
+from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
+
+__all__ = [
+    "AlternativeAnnotatorTest",
+    "AlternativeRatios",
+    "AnnotatorDiscrepancy",
+    "BestThreshold",
+    "DiscrepancyRatio",
+    "GroupedDiscrepancy",
+    "IndividualEquivalence",
+    "NonInferiority",
+    "RelativeF1",
+    "ThresholdSweep",
+    "alternative_annotator_test",
+    "alternative_discrepancy_ratios",
+    "annotator_discrepancy",
+    "discrepancy_ratio",
+    "group_discrepancy",
+    "individual_equivalence_index",
+    "relative_f1",
+    "stratified_discrepancy",
+    "threshold_sweep",
+]
+
+
+def discrepancy_ratio(
+    annotations: Any, predictions: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+) -> DiscrepancyRatio:
+    r"""How far a model is from the annotators, in units of how far they are from each other.
+
+    With :math:`ψ(A, B)` the mean distance δ over all pairs of a label in A and one in B, :math:`Y_j^i` what annotator j said of case i,
+    and :math:`A^i` annotators of case i [C eq. 1-4],
+
+    .. math:: α = \frac1N \sum_i \frac{1}{A^i (A^i - 1)} \sum_{j ≠ j'} ψ(Y_j^i, Y_{j'}^i), \quad
+              μ = \frac1N \sum_i \frac{1}{A^i} \sum_j ψ(m^i, Y_j^i), \quad Δ = μ / α
+
+    Parameters
+    ----------
+    annotations : Labels, Ratings, Masks, or (N, A) array
+        An array has a column for each annotator, NaN where a case has none of theirs: numbers are ratings, text or (beside
+        probabilities or a table of costs) whole numbers are labels. An annotator may label a case several times.
+    predictions : (N,) or (N, K) array, list of N masks, Predictions, or mapping of case id to prediction
+        One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
+        expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
+    distance : {"squared", "absolute", "zero-one", "jaccard", "dice"}, ("threshold", λ), (K, K) array, or function
+        δ. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the
+        diagonal. Jaccard and Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
+    values : (K,) numbers, optional
+        What the classes stand for. Default: the classes, where they are integers.
+    missing : {"error", "drop"}
+        What to do with cases without a prediction: refuse, or leave them out and count them.
+
+    Returns
+    -------
+    DiscrepancyRatio
+
+    Raises
+    ------
+    ValueError
+        If predictions do not fit the annotations or are missing, probabilities do not add up to 1, or an option is unknown.
+
+    Warns
+    -----
+    RuntimeWarning
+        If no case counts, or all annotators agree everywhere: Δ is NaN (or inf) and ``reason`` says why.
+
+    Notes
+    -----
+    Cases with fewer than two annotators are left out of both α and μ, and counted. Averages are over pairs within a case, then over
+    cases, so that annotators who skip hard cases change nothing (see the page on discrepancy). Distances are closed forms: no pair is
+    enumerated, but for a Python function. [C] prints the thresholded distance as max(0, λ - \|y - y'\|), which contradicts its text.
+
+    References
+    ----------
+    [C] Lovchinsky et al. (2020), "Discrepancy ratio: evaluating model performance when even experts disagree on the truth",
+    eq. 1-4; Ahn, Park & Lee (2013), "How to demonstrate similarity by using non-inferiority and equivalence statistical testing in
+    radiology research", Radiology 267(2).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> readers = [[0, 1, 1], [1, 1, 0], [0, 0, None], [1, 0, 1], [0, 0, 1], [1, 1, 1]]
+    >>> found = ugt.discrepancy_ratio(readers, [1, 1, 0, 1, 0, 1])
+    >>> round(found.value, 3), found.n_cases, found.left_out
+    (0.5, 6, {})
+    >>> soft = ugt.discrepancy_ratio(readers, [[0.4, 0.6], [0.3, 0.7], [0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]])
+    >>> round(soft.value, 3), [round(end, 2) for end in soft.interval(n_resamples=500)]
+    (0.725, [0.64, 0.98])
+    """
+    one = Discrepancy({}, compare(annotations, {"model": predictions}, distance, values, missing))
+    return record(one, one.left_out)

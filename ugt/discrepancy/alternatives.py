@@ -1,0 +1,274 @@
+"""Other ways to average, for comparison only: why they mislead is on the page on discrepancy [C sec. 4, appendix C]."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.ragged import row_of
+from ..annotations import Labels, Ratings
+from ..resampling import Answer, Statistic, over
+from .distances import distances
+from .input import Compared, compare
+from .record import Judging, why_undefined
+from .sums import ALPHA, N, mean_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Window = tuple[int, int, NDArray[Any], NDArray[Any], Array]  # begin and width, then of entries: case, place in the window, amount
+
+
+class Scattered(Statistic):
+    """A statistic whose cases add to few of very many sums."""
+
+    columns: Array  # (N, C) what cases add to the first sums
+    n_sums: int
+
+    @abstractmethod
+    def windows(self) -> Iterator[Window]:
+        """What cases add to the other sums, some of these at a time."""
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S)."""
+        c = self.columns.shape[1]
+        if cases is None:
+            found = np.zeros((1, self.n_sums))
+            found[0, :c] = self.columns.sum(axis=0)
+            for begin, width, _, index, amount in self.windows():
+                found[0, begin : begin + width] += np.bincount(index, amount, width)
+            return found
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        case, index, amount = (np.concatenate(one) for one in zip(*((w[2], w[0] + w[3], w[4]) for w in self.windows())))
+        table = sparse.csr_matrix((amount, (case, index)), shape=(self.n_cases, self.n_sums))
+        found = np.asarray((table.T @ np.ascontiguousarray(cases.T)).T)
+        found[:, :c] = np.einsum("bn,nc->bc", cases, self.columns)
+        return found
+
+
+@dataclass(frozen=True)
+class AlternativeRatios:
+    """Δ beside the alternatives that its authors advise against; made by :func:`alternative_discrepancy_ratios`.
+
+    Attributes
+    ----------
+    ratio : float
+        Δ, see :func:`discrepancy_ratio`.
+    prime : float
+        Δ': averages over cases before those over annotators and pairs of annotators. Rewards annotators who skip hard cases.
+    prime_printed : float
+        Δ' with the factors 1 / (N A) as printed, which does not agree with the example beside it: what annotators skipped counts as 0.
+    double_prime : float
+        Δ'': against the mean of the other annotators. Depends on the number of annotators. NaN for distances that take no mean of labels.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> easy_and_hard = [[0, 0, 0], [0, 2, None]]  # the third annotator skips the hard case
+    >>> found = ugt.alternative_discrepancy_ratios(easy_and_hard, [0, 1], distance="absolute")
+    >>> found.ratio, found.prime
+    (0.5, 1.0)
+    """
+
+    ratio: float
+    prime: float
+    prime_printed: float
+    double_prime: float
+
+
+def alternative_discrepancy_ratios(
+    annotations: Any, predictions: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+) -> AlternativeRatios:
+    r"""Δ beside Δ' and Δ'': the same averages in another order, and against the mean of the others.
+
+    .. math:: α' = \operatorname{mean}_{j ≠ j'} \operatorname{mean}_i ψ(Y_j^i, Y_{j'}^i), \quad
+              μ' = \operatorname{mean}_j \operatorname{mean}_i ψ(m^i, Y_j^i), \quad
+              α'' = \operatorname{mean}_i \operatorname{mean}_j ψ(Y_j^i, ω_j^i), \quad
+              μ'' = \operatorname{mean}_i \operatorname{mean}_j ψ(m^i, ω_j^i)
+
+    where ω_j is the mean over the other annotators of the means of their labels [C appendix C].
+
+    Parameters
+    ----------
+    annotations, predictions, distance, values, missing
+        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+
+    Returns
+    -------
+    AlternativeRatios
+
+    Raises
+    ------
+    ValueError
+        As for :func:`discrepancy_ratio`.
+
+    Notes
+    -----
+    For comparison with published numbers. Δ' is over annotators and pairs of annotators that have cases; cases with a single annotator
+    count in μ'. Time: as many passes as there are annotators.
+
+    References
+    ----------
+    [C] Lovchinsky et al. (2020), appendix C.1 (with example C.1) and C.2.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> readers = [[0, 1, 1], [1, 1, 0], [0, 0, None], [1, 0, 1], [0, 0, 1], [1, 1, 1]]
+    >>> found = ugt.alternative_discrepancy_ratios(readers, [1, 1, 0, 1, 0, 1])
+    >>> [round(value, 2) for value in (found.ratio, found.prime, found.double_prime)]
+    [0.5, 0.48, 0.33]
+    """
+    compared = compare(annotations, {"model": predictions}, distance, values, missing, known="for averages over annotators")
+    one = Averages({"annotators": compared.annotators.tolist()}, compared, np.arange(len(compared.annotators)))
+    return AlternativeRatios(*one.estimate.tolist())
+
+
+class Averages(Judging, Scattered):
+    """Δ, Δ' per pair and as printed, and Δ''; ``more`` are the A annotators by their positions, -1 for those who gave no label.
+
+    Sums are those of cases that count, α and μ, of all cases, of those that count in Δ'', α'' and μ''; of the entries of annotators, those
+    with a prediction and their distances to it, (3, A); of cases that two annotators share and the distances between them, (2, A, A).
+    """
+
+    names = ("value", "prime", "prime_printed", "double_prime")
+
+    @property
+    def n_sums(self) -> int:  # type: ignore[override]
+        """S."""
+        a = len(self._settings["annotators"])
+        checks.room("sums of all pairs of annotators", 16 * a * a)
+        return 7 + 3 * a + 2 * a * a
+
+    def read(self) -> None:
+        """Columns."""
+        above, below = double_prime_parts(self.compared)
+        inside = ~np.isnan(above)
+        others = [np.ones(self.n_cases), inside, *(np.where(inside, one, 0.0) for one in (below, above))]
+        self.columns = np.column_stack([self.compared.sums.columns(self.compared.predicted[0]), *others])
+
+    @property
+    def kept(self) -> Bools:
+        """(N,) all that count in Δ."""
+        return np.asarray(self.columns[:, N] != 0)
+
+    def windows(self) -> Iterator[Window]:
+        """Of annotators, then of each with the others."""
+        found, a, place = self.compared.distances, len(self._settings["annotators"]), np.full(len(self.compared.annotators), -1)
+        place[self._more[self._more >= 0]] = np.flatnonzero(self._more >= 0)
+        case, who, to_model = row_of(found.offsets), place[found.annotator], found.to_model[0]
+        seen = ~np.isnan(to_model)
+        yield 7, a, case, who, np.ones(len(who))
+        yield 7 + a, a, case[seen], who[seen], np.ones(int(seen.sum()))
+        yield 7 + 2 * a, a, case[seen], who[seen], to_model[seen]
+        for j, kept, to_j in between_pairs(self.compared):
+            at = 7 + (3 + int(place[j])) * a
+            yield at, a, case[kept], who[kept], np.ones(len(to_j))
+            yield at + a * a, a, case[kept], who[kept], to_j
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 4)."""
+        counted, alpha, mu, n, inside, below, above = sums.T[:7]
+        a, b = len(self._settings["annotators"]), len(sums)
+        labelled, seen, to_model = sums[:, 7 : 7 + 3 * a].reshape(b, 3, a).transpose(1, 0, 2)
+        shared, between = sums[:, 7 + 3 * a :].reshape(b, 2, a, a).transpose(1, 0, 2, 3)
+        prime = over(mean_of(over(to_model, seen)), mean_of(over(between, shared)))
+        active = (labelled > 0).sum(axis=1)
+        printed = over(over(to_model.sum(axis=1), n * active), over(between.sum(axis=(1, 2)), n * active * (active - 1)))
+        return np.column_stack(
+            [over(over(mu, counted), over(alpha, counted)), prime, printed, over(over(above, inside), over(below, inside))]
+        )
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """With why there is no ratio."""
+        return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        """Cases of each annotator, and of each pair."""
+        a = len(self._settings["annotators"])
+        return np.append(sums[7 : 7 + a], sums[7 + 3 * a : 7 + 3 * a + a * a])
+
+
+def between_pairs(compared: Compared) -> Iterator[tuple[int, Bools, Array]]:
+    """Every annotator in turn is the model, so that distances to one are sums over entries: of which entries, and the distances."""
+    found, held = compared.distances, compared.annotations
+    for j in range(len(compared.annotators)):
+        total, times = np.zeros(len(found.annotator)), np.zeros(len(found.annotator))
+        for labels in as_models(held, j):
+            to_j = distances(held, [labels], compared.distance, values=compared.values).to_model[0]
+            total += np.where(np.isnan(to_j), 0.0, to_j)
+            times += ~np.isnan(to_j)
+        kept = (times > 0) & (found.annotator != j)
+        yield j, kept, total[kept] / times[kept]
+
+
+def as_models(held: Any, j: int) -> Iterator[Any]:
+    """The labels of annotator j as predictions: the first one of every case, the second one, …"""
+    row = np.flatnonzero(held.annotator == j)
+    case = row_of(held.offsets)[row]
+    first = np.searchsorted(case, case)
+    number = np.arange(len(case)) - first
+    for k in range(int(number.max(initial=-1)) + 1):
+        at, of = row[number == k], case[number == k]
+        if isinstance(held, Labels):
+            column: Any = np.full(held.n_cases, -1, np.int32)
+            column[of] = held.label[at]
+        elif isinstance(held, Ratings):
+            column = np.full(held.n_cases, np.nan)
+            column[of] = held.value[at]
+        else:
+            column = [None] * held.n_cases
+            for i, r in zip(of.tolist(), at.tolist()):
+                column[i] = held.mask(r)
+        yield column
+
+
+# ---- against the mean of the others ----
+
+
+def _difference(distance: Any) -> Any:
+    """δ of arrays of numbers, or None where a mean of labels makes no sense."""
+    if isinstance(distance, tuple):
+        return lambda a, b: np.maximum(0.0, np.abs(a - b) - distance[1])
+    known = {"squared": lambda a, b: (a - b) ** 2, "absolute": lambda a, b: np.abs(a - b)}
+    return known.get(distance) if isinstance(distance, str) else None
+
+
+def double_prime_parts(compared: Compared) -> tuple[Array, Array]:
+    """(N,) parts of μ'' and α'', NaN in cases that do not count, and everywhere where a mean of labels makes no sense."""
+    held, values, delta = compared.annotations, compared.values, _difference(compared.distance)
+    nowhere = np.full(held.n_cases, np.nan)
+    if delta is None or not isinstance(held, (Labels, Ratings)):
+        return nowhere, nowhere
+    scale = np.asarray(held.axes.classes if values is None else values, np.float64) if isinstance(held, Labels) else np.empty(0)
+    label = scale[held.label] if isinstance(held, Labels) else held.value
+    case, a = row_of(held.offsets), len(held.annotators)
+    _, first, entry = np.unique(case * a + held.annotator, return_index=True, return_inverse=True)
+    entry, of_entry = entry.reshape(-1), case[first]
+    size = np.bincount(entry)
+    own = np.bincount(entry, label) / size
+    n = np.bincount(of_entry, minlength=held.n_cases)
+    several = n[of_entry] >= 2
+    rest = (np.bincount(of_entry, own, held.n_cases)[of_entry] - own) / np.maximum(n[of_entry] - 1, 1)
+    below = np.bincount(entry, delta(label, rest[entry])) / size
+    above = _model_to(compared.columns[0], rest, of_entry, scale, delta)
+    kept = several & ~np.isnan(above)
+    counts = np.bincount(of_entry[kept], minlength=held.n_cases)
+    totals = [over(np.bincount(of_entry[kept], column[kept], held.n_cases), counts) for column in (above, below)]
+    return totals[0], totals[1]
+
+
+def _model_to(model: Array, rest: Array, case: NDArray[Any], scale: Array, delta: Any) -> Array:
+    """Distance (expected, for probabilities) of the prediction of each entry's case to the mean of the others."""
+    if model.ndim == 2:
+        return np.asarray(sum(model[case, k] * delta(scale[k], rest) for k in range(len(scale))))
+    number = np.where(model >= 0, scale[np.maximum(model, 0)], np.nan) if model.dtype.kind == "i" else model
+    return np.asarray(delta(number[case], rest))

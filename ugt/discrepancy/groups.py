@@ -1,0 +1,275 @@
+"""Δ within classes of cases, and within groups of annotators [C appendix E, sec. 5]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base import checks, identifiers
+from .._base.axes import Frozen
+from .._base.ragged import row_of
+from .._tabular.rows import is_missing
+from ..annotations import Labels
+from ..resampling import Ratios, ids_of_cases
+from .input import Compared, as_annotations, as_labels, compare, ids_of
+from .record import OfAnnotations
+from .sums import ALPHA, MU, N, mean_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    # names of G groups, (N, G) μ and α of cases, NaN where they are not in a group, and cases left out by reason
+    Parts = tuple[NDArray[Any], Array, Array, dict[str, int]]
+
+TIED = "case whose majority class is tied"
+NO_STRATUM = "case without stratum"
+SAME = 1e-9  # votes are shares of whole labels: closer ones are equal
+
+
+class Grouped(Ratios):
+    """The mean of Δ over groups that have cases, then Δ of every group."""
+
+    def __init__(self, make: Callable[[Compared], Parts], compared: Compared) -> None:
+        names, self.mu, self.alpha, self.left_out = make(compared)
+        base = Ratios.of(self.mu, self.alpha)
+        super().__init__(base.columns, base.of_number, ("mean", *map(str, names.tolist())))
+        self.averaged = np.flatnonzero(~np.isnan(self.mu).all(axis=0))
+        self.make, self.compared, self.group_names = make, compared, names
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases of any group."""
+        return np.asarray(~np.isnan(self.mu).all(axis=1))
+
+    def judged_by(self, annotators: NDArray[Any]) -> Grouped:
+        """Of some annotators."""
+        return Grouped(self.make, self.compared.judged_by(annotators))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedDiscrepancy(OfAnnotations, Frozen):
+    """Discrepancy ratios of one model within strata of cases or groups of annotators.
+
+    Made by :func:`stratified_discrepancy` and :func:`group_discrepancy`.
+
+    Attributes
+    ----------
+    names : (G,) array
+        Strata or groups.
+    value, alpha, mu : (G,) arrays
+        Δ = μ / α within each; NaN where no case counts.
+    n_cases : (G,) array
+        Cases that count in each.
+    mean : float
+        Mean of Δ over the groups that have cases; undefined where one of these is.
+    left_out : mapping
+        Cases that count in no group, by reason.
+
+    Notes
+    -----
+    The numbers that are resampled together are ``mean``, then Δ of every group.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1], [0, 2, None], [2, 2, None]]
+    >>> found = ugt.stratified_discrepancy(labels, [0, 1, 0, 1, 1, 2])
+    >>> found.names.tolist(), found.value.tolist(), round(found.mean, 3), found.left_out
+    ([0, 1, 2], [0.5, 0.5, 1.0], 0.667, {'case whose majority class is tied': 1})
+    """
+
+    names: NDArray[Any]
+    value: Array
+    alpha: Array
+    mu: Array
+    n_cases: NDArray[np.int64]
+    mean: float
+    left_out: Mapping[str, int]
+    _statistic: Grouped = field(repr=False)
+
+    @classmethod
+    def of(cls, one: Grouped) -> GroupedDiscrepancy:
+        """From its statistic."""
+        n_cases = np.asarray((~np.isnan(one.mu)).sum(axis=0), np.int64)
+        value, alpha, mu = one.estimate, mean_of(one.alpha.T), mean_of(one.mu.T)
+        return cls(one.group_names, value[1:], alpha, mu, n_cases, float(value[0]), one.left_out, one)
+
+
+def stratified_discrepancy(
+    annotations: Any,
+    predictions: Any,
+    *,
+    strata: Any = None,
+    ties: str = "drop",
+    distance: Any = "zero-one",
+    values: Any = None,
+    missing: str = "error",
+) -> GroupedDiscrepancy:
+    """Δ within each class of cases, and its mean over classes: rare classes count as much as frequent ones.
+
+    Parameters
+    ----------
+    annotations, predictions, distance, values, missing
+        As for :func:`discrepancy_ratio`.
+    strata : (N,) ids or mapping of case id, optional
+        Default, for labels: the majority class of each case. Every annotator has one vote, shared evenly among their labels.
+    ties : {"drop", "lowest"}
+        Cases whose majority class is tied are left out, or go to the first of the tied classes.
+
+    Returns
+    -------
+    GroupedDiscrepancy
+
+    Raises
+    ------
+    ValueError
+        As for :func:`discrepancy_ratio`; if strata are wanted and annotations are not labels.
+
+    Notes
+    -----
+    The classes come from the same labels that Δ is computed from, and a class in which all annotators agree has no Δ (α = 0); then the mean
+    is undefined, too. Strata that do not come from the labels are given with ``strata``.
+
+    References
+    ----------
+    [C] Lovchinsky et al. (2020), appendix E.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1], [0, 2, None], [2, 2, None]]
+    >>> ugt.stratified_discrepancy(labels, [0, 1, 0, 1, 1, 2], ties="lowest").value.round(3).tolist()
+    [0.8, 0.5, 1.0]
+    """
+    checks.option("ties", ties, ("drop", "lowest"))
+    held = (as_annotations if strata is not None else as_labels)(annotations, [predictions], distance, values)
+    compared = compare(held, {"model": predictions}, distance, values, missing)
+    strata = None if strata is None else _given(strata, held)
+    return GroupedDiscrepancy.of(Grouped(partial(_by_case, strata, ties), compared))
+
+
+def _by_case(strata: tuple[NDArray[Any], NDArray[np.int64], str] | None, ties: str, compared: Compared) -> Parts:
+    names, of_case, reason = majority(compared.annotations, ties) if strata is None else strata
+    predicted = compared.predicted[0]
+    table, left_out = compared.sums.columns(predicted), compared.sums.left_out(predicted)
+    nowhere = int(((table[:, N] != 0) & (of_case < 0)).sum())
+    inside = (table[:, [N]] != 0) & (of_case[:, None] == np.arange(len(names)))
+    mu, alpha = (np.where(inside, table[:, [column]], np.nan) for column in (MU, ALPHA))
+    return names, mu, alpha, {**left_out, **({reason: nowhere} if nowhere else {})}
+
+
+def group_discrepancy(
+    annotations: Any,
+    predictions: Any,
+    groups: Any,
+    *,
+    distance: Any = "squared",
+    values: Any = None,
+    missing: str = "error",
+) -> GroupedDiscrepancy:
+    """Δ within groups of annotators, such as schools of thought: the model against those who agree on what is meant.
+
+    Both α and μ are over the annotators of one group, on the cases that two of them labelled.
+
+    Parameters
+    ----------
+    annotations, predictions, distance, values, missing
+        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+    groups : (A,) ids, or mapping of annotator to group
+        In the order of the annotators. Those who are in no group (None, or not in the mapping) are left out.
+
+    Returns
+    -------
+    GroupedDiscrepancy
+        ``left_out`` counts cases that no group has two annotators for.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`discrepancy_ratio`; if nobody is in a group, or a name in ``groups`` is no annotator.
+
+    Notes
+    -----
+    Groups have to be known beforehand. Groups that are found in the same labels agree within themselves by construction, and α is too
+    small.
+
+    References
+    ----------
+    [C] Lovchinsky et al. (2020), sec. 5.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ratings = [[1, 2, 8, 9], [2, 2, 7, 9], [0, 1, 5, 5], [3, 1, 9, 8]]
+    >>> found = ugt.group_discrepancy(ratings, [1, 2, 1, 2], ["A", "A", "B", "B"])
+    >>> dict(zip(found.names.tolist(), found.value.round(2).tolist()))
+    {'A': 0.33, 'B': 25.33}
+    """
+    compared = compare(annotations, {"model": predictions}, distance, values, missing, known="so that groups can be told apart")
+    return GroupedDiscrepancy.of(Grouped(partial(_by_annotator, *_grouped(groups, compared.annotators)), compared))
+
+
+def _by_annotator(names: NDArray[Any], of_annotator: NDArray[np.int64], compared: Compared) -> Parts:
+    predicted = compared.predicted[0]
+    tables = [compared.judged_by(of_annotator == g).sums.columns(predicted) for g in range(len(names))]
+    mu, alpha = (np.stack([np.where(one[:, N] != 0, one[:, column], np.nan) for one in tables], axis=1) for column in (MU, ALPHA))
+    left_out = compared.sums.left_out(predicted)
+    nowhere = int((compared.sums.counted(predicted) & np.isnan(mu).all(axis=1)).sum())
+    return names, mu, alpha, {**left_out, **({"case without two annotators of one group": nowhere} if nowhere else {})}
+
+
+def majority(labels: Any, ties: str) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+    """Classes and the majority class of each case, -1 where it is tied or there are no labels."""
+    if not isinstance(labels, Labels):
+        raise checks.error("strata", "be given where annotations are not labels", None)
+    checks.room("votes for every class", 10 * labels.n_cases * labels.n_classes)
+    case = row_of(labels.offsets)
+    known = labels.annotator >= 0
+    _, entry, size = np.unique(case * (len(labels.annotators) + 1) + labels.annotator, return_inverse=True, return_counts=True)
+    vote = np.where(known, 1 / size[entry.reshape(-1)], labels.count)
+    votes = np.bincount(case * labels.n_classes + labels.label, vote, labels.n_cases * labels.n_classes)
+    votes = votes.reshape(labels.n_cases, labels.n_classes)
+    best = votes >= votes.max(axis=1, keepdims=True) - SAME
+    unclear = (votes.max(axis=1) == 0) | ((best.sum(axis=1) > 1) & (ties == "drop"))
+    return labels.axes.classes, np.where(unclear, -1, best.argmax(axis=1)), TIED
+
+
+def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+    column = ids_of_cases("strata", strata, annotations.n_cases, ids_of(annotations))
+    absent = is_missing(column, (None, "", float("nan")))
+    of_case = np.full(len(column), -1, np.int64)
+    if absent.all():
+        raise checks.error("strata", "be known for some case", "none")
+    numbered = identifiers.number("strata", column[~absent].tolist())
+    order = np.argsort(numbered.ids, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    of_case[~absent] = place[numbered.code]
+    return numbered.ids[order], of_case, NO_STRATUM
+
+
+def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
+    if isinstance(groups, Mapping):
+        known = {str(name): group for name, group in groups.items()}
+        names = [str(name) for name in annotators.tolist()]
+        unknown = sorted(set(known) - set(names))
+        if unknown:
+            raise checks.error("groups", "name annotators only", repr(unknown[0]))
+        column: list[Any] = [known.get(name) for name in names]
+    else:
+        column = list(groups)
+        if len(column) != len(annotators):
+            raise checks.error("groups", f"be {len(annotators)} ids, one an annotator", len(column))
+    present = np.array([not identifiers.is_null(group) for group in column], bool)
+    if not present.any():
+        raise checks.error("groups", "have at least one annotator", "none")
+    numbered = identifiers.number("groups", [group for group in column if not identifiers.is_null(group)])
+    of_annotator = np.full(len(column), -1, np.int64)
+    of_annotator[present] = numbered.code
+    return numbered.ids, of_annotator

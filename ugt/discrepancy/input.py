@@ -1,0 +1,347 @@
+"""Annotations and predictions as the discrepancies read them: joined by case, checked, distances computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from .._base import checks, identifiers
+from .._base.ragged import sizes_of, take
+from .._tabular.rows import is_missing, wide
+from ..annotations import Labels, Ratings
+from ..annotations.masks import Masks
+from ..annotations.predictions import Predictions
+from .distances import Distances, distances
+from .sums import CaseSums
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+Annotations = Union[Labels, Ratings, Masks]
+
+NUMERIC = ("squared", "absolute")
+OUTSIDE = 1e-4  # how far probabilities may miss 1 together
+MISSING = ("error", "drop")
+WHY = "so that each can be compared with the model"
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Annotations, the distances in them, and which cases each model has predictions for."""
+
+    annotations: Annotations
+    distances: Distances
+    models: tuple[str, ...]
+    predicted: Bools  # (M, N)
+    columns: list[Any]  # of predictions
+    distance: Any
+    values: Any
+
+    @property
+    def n_cases(self) -> int:
+        return len(self.distances.offsets) - 1
+
+    @property
+    def annotators(self) -> NDArray[Any]:
+        return np.asarray(self.annotations.annotators)
+
+    @cached_property
+    def sums(self) -> CaseSums:
+        """What each case adds."""
+        return CaseSums.of(self.distances, self.n_cases)
+
+    def judged_by(self, annotators: NDArray[Any]) -> Compared:
+        """The same where annotators (A,) weigh 0 or 1."""
+        check_known(self.annotations, "to be left out one by one")
+        weights = np.asarray(annotators)
+        if weights.shape != (len(self.annotators),) or not np.isin(weights, (0, 1)).all():
+            raise checks.error("annotators", f"be {len(self.annotators)} weights, 0 or 1", f"{weights.dtype} of shape {weights.shape}")
+        held = only(self.annotations, weights != 0)
+        return replace(self, annotations=held, distances=distances(held, self.columns, self.distance, values=self.values))
+
+
+def compare(
+    annotations: Any, predictions: Mapping[str, Any], distance: Any, values: Any = None, missing: str = "error", known: str = ""
+) -> Compared:
+    """Read everything and compute the distances; ``known``: what the annotators have to be known for."""
+    checks.option("missing", missing, MISSING)
+    held = as_annotations(annotations, list(predictions.values()), distance, values)
+    if known:
+        check_known(held, known)
+    columns = [read(one, held, distance, values, missing) for one in predictions.values()]
+    predicted = np.array([_present(column, held) for column in columns], bool).reshape(len(columns), held.n_cases)
+    return Compared(
+        held, distances(held, columns, distance, values=values), tuple(map(str, predictions)), predicted, columns, distance, values
+    )
+
+
+def check_known(annotations: Any, what: str) -> None:
+    """Refuse annotations that do not say who gave them."""
+    if len(annotations.annotators) == 0:
+        raise checks.error("annotations", f"say who gave each label, {what}", "label counts")
+
+
+# ---- annotations ----
+
+
+def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
+    """Annotations, or an array (N, A): numbers as ratings unless classes are needed, text as labels."""
+    if isinstance(annotations, (Labels, Ratings, Masks)):
+        return annotations
+    if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or hasattr(annotations, "__array__")):
+        raise checks.error("annotations", "be Labels, Ratings, Masks or an array (cases, annotators)", type(annotations).__name__)
+    cells = wide(annotations)
+    held = cells[~is_missing(cells, (None, "", float("nan")))].tolist()
+    text = any(isinstance(cell, str) for cell in held)
+    n_classes = max(_n_classes(predictions, distance), 0 if values is None else len(values))
+    if text or n_classes:
+        return Labels.from_wide(cells, classes=None if text else n_classes)
+    return Ratings.from_wide(cells)
+
+
+def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None, values: Any = None) -> Annotations:
+    """The same for what needs classes: whole numbers are classes from 0 to the largest that annotators or predictions name."""
+    if isinstance(annotations, (Labels, Ratings, Masks)):
+        return annotations
+    largest = -1.0
+    for one in (annotations, *predictions):
+        table = _plain(wide(one) if one is annotations else list(one.values()) if isinstance(one, Mapping) else one)
+        cells = np.empty(0) if table is None or (one is not annotations and table.ndim != 1) else table.astype(np.float64)
+        largest = max(largest, np.max(cells[~np.isnan(cells)], initial=-1.0))
+    return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance, values)
+
+
+def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
+    """How many classes probabilities or a table of costs speak of; 0 if neither is there."""
+    tables = [distance] if np.ndim(_plain(distance)) == 2 else []
+    for one in predictions:
+        table = one.scores if isinstance(one, Predictions) else one
+        tables += [table] if not isinstance(table, Mapping) and np.ndim(_plain(table)) == 2 else []
+    return max((np.shape(table)[1] for table in tables), default=0)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as an array, None as NaN; None for what is no table of numbers."""
+    try:
+        array = np.asarray(value)
+        return array.astype(np.float64) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        return None
+
+
+def ids_of(annotations: Any) -> NDArray[Any]:
+    """(N,) case ids."""
+    return np.asarray(annotations.axes.case_ids if isinstance(annotations, Labels) else annotations.case_ids)
+
+
+def where(annotations: Any, i: int) -> str:
+    """Case i in a message."""
+    return f"case {identifiers.name(ids_of(annotations)[i])}"
+
+
+def only(annotations: Any, annotators: Bools) -> Annotations:
+    """The annotations of some annotators; cases that keep none stay as empty ones."""
+    kept = annotators[annotations.annotator]
+    before = np.concatenate([[0], np.cumsum(kept)])
+    offsets = before[annotations.offsets].astype(np.int64)
+    who = annotations.annotator[kept]
+    if isinstance(annotations, Labels):
+        return Labels(annotations.axes, annotations.annotators, offsets, who, annotations.label[kept], annotations.count[kept])
+    if isinstance(annotations, Ratings):
+        return Ratings(annotations.case_ids, annotations.annotators, offsets, who, annotations.value[kept], annotations.numbered)
+    start, position = take(annotations.start, np.flatnonzero(kept))
+    shape = np.where((sizes_of(offsets) > 0)[:, None], annotations.shape, -1)
+    names = annotations.case_ids, annotations.annotators
+    return Masks(*names, offsets, who, shape, start, annotations.words[position], annotations.classes, annotations.numbered)
+
+
+# ---- predictions ----
+
+
+def models_of(predictions: Any) -> dict[str, Any]:
+    """Models by name: a mapping of names, one model's predictions, or None."""
+    if predictions is None:
+        return {}
+    return dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
+
+
+def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing: str) -> Any:
+    """One model's predictions in the order of the cases, as :func:`distances` takes them."""
+    given = joined(predictions, annotations)
+    if isinstance(annotations, Labels):
+        column: Any = _for_labels(given, annotations, distance, values)
+    elif isinstance(annotations, Ratings):
+        column = numbers(given, annotations)
+    else:
+        column = given if isinstance(given, Masks) else _masks(given)
+        if isinstance(column, list):
+            _check_length(len(column), annotations)
+    if missing == "error":
+        check_all("predictions", _present(column, annotations), annotations)
+    return column
+
+
+def check_all(argument: str, present: Bools, annotations: Any) -> None:
+    """Refuse cases without a prediction."""
+    if not present.all():
+        got = f"none for {int((~present).sum())} of {annotations.n_cases} cases"
+        must = "cover every case (missing='drop' leaves the others out)"
+        raise checks.error(argument, must, got, where(annotations, int(np.argmin(present))))
+
+
+def _masks(given: Any) -> list[Any]:
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise checks.error("predictions", "be a mask or None for each case", type(given).__name__)
+    return list(given)
+
+
+def joined(predictions: Any, annotations: Any) -> Any:
+    """Predictions that come with case ids, in the order of the cases, None where there are none; others as they are."""
+    pair = isinstance(predictions, tuple) and len(predictions) == 2 and np.ndim(_plain(predictions[1])) == 2  # ids and scores
+    if isinstance(predictions, Predictions) or hasattr(predictions, "columns") or (pair and isinstance(annotations, Labels)):
+        if not isinstance(annotations, Labels):
+            raise checks.error("predictions", "be one value a case where annotations are not Labels", type(predictions).__name__)
+        return Predictions.from_any(predictions).aligned(annotations.axes, missing="drop")[0]
+    if isinstance(predictions, Mapping):
+        return _by_id(list(predictions), list(predictions.values()), annotations)
+    if hasattr(predictions, "index") and hasattr(predictions, "to_numpy"):  # a pandas Series
+        return _by_id(predictions.index.tolist(), predictions.tolist(), annotations)
+    return predictions
+
+
+def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:
+    names, cases = identifiers.distinct("predictions", ids), ids_of(annotations)
+    if identifiers.is_text(names) != identifiers.is_text(cases):
+        names, cases = names.astype(str), cases.astype(str)
+    at = identifiers.lookup(cases, names)
+    if (at < 0).any():
+        got = f"{int((at < 0).sum())} unknown of {len(ids)}"
+        raise checks.error("predictions", "be for annotated cases only", got, f"case {identifiers.name(names[int(np.argmax(at < 0))])}")
+    column: list[Any] = [None] * len(cases)
+    for i, value in zip(at.tolist(), given):
+        column[i] = value
+    return column
+
+
+def _check_length(n: int, annotations: Any, argument: str = "predictions") -> None:
+    if n != annotations.n_cases:
+        raise checks.error(argument, f"be one a case, {annotations.n_cases}", n)
+
+
+def _present(column: Any, annotations: Any) -> Bools:
+    """(N,) whether there is a prediction."""
+    if isinstance(column, Masks):
+        row = identifiers.lookup(column.case_ids, annotations.case_ids)
+        return np.asarray((row >= 0) & (sizes_of(column.offsets) > 0)[row])
+    if isinstance(column, list):
+        return np.array([one is not None for one in column], bool)
+    if column.dtype.kind == "i":
+        return np.asarray(column >= 0)
+    return np.asarray(~np.isnan(column if column.ndim == 1 else column[:, 0]))
+
+
+def _table(given: Any) -> NDArray[Any]:
+    """A column, or probabilities; None (a row that is missing) becomes a row of NaN."""
+    if not isinstance(given, (list, tuple)):
+        return identifiers.unmasked(given)
+    if {type(one) for one in given} <= {int, float} and len(given):
+        return np.asarray(given)
+    sizes = {_size(one) for one in given if not identifiers.is_null(one)}
+    if len(sizes) == 1 and len(next(iter(sizes))) == 1:
+        empty = np.full(next(iter(sizes)), np.nan)
+        return np.array([empty if identifiers.is_null(one) else one for one in given], np.float64)
+    if len(sizes) == 1 and len(next(iter(sizes))) > 1 and not any(identifiers.is_null(one) for one in given):
+        return np.asarray(given)
+    cells = np.empty(len(given), object)
+    for i, one in enumerate(given):
+        cells[i] = one
+    kinds = {np.asarray(one).dtype.kind if _size(one) == () else "" for one in given if not identifiers.is_null(one)}
+    if "f" in kinds and kinds <= set("iuf"):
+        return np.where(is_missing(cells, None), np.nan, cells).astype(np.float64)
+    return cells.astype(bool) if kinds == {"b"} and not is_missing(cells, None).any() else cells
+
+
+def _size(one: Any) -> tuple[int, ...]:
+    """The shape of one prediction; (0,) * 9 for lists of lists of several lengths."""
+    try:
+        return np.shape(one)
+    except ValueError:
+        return (0,) * 9
+
+
+def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArray[Any]:
+    table = _table(given)
+    if table.ndim not in (1, 2):
+        raise checks.error("predictions", "be one value a case, or probabilities (cases, classes)", f"{table.ndim} dimensions")
+    _check_length(len(table), labels)
+    if table.ndim == 2:
+        return _probabilities(table, labels)
+    numeric = isinstance(distance, tuple) or callable(distance) or (isinstance(distance, str) and distance in NUMERIC)
+    if table.dtype.kind == "f" and numeric and (values is not None or not identifiers.is_text(labels.axes.classes)):
+        return numbers(table, labels)
+    return _classes(table, labels)
+
+
+def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
+    if table.dtype.kind not in "biuf" or table.shape[1] != labels.n_classes:
+        must = f"be probabilities with a column for each of the {labels.n_classes} classes"
+        raise checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
+    p = table.astype(np.float64)
+    missing = np.isnan(p).all(axis=1)
+    total = p.sum(axis=1)
+    bad = ~missing & ~((p >= -OUTSIDE).all(axis=1) & (np.abs(total - 1) <= OUTSIDE))
+    if bad.any():
+        i = int(np.argmax(bad))
+        must = "be probabilities that add up to 1 for every case, or one class a case"
+        raise checks.error("predictions", must, p[i].tolist(), where(labels, i))
+    return np.ascontiguousarray(np.maximum(p, 0) / np.where(missing, 1, np.maximum(p, 0).sum(axis=1))[:, None])
+
+
+def _classes(table: NDArray[Any], labels: Labels) -> NDArray[np.int32]:
+    """(N,) positions of the classes named, -1 where there is none."""
+    names = labels.axes.classes
+    if table.dtype.kind in "ib" and names.dtype.kind == "i":
+        code = table.astype(np.int64)
+        at = np.minimum(np.maximum(code, 0), len(names) - 1).astype(np.int32)
+        if (names[at] == code).all():  # classes that are positions
+            return at
+        table = code
+    absent = is_missing(table, (None, "", float("nan")))
+    at = np.full(len(table), -1, np.int32)
+    if not absent.all():
+        rows = np.flatnonzero(~absent)
+        column = identifiers.number("predictions", table[rows], lambda j: where(labels, int(rows[j])))
+        position = identifiers.lookup(names, column.ids)
+        if (position < 0).any():
+            j = int(column.first[np.argmax(position < 0)])
+            must = f"be one of the {len(names)} classes (name them all with classes= if the annotations miss some)"
+            raise checks.error("predictions", must, identifiers.name(table[rows[j]]), where(labels, int(rows[j])))
+        at[rows] = position[column.code]
+    return at
+
+
+def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Array:
+    """(N,) numbers, NaN where there is none."""
+    table = _table(given)
+    if table.ndim != 1:
+        raise checks.error(argument, "be one number a case", f"{table.ndim} dimensions")
+    _check_length(len(table), annotations, argument)
+    absent = is_missing(table, (None, "", float("nan")))
+    cells = table[~absent]
+    if cells.dtype.kind not in "biuf":
+        strange = [cell for cell in cells.tolist() if not isinstance(cell, (int, float, np.integer, np.floating))]
+        if strange:
+            raise checks.error(argument, "be numbers, as the annotations are", repr(strange[0]))
+    column = np.full(len(table), np.nan)
+    column[~absent] = cells.astype(np.float64)
+    if np.isinf(column).any():
+        i = int(np.argmax(np.isinf(column)))
+        raise checks.error(argument, "be finite, or NaN where there is none", column[i], where(annotations, i))
+    return column

@@ -1,0 +1,108 @@
+"""Comparisons with annotators from cases that are in several places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base import checks, identifiers
+from ..annotations import Labels
+from ..resampling import Part, plain
+from . import alternative_annotator, forest
+from .alternative_annotator import Advantages
+from .alternatives import Averages
+from .equivalence import Substitution
+from .held_out import HeldOut, positions
+from .input import MISSING, WHY, Compared, as_annotations, check_known, compare, models_of
+from .judged import Judged
+from .record import Discrepancy, Judging
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Data = tuple[Any, ...]
+    Options = dict[str, Any]
+
+
+def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], NDArray[np.int64]]:
+    """The annotators of all parts, ascending, and where (A,) each is among those of this part, -1 for who is not.
+
+    ``annotators``: of all parts, or None if the data name all.
+    """
+    if annotators is None and len(known) == 0 and not any_labels:
+        raise checks.error("annotators", "be given for a part without labels", None)
+    names = np.sort(known if annotators is None else identifiers.distinct("annotators", annotators))
+    at = identifiers.lookup(names, known) if len(known) else np.empty(0, np.int32)
+    if (at < 0).any():
+        raise checks.error("annotators", "name all annotators of every part", f"not {identifiers.name(known[int(np.argmax(at < 0))])}")
+    found = np.full(len(names), -1, np.int64)
+    found[at] = np.arange(len(known))
+    return plain(names), found
+
+
+def settings_of(options: Mapping[str, Any], names: list[Any]) -> Options:
+    """What all parts must have alike."""
+    return {
+        "options": plain({name: one for name, one in options.items() if name not in ("annotators", "predictions")}),
+        "annotators": names,
+    }
+
+
+def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, NDArray[np.int64]]:
+    """Annotations joined with predictions, settings, and who gave them."""
+    distance, values = options["distance"], options["values"]
+    held = as_annotations(annotations, list(models.values()), distance, values)
+    some = bool(held.offsets[-1] > 0)
+    compared = compare(held, models, distance, values, options["missing"], known=why if some else "")
+    names, at = everyone(compared.annotators, options["annotators"], some)
+    checks.room("what each case adds for each annotator", 32.0 * compared.n_cases * len(names))
+    return compared, settings_of(options, names), at
+
+
+def _ratio(data: Data, options: Options) -> Discrepancy:
+    return Discrepancy({"options": plain(options)}, compare(data[0], {"model": data[1]}, **options))
+
+
+def _forest(data: Data, options: Options) -> Judged:
+    forest.check_options(options["cases"], options["least_cases"])
+    models = models_of(data[1] if len(data) == 2 else options["predictions"])
+    compared, settings, at = _compared(data[0], models, options, "so that each can be judged")
+    return Judged({**settings, "models": list(compared.models)}, compared, (at, False))
+
+
+def _of_one_model(statistic: Callable[..., Judging], why: str) -> Callable[[Data, Options], Judging]:
+    def read(data: Data, options: Options) -> Judging:
+        if statistic is Advantages:
+            alternative_annotator.check_options(options["epsilon"], options["q"], options["least_cases"])
+        compared, settings, at = _compared(data[0], {"model": data[1]}, options, why)
+        return statistic(settings, compared, at)
+
+    return read
+
+
+def _relative_f1(data: Data, options: Options) -> HeldOut:
+    """Of Labels, which know all classes and who gave them."""
+    labels, model = data
+    checks.option("missing", options["missing"], MISSING)
+    if not isinstance(labels, Labels):
+        raise checks.error("annotations", "be Labels, in parts: none of them need hold all classes", type(labels).__name__)
+    some = bool(labels.offsets[-1])
+    if some:
+        check_known(labels, "so that some can be held out")
+    names, place = everyone(labels.annotators, options["annotators"], some)
+    at = positions(identifiers.distinct("held_out", options["held_out"]), np.array(names))
+    settings = {"missing": options["missing"], "annotators": names, "classes": plain(labels.axes.classes)}
+    return HeldOut({**settings, "held_out": [names[j] for j in at]}, labels, model, place[at], options["missing"])
+
+
+_WHO = {"annotators": None}
+PARTS = {
+    "discrepancy_ratio": Part(_ratio, Discrepancy),
+    "annotator_discrepancy": Part(_forest, Judged, _WHO),
+    "individual_equivalence_index": Part(_of_one_model(Substitution, WHY), Substitution, _WHO),
+    "alternative_annotator_test": Part(_of_one_model(Advantages, WHY), Advantages, _WHO),
+    "alternative_discrepancy_ratios": Part(_of_one_model(Averages, "for averages over annotators"), Averages, _WHO),
+    "relative_f1": Part(_relative_f1, HeldOut, _WHO),
+}

@@ -1,0 +1,134 @@
+"""What each case adds to discrepancies, of models and of annotators who are judged as models [C]."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._base.ragged import row_of
+from ..resampling import over
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .distances import Distances
+    from .input import Compared
+
+    Array = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Int64 = NDArray[np.int64]
+
+# What is left of a sum after nearly all of it has been taken away is rounding.
+ROUNDING = 1e-12
+CASES = ("matched", "all", "mu1")
+N, ALPHA, MU = 0, 1, 2  # columns of cases
+NO_ANNOTATIONS = "case without annotations"
+SINGLE = "case with a single annotator"
+NO_PREDICTION = "case without prediction (dropped)"
+
+
+class CaseSums(NamedTuple):
+    """Sums over the annotators of each case; NaN where they are undefined."""
+
+    n: Int64  # (N,) annotators
+    total: Array  # (N,) over pairs of annotators
+    alpha: Array  # (N,) its mean, for two annotators or more
+    mu: Array  # (M, N) mean distance of each model
+
+    @classmethod
+    def of(cls, found: Distances, n_cases: int) -> CaseSums:
+        case = row_of(found.offsets)
+        n = np.bincount(case, found.count, n_cases).astype(np.int64)
+        total = np.bincount(case, found.count * found.to_others, n_cases) / 2
+        mu = np.array([np.bincount(case, found.count * row, n_cases) for row in found.to_model]).reshape(len(found.to_model), n_cases)
+        several, pairs = n >= 2, n * (n - 1.0) / 2
+        if several.all():
+            return cls(n, total, total / pairs, mu / n)
+        alpha = np.where(several, total / np.maximum(pairs, 1), np.nan)
+        return cls(n, total, alpha, np.where(several, mu / np.maximum(n, 1), np.nan))
+
+    def counted(self, predicted: Bools) -> Bools:
+        """(N,) cases with two annotators or more and a prediction."""
+        return np.asarray((self.n >= 2) & predicted)
+
+    def columns(self, predicted: Bools) -> Array:
+        """(N, 3) whether each case counts, its α and the first model's μ; 0 where it does not."""
+        counted, found = self.counted(predicted), np.zeros((len(self.n), 3))
+        found[:, N] = counted
+        np.copyto(found[:, ALPHA], self.alpha, where=counted)
+        np.copyto(found[:, MU], self.mu[0], where=counted)
+        return found
+
+    def left_out(self, predicted: Bools) -> dict[str, int]:
+        """Cases that do not count, by reason."""
+        several = self.n >= 2
+        n = int(np.count_nonzero(several))
+        if n == len(several) and predicted.all():
+            return {}
+        empty = int(np.count_nonzero(self.n == 0))
+        counts = {NO_ANNOTATIONS: empty, SINGLE: len(several) - n - empty, NO_PREDICTION: n - int(np.count_nonzero(several & predicted))}
+        return {reason: n for reason, n in counts.items() if n}
+
+
+class LeftOut(NamedTuple):
+    """Annotators in turn taken out of the data and judged as models: parts of μ and α, NaN where a case does not count."""
+
+    mu: Array  # (N, A)
+    alpha: Array  # (N, A)
+    model: Array  # (M, N, A) the models on the same cases, against the same others
+
+    @classmethod
+    def of(cls, compared: Compared, annotators: Int64, cases: str = "matched") -> LeftOut:
+        """Of some annotators, by position; -1 for those who gave no label.
+
+        matched: cases that the annotator labelled and that keep two others, for both μ and α. all: α over all cases that keep two
+        others. mu1: so, and μ over the cases that the annotator labelled and that keep one other.
+        """
+        found, n_cases, sums = compared.distances, compared.n_cases, compared.sums
+        column = np.full(len(compared.annotators), -1, np.int64)
+        column[annotators[annotators >= 0]] = np.flatnonzero(annotators >= 0)
+        entry = np.flatnonzero(column[found.annotator] >= 0)
+        case, at = row_of(found.offsets)[entry], column[found.annotator[entry]]
+        others = sums.n[case] - 1
+        own = found.to_others[entry]
+        shape, two, kept = (n_cases, len(annotators)), others >= 2, others >= (1 if cases == "mu1" else 2)
+        alpha = np.full(shape, np.nan) if cases == "matched" else np.repeat(sums.alpha[:, None], shape[1], axis=1)
+        alpha[case, at] = np.nan
+        pairs = np.maximum(others * (others - 1.0) / 2, 1)
+        alpha[case[two], at[two]] = (_taken_away(sums.total[case], own) / pairs)[two]
+        mu, model = np.full(shape, np.nan), np.full((len(found.to_model), *shape), np.nan)
+        for table, sum_ in ((mu, own), *((model[m], _without(sums, found.to_model[m], m, case, entry)) for m in range(len(model)))):
+            table[case[kept], at[kept]] = (sum_ / np.maximum(others, 1))[kept]
+        return cls(mu, alpha, model)
+
+
+def _taken_away(total: Array, part: Array) -> Array:
+    """The total less a part, 0 where that is but rounding."""
+    with np.errstate(invalid="ignore"):
+        left = total - part
+        return np.where(left <= ROUNDING * total, 0.0, left)
+
+
+def _without(sums: CaseSums, to_model: Array, m: int, case: Int64, entry: Int64) -> Array:
+    """Summed distances of model m to the other annotators of the case."""
+    return _taken_away(sums.mu[m, case] * sums.n[case], to_model[entry])
+
+
+def distances_to_others(compared: Compared, annotators: Int64) -> tuple[Array, Array]:
+    """(N, A) mean distance of the model, and of each annotator, to the other annotators; NaN where a case does not count."""
+    left = LeftOut.of(compared, annotators, "mu1")
+    model = left.model[0]
+    return model, np.where(np.isnan(model), np.nan, left.mu)
+
+
+def mean_of(table: Array) -> Array:
+    """(B,) over the other axes, of those that are defined; NaN where none is."""
+    flat = table.reshape(len(table), -1)
+    defined = ~np.isnan(flat)
+    return over(np.where(defined, flat, 0.0).sum(axis=1), defined.sum(axis=1))
+
+
+def zeros(table: Array) -> Array:
+    """0 in the place of NaN."""
+    return np.where(np.isnan(table), 0.0, table)

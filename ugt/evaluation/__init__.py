@@ -1,0 +1,306 @@
+"""The main job: annotations and predictions in, an ``Evaluation`` of every model under every truth out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from .. import resampling
+from .._base import checks, parallel
+from .._tabular.csv_text import plain_value
+from .._tabular.whole_file import write_text
+from .._version import __version__
+from ..aggregation import by_name
+from ..annotator_models import warn_if_judged
+from ..report import SCHEMA, ResultTable
+from ..report.context import Annotated, Context, Options
+from . import facts
+from .input import aggregation_input, check_mapping, group_names_of, joined, orders_of, subgroups_of
+from .needs import check_room
+from .passes import tables_of
+from .work import Work
+
+__all__ = [
+    "Evaluation",
+    "evaluate",
+]
+
+
+NO_ANNOTATIONS = "case without annotations"
+CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
+NO_PREDICTIONS = "case without predictions (dropped)"
+
+
+def _table(name: str) -> Any:
+    return property(lambda self: self.tables[name], doc=f'``tables["{name}"]``.')
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Models x reliabilities x metrics, with the spread over draws and an interval over cases; made by :func:`evaluate`.
+
+    Attributes
+    ----------
+    provenance : mapping
+        Versions, seed, date, aggregation and its parameters; input files and command where known.
+    data : mapping
+        Numbers of cases, classes, annotators and annotations.
+    left_out : mapping
+        Cases left out, by reason.
+    notes : tuple of str
+        What a reader must know, in sentences.
+    models : tuple of str
+        Names of the models.
+    sources : mapping
+        For each interval, the sources of uncertainty that it holds.
+    tables : mapping of name to ResultTable
+        Rows of plain values under named columns. An evaluation without ``details`` has the first nine only, which are attributes too.
+        Tables without rows are those that the data do not allow.
+
+    Notes
+    -----
+    The tables:
+
+    - ``metrics``: a row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
+      case_low, case_high, both_low, both_high, p_best, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws of the
+      truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``p_best``, ``rank_*``: share of the resamples in which
+      the model is best, and interval of its rank. ``voted_accuracy`` (reliability None) is ordinary accuracy against the voted label. Of
+      two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one against the means of the plausibilities,
+      and their twins ``hard_*``; they have no spread over draws.
+    - ``certainty``: a row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
+    - ``winners``: the best model of each metric and reliability and how often it is best, the runner-up, the margin and its interval
+      (paired: both models on the same resamples).
+    - ``flips``: where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
+      high, p_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
+      reliabilities evaluated; ``p_inside``: share of the resamples that have the change among them.
+    - ``calibration``: losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias,
+      debiased, low, high, n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
+    - ``reliability_bins``: ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
+    - ``agreement``: agreement coefficients of labels: ``coefficient, value, low, high, std_error, observed, expected, n_cases,
+      n_annotators, reason``. See :func:`agreement_table`.
+    - ``humans``: discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high,
+      upper, p_best, n_cases`` and ``p_better`` of each model. ``upper``: one-sided limit (bootstrap-t); ``p_best``: better than the best
+      annotator; ``p_better`` (of annotators): share of resamples in which that model is better. A model's prediction is its first
+      choice. See :func:`annotator_discrepancy`.
+    - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
+      ``mean_certainty``.
+    - further tables, such as ``annotators``, ``truth_models``, ``strata``, ``confusion``, ``curves``, ``set_coverage``, ``differences``
+      and ``sensitivity``; see the guide to the report.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ev = ugt.evaluate([[6, 2, 0], [1, 1, 3]], {"A": [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]]}, k=1)
+    >>> ev.models, ev.cases["case"], len(ev.metrics)
+    (('A',), ['1', '0'], 2)
+    """
+
+    provenance: Mapping[str, Any]
+    data: Mapping[str, Any]
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+    models: tuple[str, ...]
+    sources: Mapping[str, tuple[str, ...]]
+    tables: Mapping[str, ResultTable]
+
+    metrics = _table("metrics")
+    certainty = _table("certainty")
+    winners = _table("winners")
+    flips = _table("flips")
+    calibration = _table("calibration")
+    reliability_bins = _table("reliability_bins")
+    agreement = _table("agreement")
+    humans = _table("humans")
+    cases = _table("cases")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values, tables as lists of rows; NaN as None."""
+        known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
+        tables = {name: list(table) for name, table in self.tables.items()}
+        return {"ugt": __version__, "schema": SCHEMA, **plain_value({**known, **tables})}
+
+    def to_frame(self, table: str = "metrics") -> Any:
+        """One of ``tables``: a pandas DataFrame, or a mapping of columns without pandas."""
+        found = self._named(table).values
+        try:
+            import pandas  # noqa: PLC0415  (optional)
+        except ImportError:
+            return found
+        return pandas.DataFrame(found)
+
+    def to_json(self, path: Any) -> None:
+        """Write everything as strict JSON (no NaN tokens)."""
+        import json  # noqa: PLC0415  (what only writing needs is not imported with the library)
+
+        write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+
+    def to_csv(self, path: Any, table: str = "metrics") -> None:
+        """Write one table as CSV; cells that a spreadsheet would run as a formula get a leading apostrophe."""
+        write_text(path, self._named(table).csv_text())
+
+    def to_html(self, path: Any) -> None:
+        """Write the report: one self-contained page."""
+        from ..report.page import html  # noqa: PLC0415  (what only pages need)
+
+        write_text(path, html(self.to_dict()))
+
+    def _named(self, table: str) -> ResultTable:
+        return self.tables[checks.option("table", table, tuple(self.tables))]
+
+
+def evaluate(
+    annotations: Any,
+    predictions: Mapping[str, Any],
+    *,
+    aggregation: str = "auto",
+    reliability: float | Sequence[float] | None = None,
+    k: int | Sequence[int] | None = None,
+    groups: Any = None,
+    group_names: Any = None,
+    prior: Any = 0.1,
+    background: float = 0.0,
+    tie_weight: str = "split",
+    prior_mass: float | None = None,
+    unranked: str = "individual",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
+    ties: str = "expectation",
+    missing: str = "error",
+    clusters: Any = None,
+    subgroups: Mapping[str, Any] | None = None,
+    details: bool = True,
+    level: float = 0.95,
+    interval: str = "percentile",
+    n_resamples: int = 1000,
+    seed: resampling.Seed = 0,
+    n_threads: int = 1,
+    plan: Mapping[str, Any] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Evaluate models against an uncertain truth.
+
+    Parameters
+    ----------
+    annotations : Labels, Rankings, array (N, K) of counts, data frame, or plausibilities
+        What annotators said; a frame of pandas or polars has the columns that a file may have. Point, Dirichlet or Draws made
+        before are judged as they are, without reliabilities.
+    predictions : mapping of name to scores
+        Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
+        May be empty: then only certainty is evaluated.
+    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce"}
+        How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
+    reliability : number or sequence of numbers
+        Trust in annotators, above 0; the whole evaluation is done for each. Default 1 for ``"dirichlet"`` and
+        10, 20, 30, 50, 100 for ``"prirn"``, 1, 2, 3, 5, 10 for ``"plackett-luce"``; ``"irn"`` and ``"votes"`` have none.
+    k : int or sequence of int
+        Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
+        Default 1 and 3 (as far as there are classes).
+    groups : (K,) integers, optional
+        Group of every class (such as its risk): certainty about the group of the best class is added.
+    group_names : sequence, optional
+        Names of the groups, for the report.
+    prior, background, tie_weight
+        See :func:`dirichlet`, :func:`prirn`.
+    prior_mass, unranked, n_draws, n_warmup, n_chains
+        See :func:`plackett_luce`.
+    ties : {"expectation", "first"}
+        See :func:`ua_topk_accuracy`.
+    missing : {"error", "drop"}
+        Cases without predictions of some model: refuse, or leave them out everywhere and count them.
+    clusters : (N,) ids, or mapping of case id to cluster, optional
+        Cases that belong together, such as one patient's: they are resampled together.
+    subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
+        Results are given for each value apart, such as each site; blank, None and cases that a mapping lacks are "not stated".
+    details : bool
+        Whether to make the further tables of the report. Without them an evaluation takes less time.
+    level : float
+        Of all intervals, in (0, 1).
+    interval : {"percentile", "basic", "bca"}
+        Kind of the bootstrap intervals over cases; those over both are percentile intervals.
+    n_resamples : int
+        Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
+    seed : int, Generator or SeedSequence
+        Same seed, same bytes, for any number of threads.
+    n_threads : int
+        Threads to use.
+    plan : mapping, optional
+        What was prespecified, for the report; see ``ugt plan`` for the fields.
+    provenance : mapping, optional
+        ``command`` and ``inputs`` for the record.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError
+        If predictions do not fit the cases and classes, hold NaN, or an option is out of range.
+    TypeError
+        If annotations are of another kind.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> counts = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4]])
+    >>> models = {"A": [[0.7, 0.2, 0.1]] * 3, "B": [[0.2, 0.2, 0.6], [0.1, 0.2, 0.7], [0.1, 0.5, 0.4]]}
+    >>> ev = ugt.evaluate(counts, models, k=1)
+    >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
+    [('A', 0.349), ('B', 0.425)]
+    """
+    planned = _planned(plan)
+    if not isinstance(provenance, (Mapping, type(None))):
+        raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
+    options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
+    word = resampling.seed_of(seed)
+    with parallel.threads(n_threads):
+        given = aggregation_input(annotations)
+        check_mapping(predictions)
+        making = by_name.Making(
+            prior=prior, background=background, tie_weight=tie_weight, prior_mass=prior_mass, unranked=unranked,
+            n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
+        )  # fmt: skip
+        truths = by_name.truths(given, aggregation, reliability, making)
+        orders = orders_of(k, given.n_classes)
+        check_room(given, truths, len(predictions), orders, options, groups is not None, details)
+        scores, present = joined(predictions, given.axes, missing)
+        of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, given.axes.case_ids)
+        subgroups_given = subgroups_of(subgroups, given.axes)
+        known = Annotated(given, np.flatnonzero(present))
+        scores = {name: table[known.rows] for name, table in scores.items()}
+        voted = by_name.voted(given).take(known.rows)
+        work = Work(known, truths, voted, scores, orders, groups, options, word).run()
+        context = Context(
+            known=known, scores=scores, voted=voted, clusters=None if of_case is None else of_case[known.rows],
+            subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
+            certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
+            soft=work.soft, case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean,
+            aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
+        )  # fmt: skip
+        tables, said = tables_of(context)
+        circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
+    settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed), "plan": planned}
+    if groups is not None:
+        settings["groups"] = group_names_of(group_names, int(np.max(groups)) + 1)
+    left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
+    return Evaluation(
+        provenance=facts.provenance(settings, provenance),
+        data=facts.data_summary(known),
+        left_out={reason: n for reason, n in left_out.items() if n},
+        notes=(*facts.notes(known, options.ties), *truths.notes, *said, *circular),
+        models=tuple(scores),
+        sources=facts.sources(context.unit_names, bool(scores)),
+        tables=tables,
+    )
+
+
+def _planned(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+    if plan is None:
+        return {}
+    from ..report.plan import check_plan  # noqa: PLC0415
+
+    return check_plan(plan)

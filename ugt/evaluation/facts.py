@@ -1,0 +1,66 @@
+"""Facts about the data of an evaluation, and how it was made."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._version import __version__
+from ..annotations import Labels, Rankings
+
+if TYPE_CHECKING:
+    from ..report.context import Annotated
+
+
+def data_summary(annotated: Annotated) -> dict[str, Any]:
+    """Numbers of cases, classes, annotators and annotations."""
+    known, per_case = annotated.annotations, annotated.n_annotations
+    found: dict[str, Any] = {"kind": type(annotated.given).__name__.lower(), "n_cases": annotated.n_cases, "n_classes": annotated.n_classes}
+    if known is None or per_case is None:
+        return found
+    used = np.unique(known.label if isinstance(known, Labels) else known.items)
+    return {
+        **found,
+        "n_unused_classes": known.n_classes - len(used),
+        "n_annotators": len(known.annotators) or None,
+        "n_annotations": int(per_case.sum()),
+        "annotations_per_case": {"min": int(per_case.min()), "median": float(np.median(per_case)), "max": int(per_case.max())},
+    }
+
+
+def notes(annotated: Annotated, ties: str) -> Iterable[str]:
+    """What a reader must know, in sentences."""
+    known = annotated.annotations
+    yield "Metrics judge against what annotators would come to agree on, not against nature."
+    if isinstance(known, Rankings):
+        yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
+    elif isinstance(known, Labels):
+        yield "The voted label is the most frequent label; classes tied at the top share it."
+    if known is not None and len(known.annotators) == 0:
+        yield "Annotators are not named in this data, so nothing can be said of single annotators."
+    if ties == "first":
+        yield "Ties are broken by position, not by expectation."
+
+
+def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Versions, date and settings."""
+    from datetime import datetime, timezone  # noqa: PLC0415  (5 ms that only this needs)
+
+    import scipy  # noqa: PLC0415
+
+    versions = {"ugt": __version__, "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return {"date": date, "versions": versions, "command": None, "inputs": [], **settings, **(given or {})}
+
+
+def sources(units: tuple[str, ...], with_models: bool) -> dict[str, tuple[str, ...]]:
+    """For each interval, the sources of uncertainty that it holds."""
+    found = {"case_low, case_high": units}
+    if with_models:
+        found["draw_low, draw_high"] = ("draws",)
+        found["both_low, both_high"] = (*units, "draws")
+        found["p_best, rank_low, rank_high, margin_low, margin_high, flips"] = units
+    return found

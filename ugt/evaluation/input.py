@@ -1,0 +1,83 @@
+"""What an evaluation is given: checked, named and in the order of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._tabular.frames import is_frame
+from ..annotations import Labels, Rankings
+from ..annotations.predictions import Predictions
+from ..io.annotations import MISSING, read_frame
+from ..plausibilities import Plausibilities
+from ..resampling import ids_of_cases
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+def aggregation_input(annotations: Any) -> Any:
+    """Annotations or plausibilities; an array of counts becomes Labels, a data frame what its columns say."""
+    if isinstance(annotations, (Labels, Rankings, Plausibilities)):
+        return annotations
+    if is_frame(annotations):
+        annotations = read_frame(annotations, "auto", {}, None, MISSING).annotations
+        if isinstance(annotations, (Labels, Rankings)):
+            return annotations
+        raise TypeError(f"annotations must be labels or rankings. Got a data frame of {type(annotations).__name__.lower()}.")
+    if np.ndim(annotations) == 2:
+        return Labels.from_counts(annotations)
+    raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
+
+
+def orders_of(k: Any, n_classes: int) -> list[int]:
+    """The orders k of certainty and metrics."""
+    wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
+    if not wanted:
+        raise checks.error("k", "hold at least one order", k)
+    return sorted({checks.whole("k", one, 1, n_classes) for one in wanted})
+
+
+def group_names_of(names: Any, n_groups: int) -> list[str]:
+    """A name for each group of classes."""
+    found = [str(name) for name in (range(n_groups) if names is None else names)]
+    if len(found) != n_groups:
+        raise checks.error("group_names", f"be {n_groups} names, one a group", len(found))
+    return found
+
+
+def check_mapping(predictions: Any) -> None:
+    """Names of models and their scores."""
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+
+
+def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
+    """Scores of every model in the order of the cases, and which cases all models have."""
+    scores, present = {}, np.ones(axes.n_cases, bool)
+    for name, value in predictions.items():
+        try:
+            scores[str(name)], here = Predictions.from_any(value).aligned(axes, missing=missing)
+        except ValueError as problem:
+            raise ValueError(f"model {name!r}: {problem}") from None
+        present &= here
+    if not present.any():
+        raise checks.error("predictions", "cover at least one case together", "none")
+    return scores, present
+
+
+def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:
+    """(N,) text of each subgroup column; "" where it is not stated: blank, None, NaN or a case that the mapping lacks."""
+    if subgroups is not None and not isinstance(subgroups, Mapping):
+        raise TypeError(f"subgroups must be a mapping from names to values. Got {type(subgroups).__name__}.")
+    found = {}
+    for name, values in (subgroups or {}).items():
+        listed = ids_of_cases(f"subgroups[{name!r}]", values, axes.n_cases, axes.case_ids, absent="").tolist()
+        stated = ["" if value is None or value != value else str(value) for value in listed]  # noqa: PLR0124  (NaN)
+        found[str(name)] = np.asarray(stated, np.str_)
+    return found

@@ -1,0 +1,59 @@
+"""What an evaluation needs in memory, before it starts: draws of the truth, resamples, tables of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._base import checks
+from .._core import _plackett_luce as core
+from ..aggregation.by_name import Truths
+from ..annotations import Rankings
+from ..plausibilities import Plausibilities
+from ..report.context import Options
+from .work import metrics_wanted
+
+
+def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], options: Options, by_group: bool, details: bool) -> None:
+    """Refuse an evaluation that would run out of memory after minutes of other work.
+
+    At one time there are copies of the scores (of all models for the further tables, ``details``) and either the draws of one
+    reliability or the resamples of all numbers.
+
+    Raises
+    ------
+    MemoryError
+        If it needs more than there is: how much at least, and what takes most of it.
+    """
+    n_cases, n_classes = known.n_cases, known.n_classes
+    tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # that are copied
+    draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)
+    parts = {
+        f"scores of {n_models} models": tables,
+        f"{truths.settings['parameters'].get('n_draws', 'given')} draws": draws,
+        f"{options.n_resamples} resamples": resamples,
+    }
+    checks.room(f"the evaluation (most of it: {max(parts, key=lambda name: parts[name])})", tables + max(draws, resamples))
+
+
+def _of_draws(known: Any, truths: Truths, orders: list[int]) -> float:
+    """Bytes of the draws of one reliability and of the best classes of each."""
+    if truths.settings["aggregation"] == "plackett-luce":
+        n_draws = float(truths.settings["parameters"]["n_draws"])
+        known = truths.known
+        return n_draws * float(8.0 * (_mentioned(known) + known.n_cases) + 4.0 * known.n_cases * orders[-1])
+    return known.bytes_to_order(orders[-1]) if isinstance(known, Plausibilities) else 0.0
+
+
+def _mentioned(rankings: Rankings) -> int:
+    """Classes that are mentioned, over all cases."""
+    arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
+    return int(core.Stages(*arrays, rankings.n_classes, True).n_mentioned())
+
+
+def _of_resamples(n_truths: int, n_models: int, orders: list[int], options: Options, by_group: bool) -> float:
+    """Bytes of the resampled numbers, of a copy in order, and of the deviations over draws."""
+    metrics = n_models * (len(orders) + n_truths * len(metrics_wanted(orders)))
+    certainties = n_truths * (len(np.union1d([1], orders)) + by_group)
+    return 8.0 * float(options.n_resamples) * (2 * (certainties + metrics) + metrics)

@@ -1,0 +1,79 @@
+"""All that sections of the report want resampled, on the same resamples, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..report.sections import ALWAYS, MAKERS
+from ..report.tables import ResultTable
+from ..resampling import Design, Resamples, Result, resample, resamples_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..report.context import Ask, Context
+
+
+def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
+    """All tables that the evaluation has, also those without rows, and what is to be said."""
+    wanted = [one for one in sections if context.details or any(name in ALWAYS for name in one.TABLES)]
+    notes: dict[Any, list[str]] = {one: [] for one in wanted}
+    found, waiting = {}, {}
+    for one in wanted:
+        steps = one.make(context, notes[one])
+        if isinstance(steps, dict):
+            found[one] = steps
+            continue
+        try:
+            waiting[one] = steps, next(steps)
+        except StopIteration as end:
+            found[one] = end.value
+    asked = [ask for _, asks in waiting.values() for ask in asks]
+    answers = iter(resampled(asked, context.clusters, context.making.seed))
+    for one, (steps, asks) in waiting.items():
+        try:
+            steps.send([next(answers) for _ in asks])
+        except StopIteration as end:
+            found[one] = end.value
+    tables = {}
+    for name, section in _owners(wanted, context.details).items():
+        rows = found[section].get(name, ())
+        tables[name] = rows if isinstance(rows, ResultTable) else ResultTable.of(section.TABLES[name], rows)
+    return tables, [note for one in wanted for note in notes[one]]
+
+
+def _owners(sections: Sequence[Any], details: bool) -> dict[str, Any]:
+    """The section of each table: first those of every evaluation, then the further ones."""
+    found = {name: section for section in sections for name in section.TABLES}
+    always = {name: found.pop(name) for name in ALWAYS if name in found}
+    return {**always, **found} if details else always
+
+
+def resampled(asks: Sequence[Ask], clusters: NDArray[Any] | None, seed: int) -> list[Resamples]:
+    """What each asked for; all who draw from the same cases have the same resamples, in one pass."""
+    statistics = [ask.what.statistic if isinstance(ask.what, Result) else ask.what for ask in asks]
+    kept = [one.kept if ask.kept is None else ask.kept for ask, one in zip(asks, statistics)]
+    passes: dict[bytes, list[int]] = {}
+    for i, cases in enumerate(kept):
+        passes.setdefault(np.packbits(cases).tobytes(), []).append(i)
+    sources = ("cases",) if clusters is None else ("clusters",)
+    found: dict[int, Resamples] = {}
+    for members in passes.values():
+        here = kept[members[0]]
+        if not here.any():  # then none of the numbers is defined
+            found.update((i, Resamples(statistics[i].estimate, np.full((asks[i].n, len(statistics[i].names)), np.nan))) for i in members)
+            continue
+        design = Design.of(int(here.sum()), None if clusters is None else clusters[here])
+        distinct = list({(id(statistics[i]), asks[i].n): i for i in members}.values())
+        values = resample([statistics[i] for i in distinct], here, design, seed, [asks[i].n for i in distinct])
+        of = {(id(statistics[i]), asks[i].n): one for i, one in zip(distinct, values)}
+        for i in members:
+            ask, own = asks[i], of[id(statistics[i]), asks[i].n]
+            if isinstance(ask.what, Result):
+                found[i] = ask.what.resamples_of(own, design, sources)
+            else:
+                found[i] = resamples_of(ask.what, own, here, design, sources)
+    return [found[i] for i in range(len(asks))]

@@ -1,0 +1,129 @@
+"""The models judged under every truth: rows of results, and the contributions of cases that their intervals need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..certainty import annotation_certainty
+from ..plausibilities.metric import METRICS
+from ..plausibilities.orders import Orders
+from ..report.context import MOST_CELLS
+from ..report.sections.performance import SPREADS, STANDING
+from ..report.standings import shuffled_quantiles
+from ..report.tables import reliability_key
+from ..soft import ScoreOrder
+from ..soft.ranking import SoftRanking
+
+if TYPE_CHECKING:
+    from ..aggregation.by_name import Truths
+    from ..plausibilities import Plausibilities, Point
+    from ..plausibilities.estimates import Certainty, Estimate
+    from ..plausibilities.metric import Metric
+    from ..report.context import Annotated, Array, Options
+    from ..report.tables import Row
+
+
+def metrics_wanted(orders: list[int]) -> list[tuple[Metric, int]]:
+    """First what is shown for every k, then k by k what is shown for wider ones."""
+    shown = [metric for metric in METRICS.values() if metric.shown]
+    first = [(metric, k) for metric in shown if not metric.wider for k in orders]
+    return first + [(metric, k) for k in orders if k > 1 for metric in shown if metric.wider]
+
+
+@dataclass
+class Work:
+    """What is found of each truth, one after the other."""
+
+    known: Annotated
+    truths: Truths
+    voted: Point
+    scores: Mapping[str, Array]
+    orders: list[int]
+    groups: Any
+    options: Options
+    seed: int
+    certainty: list[Row] = field(default_factory=list)
+    certainty_columns: list[Array] = field(default_factory=list)
+    metrics: list[Row] = field(default_factory=list)
+    columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
+    deviations: list[Array] = field(default_factory=list)  # of the metrics over draws, one a resample
+    soft: list[tuple[SoftRanking, list[Row]]] = field(default_factory=list)
+    case_certainty: dict[str, Array] = field(default_factory=dict)
+    mean: Array | None = None  # under the middle reliability
+
+    def run(self) -> Work:
+        """Everything."""
+        ties, n_classes = self.options.ties, self.known.n_classes
+        self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
+        self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
+        self.positive = {name: ScoreOrder.of(_positive(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
+        topk = METRICS["topk_accuracy"]
+        for name, order in self.ranked.items():
+            for k in self.orders:
+                self._add_metric(name, None, "voted_accuracy", k, topk.of(self.voted, order, k, ties=ties))
+        truth: Any
+        for reliability, truth in self.truths:
+            self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
+            del truth  # draws are large: they go before the next are made
+        return self
+
+    def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
+        """Certainty under one truth, and every model against it."""
+        ties = self.options.ties
+        for k in sorted({1, *self.orders}, reverse=True):  # the deepest first: draws keep their best classes
+            self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=ties))
+        if self.groups is not None:
+            by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
+            self._add_certainty(reliability, "group_certainty", 1, by_group)
+        for name, order in self.ranked.items():
+            for metric, k in metrics_wanted(self.orders):
+                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties))
+        self._add_soft(reliability, truth)
+        if reliability == self.truths.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
+            self.mean = truth.mean()
+
+    def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
+        below = int((found.per_case < 0.99).sum())
+        self.certainty.append(
+            {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
+             "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
+        )  # fmt: skip
+        self.certainty_columns.append(found.per_case)
+        if measure == "certainty" and k == 1:
+            self.case_certainty[reliability_key(reliability)] = found.per_case
+
+    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate) -> None:
+        half = self.options.level / 2
+        over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
+        low, high = float(over_draws[0]), float(over_draws[1])
+        self.metrics.append(
+            {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
+             "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), "mc_error": found.mc_error, "n_cases": found.n_cases}
+        )  # fmt: skip
+        self.columns.append(found.per_case)
+        self.deviations.append(over_draws[2:] - found.value)
+
+    def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
+        """Of two classes: AUROC and average precision of the second one, against the means of its plausibilities."""
+        if not self.positive:
+            return
+        if truth.is_sampled:
+            self.truths.say("AUROC and average precision are computed for truths without draws only.")
+            return
+        p = truth.mean()[:, 1]
+        for name, scores in self.positive.items():
+            found, rows = SoftRanking.of(p, scores), []
+            for metric, value in zip(found.names, found.estimate.tolist()):
+                row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
+                rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), "mc_error": 0.0, "n_cases": int(found.kept.sum())})
+            self.soft.append((found, rows))
+
+
+def _positive(scores: Array) -> Array:
+    """Scores (N,) of the second of two classes: its probability, or its lead over the first where rows do not add up to one number."""
+    total = scores.sum(1)
+    return np.ascontiguousarray(scores[:, 1] if np.ptp(total) < 1e-6 else scores[:, 1] - scores[:, 0])

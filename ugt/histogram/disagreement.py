@@ -1,0 +1,304 @@
+"""Losses of predicted disagreement between annotators, and of other statistics of several labels of a case [B sec. 4]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, notices
+from .._base.axes import owned
+from .._core import _histogram
+from ..annotations import Labels
+from .cells import LOSSES, BinLosses, Rows, slopes
+from .input import OUTSIDE, count_table, counts_error, counts_of, readable
+from .losses import ResultWithRoots
+from .pairs_of_labels import given_statistic, predictions
+from .sums import CASES, SINGLE_BINS, Bins, Loss, Losses, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+class DisagreementStatistic(BinLosses):
+    """Losses of M statistics of labels: that two of them differ, then that one of them is class k and the other is not; or of another
+    one that was ``given``, observed in every case. Made of no cases.
+    """
+
+    picks = MappingProxyType({"l_phi": 0, "cl": LOSSES["cl"] + 2, "cl plugin": LOSSES["cl"]})
+    kinds = 1
+    nothing = "no case has enough labels"
+
+    def __init__(self, classes: list[Any], bins: Bins, single_bins: str, given: bool = False, labels: Labels | None = None) -> None:
+        self.classes, self.bins, self.single_bins, self.given, self.labels = classes, bins, single_bins, given, labels
+        self.case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
+        self.suffixes = ["", *(f"[{name}]" for name in classes)]
+        self.n_cases, nothing = 0, np.empty((0, len(bins.edges)))
+        self._rows, self.own = Rows(nothing, nothing, nothing.astype(np.int32), None), np.zeros(self.n_cells * _histogram.N_SUMS)
+
+    @classmethod
+    def of(cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any) -> DisagreementStatistic:
+        """Of arguments as :func:`disagreement_losses` takes them."""
+        checks.option("single_bins", single_bins, SINGLE_BINS)
+        labels = counts if isinstance(counts, Labels) else None
+        said = count_table(counts)
+        checks.room("counts", 12 * said.size)
+        columns = predictions(predicted, said.shape, statistic is not None)
+        given = None if statistic is None else given_statistic(statistic, len(said))
+        bins = Bins.of(binning, n_bins, columns.shape[1])
+        if bins is None:
+            kept = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
+            bins = Bins.of_mass((column[kept] if kept.any() else np.array([0.0, 1.0]) for column in columns.T), n_bins)
+        names = (np.arange(said.shape[1]) if labels is None else labels.axes.classes) if columns.shape[1] > 1 else np.empty(0)
+        return cls(names.tolist(), bins, single_bins, given is not None, labels)._read(said, columns, given)
+
+    def _read(self, said: NDArray[Any], predicted: Array, given: Array | None = None) -> DisagreementStatistic:
+        search = self.bins.search
+        share, cell, own, fault = _histogram.disagreement(readable("counts", said), predicted, given, search, self.bins.uniform, OUTSIDE)
+        kind, i, k = fault
+        if kind == 4:
+            raise checks.error("predicted", "be from 0 to 1", predicted[i, k], f"case {i}")
+        if kind:
+            raise counts_error(kind, said[i, k].item(), i if self.labels is None else self.labels.axes.case_ids[i], k)
+        owned(share, predicted, cell)
+        self.n_cases, self._rows, self.own = len(said), Rows(share, predicted, cell, None), own
+        return self
+
+    @property
+    def rows(self) -> Rows:
+        """Of the one pass."""
+        return self._rows
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Edges, classes and rules."""
+        by_class = {"classes": self.classes} if self.classes else {}
+        what = "given" if self.given else "disagreement"
+        return {"edges": self.bins.plain(), "single_bins": self.single_bins, "statistic": what, **by_class}
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> DisagreementStatistic:
+        """Of no cases."""
+        names = settings.get("classes", [])
+        return cls(names, Bins.of_plain(settings["edges"], 1 + len(names)), settings["single_bins"], settings["statistic"] == "given")
+
+    def judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
+        """In the same bins; what another statistic says of fewer labels is not known."""
+        if self.given:
+            raise checks.error("statistic", "be disagreement, for annotators to be left out", "another one")
+        fewer = DisagreementStatistic(self.classes, self.bins, self.single_bins)
+        return fewer._read(counts_of(self.labels, annotators), self.rows.prob)
+
+    @property
+    def n_counted(self) -> int:
+        """Cases with enough labels."""
+        return int(self.cells[0, 0, :, CASES].sum())
+
+    @property
+    def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Cases without them, by reason."""
+        missing = self.n_cases - self.n_counted
+        return {"case without the statistic" if self.given else "case with fewer than two labels": missing} if missing else {}
+
+    def record(self, left_out: Mapping[str, int]) -> DisagreementLosses:
+        """Of the function."""
+        return DisagreementLosses(left_out, self)
+
+    def numbers(self, sums: Array) -> dict[str, Array]:
+        """And means over classes."""
+        found = super().numbers(sums)
+        if self.classes:
+            loss, cl = (np.stack([found[f"{name}[{one}]"] for one in self.classes]) for name in ("l_phi", "cl"))
+            with np.errstate(invalid="ignore"):
+                found.update({"l_mean": loss.mean(axis=0), "ce_mean": np.sqrt(cl).mean(axis=0)})
+        return found
+
+    def tables(self, sums: Array) -> Array:
+        """Of all statistics."""
+        cells = self.split(sums)[0][:, 0]
+        return table(cells, cells[:, :1, :, CASES].sum(axis=-1), self.single_bins)
+
+    def overall(self, rows: Array, sums: Array) -> Array:
+        """The first column is that of all classes together."""
+        return rows
+
+    def slopes(self, rows: Rows) -> tuple[Array, Array]:
+        """Of all statistics."""
+        return slopes(self.cells[0], self.n_counted, self.single_bins, rows), rows.share
+
+
+@dataclass(frozen=True, eq=False)
+class DisagreementLosses(ResultWithRoots):
+    """Losses of predicted disagreement, or of another statistic of several labels.
+
+    Attributes
+    ----------
+    l_phi : float
+        Expected squared loss of the statistic, unbiased [B eq. 39].
+    cl : Loss
+        Its calibration loss [B eq. 41-44]: ``plugin``, ``bias``, ``debiased``.
+    l_per_class, cl_per_class
+        (K,) array and Loss of (K,) arrays, where predictions are by class; None else.
+    n_cases : int
+        Cases with enough labels.
+    left_out : mapping
+        Cases left out, by reason.
+    observed : (N,) array
+        The unbiased estimate of the statistic's expectation; NaN for cases left out.
+    bin_edges, bin_counts : (M, B + 1) and (M, B) arrays
+        Of the M statistics: the overall one, then those of the classes.
+    cl_per_bin : Loss
+        Of (M, B) arrays.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts, probs = [[3, 2], [5, 0], [1, 4]], [[0.6, 0.4], [0.9, 0.1], [0.3, 0.7]]
+    >>> found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    >>> round(found.l_phi, 4), found.l_per_class.round(4)
+    (0.1757, array([0.1757, 0.1757]))
+    """
+
+    left_out: Mapping[str, int]
+    _statistic: DisagreementStatistic = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"DisagreementLosses(n_cases={self.n_cases}, l_phi={self.l_phi:.6g}, cl={self.cl})"
+
+    @property
+    def statistic(self) -> DisagreementStatistic:
+        """Sums by statistic and bin."""
+        return self._statistic
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Losses]:
+        """Losses by statistic and bin (13, M, B), and by statistic."""
+        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
+        return by_bin, Losses.of(np.add.reduce(by_bin, -1))
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """``l_phi``."""
+        return self.l_phi
+
+    @property
+    def l_phi(self) -> float:
+        """Expected squared loss."""
+        return float(self._tables[1].l_sq[0])
+
+    @property
+    def cl(self) -> Loss:
+        """Calibration loss."""
+        return self._tables[1].cl.at(0)
+
+    @property
+    def l_per_class(self) -> Array | None:
+        """``l_phi`` of each class."""
+        found: Array = self._tables[1].l_sq[1:]
+        return found if len(found) else None
+
+    @property
+    def cl_per_class(self) -> Loss | None:
+        """``cl`` of each class."""
+        return None if self.l_per_class is None else self._tables[1].cl.at(slice(1, None))
+
+    @property
+    def cl_per_bin(self) -> Loss:
+        """``cl`` of each bin."""
+        return Losses.of(self._tables[0]).cl
+
+    @property
+    def observed(self) -> Array:
+        """What labels say of every case."""
+        return self._statistic.rows.share[:, 0]
+
+    @property
+    def n_cases(self) -> int:
+        """With enough labels."""
+        return self._statistic.n_counted
+
+    @property
+    def bin_edges(self) -> Array:
+        """Of each statistic."""
+        return self._statistic.bins.edges
+
+    @cached_property
+    def bin_counts(self) -> NDArray[np.int64]:
+        """Of each statistic."""
+        return np.asarray(self._statistic.cells[0, ..., CASES].astype(np.int64))
+
+    @property
+    def ce(self) -> float:
+        """Calibration error √CL, debiased; NaN for a negative loss."""
+        return float(self.cl.root().debiased)
+
+    @property
+    def l_mean(self) -> float:
+        """Mean over classes of their losses; NaN without predictions by class."""
+        return float("nan") if self.l_per_class is None else float(self.l_per_class.mean())
+
+    @property
+    def ce_mean(self) -> float:
+        """Mean over classes of √CL, debiased; NaN as soon as one class has a negative loss."""
+        return float("nan") if self.cl_per_class is None else float(np.mean(self.cl_per_class.root().debiased))
+
+
+def disagreement_losses(
+    counts: Any,
+    predicted: Any,
+    *,
+    statistic: Array | None = None,
+    n_bins: int = 15,
+    binning: Any = "width",
+    single_bins: str = "zero",
+) -> DisagreementLosses:
+    """Losses of the predicted probability that two labels of a case differ, overall and class by class.
+
+    With μ the unbiased estimate of the probability for each of N cases with at least two labels,
+    ``1 - Σ y_k (y_k - 1) / (n (n - 1))`` overall and ``2 y_k (n - y_k) / (n (n - 1))`` by class, and φ the prediction::
+
+        L  = 1/N Σ (μ - 2 μ φ + φ²)                                                   eq. 39
+        CL = Σ_bins |I|/N (mean μ - mean φ)², bias |I|/N var(μ) / (|I| - 1)            eq. 41-44
+
+    Parameters
+    ----------
+    counts : (N, K) array or Labels
+        Labels of each case by class, whole numbers.
+    predicted : PredictedDisagreement or (N,) array
+        By :func:`predicted_disagreement`; or the overall probability alone, from 0 to 1.
+    statistic : (N,) array, optional
+        Instead of disagreement: μ of another statistic that is 0 or 1 for each set of labels, by :func:`symmetric_statistic`;
+        NaN where a case has too few labels. ``predicted`` is then an array.
+    n_bins, binning, single_bins
+        As for :func:`histogram_losses`, bins of the prediction.
+
+    Returns
+    -------
+    DisagreementLosses
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, counts are no counts, a prediction lies outside of [0, 1], or an option is unknown.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), sec. 4 and app. C.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.disagreement_losses([[3, 2], [5, 0], [1, 4], [1, 0]], [0.5, 0.1, 0.4, 0.1])
+    >>> round(found.l_phi, 3), found.observed, found.left_out
+    (0.167, array([0.6, 0. , 0.4, nan]), {'case with fewer than two labels': 1})
+    """
+    one = DisagreementStatistic.of(counts, predicted, statistic=statistic, n_bins=n_bins, binning=binning, single_bins=single_bins)
+    if not one.n_counted:
+        notices.warn(f"undefined: {one.nothing}")
+    return DisagreementLosses(one.left_out, one)

@@ -1,0 +1,220 @@
+"""Label histograms and predictions as every loss reads them: shapes and types here, values as they are summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers, parallel
+from .._base.checks import error, room
+from .._base.ragged import row_of
+from .._core import _histogram
+from ..annotations import Labels
+from .cells import Rows
+from .sums import Bins
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+NO_LABELS = "case without labels"
+ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
+
+OUTSIDE = 1e-6  # by which a probability may leave [0, 1]: rounding of single-precision softmax and of means
+CELLS = 2**17  # numbers of a task's part of a table: half a millisecond
+
+# Must and got of a fault of the core; got is the number found, or the sum of the row.
+FAULTS = {
+    1: ("counts", "not be negative"),
+    2: ("counts", "be finite numbers of at most 2**53"),
+    3: ("counts", "be whole numbers (or fractional=True)"),
+    4: ("probs", f"be from 0 to 1 (within {OUTSIDE:g})"),
+    5: ("probs", f"add up to 1 (within {_histogram.ROW_SUM:g}) for every case"),
+    6: ("counts", "add up to at most 2**53, and to 0 or at least 1e-300, for every case"),
+}
+READ_BY_CORE = {"counts": {("f", 8), ("i", 8), ("i", 4)}, "probs": {("f", 8), ("f", 4)}}
+ONE_BIN = np.array([[-np.inf, np.inf]])
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """Counts (N, K) and probs (N, K) as they were given, the names of cases and classes, and who said what, if that is known."""
+
+    counts: NDArray[Any]
+    probs: NDArray[Any]
+    fractional: bool
+    case_ids: NDArray[Any] | None
+    classes: NDArray[Any]
+    labels: Labels | None = None
+
+    @classmethod
+    def of(cls, counts: Any, probs: Any, *, fractional: bool = False, classes: Any = None, least: int = 2) -> Histograms:
+        """From arrays of numbers or :class:`Labels`; ``least`` classes."""
+        labels = counts if isinstance(counts, Labels) else None
+        table = counts.counts() if labels is not None else numbers("counts", counts)
+        predicted = numbers("probs", probs)
+        if predicted.shape != table.shape:
+            raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
+        if table.shape[1] < least:
+            raise error("counts", f"have at least {least} classes", table.shape[1])
+        if not isinstance(fractional, (bool, np.bool_)):
+            raise error("fractional", "be True or False", repr(fractional))
+        case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
+        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K)."""
+        return self.counts.shape
+
+    def case(self, i: int) -> str:
+        """What a case is called in messages."""
+        return identifiers.name(i if self.case_ids is None else self.case_ids[i])
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """Rows of each task: as many whatever the number of threads, so that sums are the same."""
+        n, k = self.shape
+        rows = max(1, CELLS // k)
+        return [(begin, min(begin + rows, n)) for begin in range(0, n, rows)]
+
+    def sums(self, bins: Bins) -> Array:
+        """(S,) by one pass over both tables."""
+        k, search = self.shape[1], bins.search
+        total = np.zeros(2 * k * bins.n_bins * _histogram.N_SUMS + _histogram.N_TOTALS)
+
+        def part(begin: int, end: int) -> Array:
+            own = np.zeros(len(total))
+            y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
+            self._check(_histogram.sums(y, z, search, bins.uniform, self.fractional, OUTSIDE, own), begin)
+            return own
+
+        def add(begin: int, end: int, own: Array) -> None:
+            total[...] += own
+
+        # a table of sums must not outweigh the rows that go into it
+        rows = max(CELLS, 16 * 2 * k * bins.n_bins) // k + 1
+        if self.shape[0] <= rows:
+            return part(0, self.shape[0])
+        parallel.run(part, self.shape[0], rows, "label histograms", done=add)
+        return total
+
+    def rows(self, bins: Bins) -> Rows:
+        """Of every case what resamples need."""
+        y, z = readable("counts", self.counts), readable("probs", self.probs)
+        share, prob, cell, fact, fault = _histogram.read(y, z, bins.search, bins.uniform, self.fractional, OUTSIDE)
+        self._check(fault, 0)
+        return Rows(share, prob, cell, fact)
+
+    def _check(self, fault: tuple[int, int, int], begin: int) -> None:
+        if fault[0]:
+            raise self.error(fault[0], begin + fault[1], fault[2])
+
+    def error(self, fault: int, i: int, k: int) -> ValueError:
+        """What is wrong with case i, class k."""
+        argument, must = FAULTS[fault]
+        if fault in (5, 6):
+            total = np.asarray(getattr(self, argument)[i], np.float64).sum()
+            return error(argument, must, f"a sum of {total:.6g}", f"case {self.case(i)}")
+        got = np.asarray(getattr(self, argument)[i, k]).item()
+        return error(argument, must, got, f"case {self.case(i)}, class {identifiers.name(self.classes[k])}")
+
+    def checked(self) -> Iterator[tuple[int, int, Array, Array]]:
+        """``(begin, end, counts, probs)`` by blocks of rows, as float64, after checking them as a pass does."""
+        own = np.zeros(2 * self.shape[1] * _histogram.N_SUMS + _histogram.N_TOTALS)
+        for begin, end in self.blocks():
+            y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
+            self._check(_histogram.sums(y, z, ONE_BIN, True, self.fractional, OUTSIDE, own), begin)
+            # in one layout: numpy adds up along rows in another order where they are columns
+            yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
+
+    def labelled(self) -> NDArray[np.bool_]:
+        """(N,)."""
+        return np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
+
+    def columns(self) -> Iterator[Array]:
+        """The probabilities of each class, (N,) at a time, of the cases with labels; of all cases if none has any."""
+        labelled = self.labelled()
+        kept: Any = slice(None) if labelled.all() or not labelled.any() else labelled
+        for k in range(self.shape[1]):
+            yield np.asarray(self.probs[:, k][kept], np.float64)
+
+
+def numbers(argument: str, values: Any) -> NDArray[Any]:
+    """A table (N, K) of numbers, as it is."""
+    must = "be numbers of shape (N, K)"
+    table = array_of(argument, values, must)
+    if table.ndim != 2 or 0 in table.shape:
+        raise error(argument, must, f"{table.dtype} of shape {table.shape}")
+    return table
+
+
+def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
+    """An array of numbers of any shape, as it is; none is masked."""
+    try:
+        array = identifiers.unmasked(values)
+    except ValueError:
+        raise error(argument, must, "rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise error(argument, must, f"{array.dtype} of shape {array.shape}")
+    return array
+
+
+def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:
+    """Given, those of the labels, or 0 to K-1."""
+    if classes is None:
+        return np.arange(n_classes) if labels is None else labels.axes.classes
+    names = identifiers.distinct("classes", classes)
+    if len(names) != n_classes:
+        raise error("classes", f"be the names of {n_classes} classes", len(names))
+    return names
+
+
+def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
+    """A block of rows in a type that the core knows: itself, or a copy of these rows only."""
+    kind = block.dtype
+    if kind.isnative and (kind.kind, kind.itemsize) in READ_BY_CORE[argument] and block.flags.aligned:
+        return np.asarray(block)
+    small = argument == "counts" and block.dtype.kind in "bi"
+    return np.array(block, np.int64 if small else np.float64, order="C")
+
+
+def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> NDArray[np.int64]:
+    """(N, K) labels of the annotators that weigh 1, not 0."""
+    if labels is None or len(labels.annotators) == 0:
+        raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
+    weight = np.asarray(annotators, np.float64)
+    if weight.shape != labels.annotators.shape or not ((weight == 0) | (weight == 1)).all():
+        raise error("annotators", f"be {len(labels.annotators)} weights of 0 or 1", f"shape {weight.shape}")
+    at = row_of(labels.offsets) * labels.n_classes + labels.label
+    size = labels.n_cases * labels.n_classes
+    return np.bincount(at, labels.count * weight[labels.annotator], size).reshape(-1, labels.n_classes).astype(np.int64)
+
+
+def count_table(counts: Any) -> NDArray[Any]:
+    """(N, K) counts as they are, K at least 2."""
+    given = counts.counts() if isinstance(counts, Labels) else numbers("counts", counts)
+    if given.shape[1] < 2:
+        raise error("counts", "have at least 2 classes", given.shape[1])
+    return given
+
+
+def whole_counts(counts: Any) -> Array:
+    """(N, K) label counts as float64, checked to be whole and at least 0; K at least 2."""
+    labels = counts if isinstance(counts, Labels) else None
+    given = count_table(counts)
+    room("counts", 11 * given.size)
+    table = given.astype(np.float64)
+    for fault, bad in ((2, ~(table <= 2.0**53)), (1, table < 0), (3, table != np.floor(table))):
+        if bad.any():
+            i, k = (int(j) for j in np.argwhere(bad)[0])
+            raise counts_error(fault, given[i, k].item(), i if labels is None else labels.axes.case_ids[i], k)
+    return np.asarray(table)
+
+
+def counts_error(fault: int, got: Any, case: Any, k: int) -> ValueError:
+    """What is wrong with a count that must be whole."""
+    return error(FAULTS[fault][0], FAULTS[fault][1].split(" (or")[0], got, f"case {identifiers.name(case)}, class {k}")

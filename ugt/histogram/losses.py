@@ -1,0 +1,395 @@
+"""Losses against label histograms: the statistic, its record, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import resampling
+from .._base import checks
+from .._core import _histogram
+from ..resampling.result import ResultsOf
+from . import reliability
+from .cells import LOSSES, ROOTS, BinLosses, Rows, slopes
+from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
+from .sums import CASES, N_ROWS, SINGLE_BINS, SINGLETONS, Bins, Loss, Losses, divided, of_pairs, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .reliability import ReliabilityCurve
+
+    Array = NDArray[np.float64]
+
+
+RIGHT = N_ROWS  # row of accuracy, behind those of losses
+
+
+class HistogramStatistic(BinLosses):
+    """Losses of K classes, in cells of cases with one label and of cases with more; ``data``: None where no cases are kept."""
+
+    picks = MappingProxyType({
+        "l_sq": 0, **{name: row + 2 for name, row in LOSSES.items()}, "accuracy": RIGHT,
+        **{f"{name} plugin": row for name, row in LOSSES.items()},
+    })  # fmt: skip
+    kinds = 2
+
+    nothing = "no case has labels"
+
+    def __init__(
+        self, data: Histograms | None, bins: Bins, rules: tuple[str, str], classes: NDArray[Any], own: Array | None = None
+    ) -> None:
+        self.data, self.bins, self.rules, self.single_bins, self.classes = data, bins, rules, rules[1], classes
+        self.n_cases, self.case_ids = (0, None) if data is None else (data.shape[0], data.case_ids)
+        if own is None:
+            own = np.zeros(self.n_cells * _histogram.N_SUMS + _histogram.N_TOTALS) if data is None else data.sums(bins)
+        self.own = own
+
+    @classmethod
+    def of(
+        cls, counts: Any, probs: Any, *, n_bins: Any, binning: Any, singletons: Any, single_bins: Any, **read: Any
+    ) -> HistogramStatistic:
+        """Of arguments as :func:`histogram_losses` takes them."""
+        rules = checks.option("singletons", singletons, SINGLETONS), checks.option("single_bins", single_bins, SINGLE_BINS)
+        data = Histograms.of(counts, probs, **read)
+        bins = Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins)
+        return cls(data, bins, rules, data.classes)
+
+    @cached_property
+    def suffixes(self) -> list[str]:  # type: ignore[override]
+        """Names of classes."""
+        return ["", *(f"[{name}]" for name in self.classes.tolist())]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Classes, edges and rules."""
+        rules = dict(zip(("singletons", "single_bins"), self.rules))
+        fractional = self.data is not None and self.data.fractional
+        return {"classes": self.classes.tolist(), "edges": self.bins.plain(), **rules, "fractional": fractional}
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> HistogramStatistic:
+        """Of no cases."""
+        classes = np.asarray(settings["classes"])
+        return cls(None, Bins.of_plain(settings["edges"], len(classes)), (settings["singletons"], settings["single_bins"]), classes)
+
+    def record(self, left_out: Mapping[str, int]) -> HistogramLosses:
+        """Of the function."""
+        return HistogramLosses(left_out, self)
+
+    def judged_by(self, annotators: NDArray[Any]) -> HistogramStatistic:
+        """In the same bins."""
+        labels = None if self.data is None else self.data.labels
+        counts = counts_of(labels, annotators)
+        assert self.data is not None
+        return HistogramStatistic(replace(self.data, counts=counts, labels=None), self.bins, self.rules, self.classes)
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases with labels."""
+        return self._known().labelled()
+
+    def _known(self) -> Histograms:
+        if self.data is None:
+            raise checks.error("losses", "come from histogram_losses to be resampled", "sums that keep no cases")
+        return self.data
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Read again, once: tables must not have changed."""
+        data = self._known()
+        if not np.array_equal(data.sums(self.bins), self.own):
+            raise checks.error("counts and probs", "be as they were when the losses were computed", "other numbers")
+        return data.rows(self.bins)
+
+    @property
+    def totals(self) -> list[float]:
+        """Of cases with one label, then of others: cases, right, labels; last cases without labels."""
+        found: list[float] = self.own[-_histogram.N_TOTALS :].tolist()
+        return found
+
+    @property
+    def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Cases left out of all or of some losses, by reason."""
+        n_single = self.totals[0] if self.rules[0] == "omit" else 0
+        return {reason: int(n) for reason, n in ((NO_LABELS, self.totals[6]), (ONE_LABEL, n_single)) if n}
+
+    def undefined(self) -> str | None:
+        """Why there is no loss, or not all of them."""
+        n_single, n_several = self.totals[0], self.totals[3]
+        if n_several or (n_single and self.rules[0] != "omit"):
+            return None
+        return "EL, DL and IL need cases with at least two labels" if n_single else self.nothing
+
+    def paired(self) -> HistogramStatistic:
+        """Only of the cases with at least two labels, none of which is kept."""
+        own = self.own.copy()
+        own[: len(own) // 2 - 3], own[-_histogram.N_TOTALS :][:3] = 0, 0
+        return HistogramStatistic(None, self.bins, self.rules, self.classes, own)
+
+    def tables(self, sums: Array) -> Array:
+        """By the rules for cases with one label and for bins with one case; NaN for what the cases do not say."""
+        cells, totals = self.split(sums)
+        n = totals[:, :6:3, None]
+        both = table(cells[:, 0] + cells[:, 1], n[:, 0] + n[:, 1], self.single_bins)
+        if self.rules[0] == "zero" or not n[:, 0].any():
+            return both
+        return of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
+
+    def overall(self, rows: Array, sums: Array) -> Array:
+        """With accuracy."""
+        totals = sums[:, -_histogram.N_TOTALS :]
+        found = np.empty((N_ROWS + 1, rows.shape[1], 1 + rows.shape[2]))
+        found[:N_ROWS, :, 0], found[:N_ROWS, :, 1:] = np.add.reduce(rows, -1), rows
+        found[RIGHT] = divided(totals[:, 1] + totals[:, 4], totals[:, 0] + totals[:, 3])[:, None]
+        return found
+
+    def slopes(self, rows: Rows) -> tuple[Array, Array]:
+        """Of accuracy by totals whose ratio is its derivative."""
+        assert rows.fact is not None
+        (single, several), totals = self.cells, self.totals
+        n = totals[0] + totals[3]
+        found = slopes(single + several, n, self.single_bins, rows)
+        if self.rules[0] != "zero" and totals[0]:
+            pairs = slopes(several, totals[3], self.single_bins, rows)
+            pairs[:, rows.fact[:, 0] < 2] = 0.0
+            found = of_pairs(found, pairs)
+        ratio = np.zeros((len(rows.fact), _histogram.N_TOTALS))
+        ratio[:, 0], ratio[:, 1] = n, rows.fact[:, 1] - divided(totals[1] + totals[4], n)
+        return found, ratio
+
+
+class ResultWithRoots(resampling.Result):
+    """Intervals of the roots of losses are the roots of their ends."""
+
+    def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
+        """Interval over cases, or over clusters of cases.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        of : str, optional
+            A loss by its name, debiased (``"cl"``) or not (``"cl plugin"``), of all classes or of one (``"cl[benign]"``); or a root
+            (``"ce"``, ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0. Default: the first one,
+            ``value``. All of them: ``statistic.names``.
+        kind, clusters, strata, n_resamples, seed
+            As for the intervals of all metrics: see :meth:`Estimate.interval`. Bins stay as they are.
+
+        Returns
+        -------
+        (low, high)
+            NaN where the loss is undefined, or fewer than two units are there to be resampled.
+
+        Notes
+        -----
+        In a resample cases share a bin with copies of themselves, which raises CL, and lowers DL, by about the bias of its plug-in value
+        once more. The resamples of CL and DL are therefore shifted so that their mean is the estimate. Where predictions are
+        calibrated to within the noise of the bins, intervals of CL are too wide rather than too narrow: 95 % ones held a CL of 0.006 in
+        98.6 % of simulations with 240 cases.
+        """
+        root = of[:2] if isinstance(of, str) else None
+        if of is None or root not in ROOTS:
+            return super().interval(level, of=of, **options)
+        low, high = super().interval(level, of=ROOTS[root] + of[2:], **options)
+        return float(np.sqrt(np.maximum(low, 0))), float(np.sqrt(np.maximum(high, 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramLosses(ResultWithRoots):
+    """Losses of predicted probabilities against label histograms.
+
+    Attributes
+    ----------
+    l_sq : float
+        Expected squared loss of a new label, unbiased [B eq. 7].
+    el, cl, dl, il : Loss
+        Epistemic, calibration, dispersion and irreducible loss, each as ``plugin``, ``bias`` and ``debiased``
+        (= plugin - bias). EL = CL + DL; L_sq = EL + IL.
+    accuracy : float
+        Mean probability that the class predicted is the one with most labels, ties by expectation.
+    per_class, per_bin : Losses
+        The same losses by class (K,), and by class and bin (K, B); they add up to the losses above.
+    n_cases : int
+        Cases with labels.
+    left_out : mapping
+        Cases left out of all or of some losses, by reason.
+    classes : (K,) array
+        Names of the classes.
+    bin_edges : (K, B + 1) array
+        Of each class; bins are closed on the left, the last one on both sides.
+    bin_counts : (K, B) array
+        Cases with labels in each bin.
+    paired : HistogramLosses
+        The same of the cases with at least two labels only. Where some have only one, ``el``, ``dl`` and ``il`` have their
+        plug-in values from all cases and the rest from these, and only ``paired`` adds up in every column.
+
+    Notes
+    -----
+    A debiased loss may be below 0; then its root (:attr:`ce`, :attr:`de`) is NaN.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts = [[3, 0], [2, 1], [0, 3], [1, 2], [3, 0], [0, 3]]
+    >>> found = ugt.histogram_losses(counts, [[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.3, 0.7], [0.6, 0.4], [0.1, 0.9]], n_bins=2)
+    >>> round(found.l_sq, 3), round(found.el.plugin, 3), round(found.el.debiased, 3), round(found.accuracy, 3)
+    (0.228, 0.08, 0.006, 1.0)
+    >>> found.bin_counts.tolist(), found.per_class.cl.debiased.round(4).tolist()
+    ([[3, 3], [3, 3]], [-0.0009, -0.0009])
+    """
+
+    left_out: Mapping[str, int]
+    _statistic: HistogramStatistic = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"HistogramLosses(n_cases={self.n_cases}, l_sq={self.l_sq:.6g}, el={self.el}, cl={self.cl}, dl={self.dl}, il={self.il})"
+
+    @property
+    def statistic(self) -> HistogramStatistic:
+        """Sums by class and bin."""
+        return self._statistic
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array]:
+        """Losses by class and bin (13, K, B), and by class (13, K)."""
+        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
+        return by_bin, np.add.reduce(by_bin, -1)
+
+    @cached_property
+    def _overall(self) -> Losses:
+        return Losses.of(np.add.reduce(self._tables[1], -1))
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """L_sq."""
+        return self.l_sq
+
+    @property
+    def l_sq(self) -> float:
+        """Expected squared loss."""
+        return float(self._overall.l_sq)
+
+    @property
+    def el(self) -> Loss:
+        """Epistemic loss."""
+        return self._overall.el
+
+    @property
+    def cl(self) -> Loss:
+        """Calibration loss."""
+        return self._overall.cl
+
+    @property
+    def dl(self) -> Loss:
+        """Dispersion loss."""
+        return self._overall.dl
+
+    @property
+    def il(self) -> Loss:
+        """Irreducible loss."""
+        return self._overall.il
+
+    @property
+    def accuracy(self) -> float:
+        """Of the class predicted."""
+        single, right, _, several, right_too, *_ = self._statistic.totals
+        return (right + right_too) / (single + several) if single + several else float("nan")
+
+    @cached_property
+    def per_class(self) -> Losses:
+        """By class."""
+        return Losses.of(self._tables[1])
+
+    @cached_property
+    def per_bin(self) -> Losses:
+        """By class and bin."""
+        return Losses.of(self._tables[0])
+
+    @property
+    def n_cases(self) -> int:
+        """With labels."""
+        return int(self._statistic.totals[0] + self._statistic.totals[3])
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Names."""
+        return self._statistic.classes
+
+    @property
+    def bin_edges(self) -> Array:
+        """Of each class."""
+        return self._statistic.bins.edges
+
+    @cached_property
+    def bin_counts(self) -> NDArray[np.int64]:
+        """Of each class."""
+        return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
+
+    @property
+    def ce(self) -> float:
+        """Class-wise calibration error √CL, CL summed over classes, debiased."""
+        return float(self.cl.root().debiased)
+
+    @property
+    def de(self) -> float:
+        """Dispersion error √DL, debiased."""
+        return float(self.dl.root().debiased)
+
+    @property
+    def ce_per_class(self) -> Array:
+        """(K,) √CL of each class, debiased."""
+        return np.asarray(self.per_class.cl.root().debiased)
+
+    @property
+    def ce_mean(self) -> float:
+        """Mean over classes of √CL; NaN as soon as one class has none. ``per_class.cl.root("zero")`` has 0 for those."""
+        return float(self.ce_per_class.mean())
+
+    @cached_property
+    def paired(self) -> HistogramLosses:
+        """Of the cases with at least two labels."""
+        return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else self
+
+    def reliability_curve(
+        self,
+        k: int,
+        level: float = 0.95,
+        *,
+        clusters: Any = None,
+        strata: Any = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> ReliabilityCurve:
+        """Mean prediction and mean share of labels of one class, bin by bin, with intervals.
+
+        Parameters
+        ----------
+        k : int
+            Number of the class.
+        level : float
+            Of the intervals of the label shares, in (0, 1).
+        clusters, strata, n_resamples, seed
+            If clusters or strata are given, intervals are bootstrap percentiles; else score intervals (Wilson 1927) with as many
+            independent labels as give the variance seen among the cases of the bin.
+
+        Returns
+        -------
+        ReliabilityCurve
+            A warning names bins with fewer than 10 cases.
+        """
+        k = checks.whole("k", k, 0, len(self.classes) - 1)
+        resampling.check_level(level)
+        one = self._statistic
+        cells = one.cells.sum(axis=0)[k]
+        per_case = (one.totals[2] + one.totals[5]) / self.n_cases if self.n_cases else 1.0
+        ends = reliability.score_interval(cells, per_case, level)
+        if clusters is not None or strata is not None:
+            options: dict[str, Any] = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+            ends = ResultsOf(reliability.LabelShares(one, k), self).resamples(**options).interval(level)
+        return reliability.curve(self.bin_edges[k], cells, ends, self.classes[k])

@@ -1,0 +1,212 @@
+"""Disagreement that predictions imply, and unbiased estimates of statistics of several labels [B sec. 4]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base import checks
+from .._base.axes import Frozen
+from .input import OUTSIDE, array_of, whole_counts
+from .sums import divided
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedDisagreement(Frozen):
+    """Probabilities that two labels of a case differ.
+
+    Attributes
+    ----------
+    overall : (N,) array
+        That they are different classes.
+    per_class : (N, K) array
+        That one of them is class k and the other is not.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.predicted_disagreement([[0.5, 0.5], [0.9, 0.1]]).overall.round(2)
+    array([0.5 , 0.18])
+    """
+
+    overall: Array
+    per_class: Array
+
+
+def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> PredictedDisagreement:
+    """The disagreement between two annotators that predictions imply: of point predictions, of Dirichlet laws, of ensembles of either.
+
+    ``1 - Σ z_k²`` and ``2 z_k (1 - z_k)`` for probabilities z; for Dirichlet(α) with sum α0 and mean z these times α0 / (α0 + 1); for an
+    ensemble the mean over its members.
+
+    Parameters
+    ----------
+    predictions : (N, K) or (S, N, K) array
+        Probabilities or concentrations; with three axes those of S members of an ensemble.
+    kind : {"probability", "dirichlet"}
+        Probabilities that add up to 1 (to within 1e-4), or concentrations, at least 0 and not all 0.
+
+    Returns
+    -------
+    PredictedDisagreement
+
+    Raises
+    ------
+    ValueError
+        If a shape or a value is not as stated; the message names the first case.
+
+    Notes
+    -----
+    A point prediction takes the annotators to disagree about every case as much as about the average case of that prediction.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), eq. 49, 50 (Dirichlet), 51 (ensembles).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.predicted_disagreement([[2.0, 2.0], [0.5, 0.5]], kind="dirichlet").overall
+    array([0.4 , 0.25])
+    >>> ugt.predicted_disagreement([[[1.0, 0.0]], [[0.5, 0.5]]]).overall
+    array([0.25])
+    """
+    dirichlet = checks.option("kind", kind, ("probability", "dirichlet")) == "dirichlet"
+    must = "be numbers of shape (N, K) or (S, N, K), K at least 2"
+    table = array_of("predictions", predictions, must)
+    if table.ndim not in (2, 3) or 0 in table.shape or table.shape[-1] < 2:
+        raise checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
+    members = table if table.ndim == 3 else table[None]
+    checks.room("predictions", 24 * members[0].size)
+    overall, per_class = np.zeros(members.shape[1]), np.zeros(members.shape[1:])
+    for member in members:
+        z, share = _mean_and_share(np.asarray(member, np.float64), dirichlet)
+        # probabilities may leave [0, 1], and add up to 1, by a little; disagreement stays in [0, 1]
+        overall += share * np.maximum(1 - (z**2).sum(axis=1), 0)
+        per_class += share[:, None] * np.maximum(2 * z * (1 - z), 0)
+    return PredictedDisagreement(overall / len(members), per_class / len(members))
+
+
+def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
+    """z, and by how much uncertainty about z lowers disagreement."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = table.sum(axis=1)
+    if dirichlet:
+        bad = ~(table >= 0).all(axis=1) | ~((total > 0) & np.isfinite(total))
+        must = "be concentrations, at least 0 and not all 0, with a finite sum"
+    else:
+        bad = ~((table >= -OUTSIDE) & (table <= 1 + OUTSIDE)).all(axis=1) | ~(np.abs(total - 1) <= 1e-4)
+        must = "be probabilities that add up to 1 for every case"
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise checks.error("predictions", must, table[i].tolist(), f"case {i}")
+    return (table / total[:, None], total / (total + 1)) if dirichlet else (table, np.ones(len(table)))
+
+
+def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
+    """Unbiased estimate, for each case, of the expectation of a symmetric statistic of n of its labels.
+
+    The mean of ``phi`` over all sets of n different labels of the case: its U-statistic [B eq. 17].
+
+    Parameters
+    ----------
+    counts : (N, K) array or Labels
+        Labels of each case by class, whole numbers.
+    phi : function
+        Takes n numbers of classes, ascending, and answers with a number; symmetric, so that their order does not matter.
+    n : int
+        Number of labels, at least 1. ``phi`` is called once for each of the (K + n - 1 over n) multisets, at most 100,000.
+
+    Returns
+    -------
+    (N,) array
+        NaN for cases with fewer than n labels.
+
+    Raises
+    ------
+    ValueError
+        If counts are no counts, there are too many multisets, or phi answers with something else than a finite number.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), eq. 17, 38. Hoeffding (1948).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.symmetric_statistic([[3, 2, 0], [1, 1, 0], [5, 0, 0], [1, 0, 0]], lambda a, b: a != b, 2)
+    array([0.6, 1. , 0. , nan])
+    >>> all_three_agree = lambda a, b, c: a == b == c
+    >>> ugt.symmetric_statistic([[3, 2, 0], [4, 0, 0]], all_three_agree, 3)
+    array([0.1, 1. ])
+    """
+    table = whole_counts(counts)
+    size = checks.whole("n", n, 1)
+    k = table.shape[1]
+    if comb(k + size - 1, size) > MAX_MULTISETS:
+        must = f"be small enough for at most {MAX_MULTISETS} multisets of labels"
+        raise checks.error("n", must, f"{comb(k + size - 1, size)} of {size} out of {k} classes")
+    total = np.zeros(len(table))
+    for chosen in combinations_with_replacement(range(k), size):
+        value = phi(*chosen)
+        if not isinstance(value, (int, float, np.number, np.bool_)) or not np.isfinite(value):
+            raise checks.error("phi", "answer with a finite number", repr(value), f"labels {chosen}")
+        if value:
+            total += float(value) * _ways(table, chosen)
+    everything = _choose(table.sum(axis=1), size)
+    return np.asarray(np.where(everything > 0, divided(total, everything), np.nan))
+
+
+def _ways(table: Array, chosen: tuple[int, ...]) -> Array:
+    """(N,) in how many ways the labels of a case make up this multiset."""
+    ways = np.ones(len(table))
+    for k in set(chosen):
+        ways = ways * _choose(table[:, k], chosen.count(k))
+    return ways
+
+
+def _choose(n: Array, m: int) -> Array:
+    out = np.ones(n.shape)
+    for j in range(m):
+        out = out * np.maximum(n - j, 0) / (j + 1)
+    return out
+
+
+# ---- what losses are made of
+
+
+def predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array:
+    """(N, M) predictions, whose values are not checked: the overall one, then those of classes."""
+    if isinstance(predicted, PredictedDisagreement) and not overall:
+        if predicted.per_class.shape != shape:
+            raise checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
+        return np.concatenate([predicted.overall[:, None], predicted.per_class], axis=1)
+    must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
+    column = array_of("predicted", predicted, must)
+    if column.shape != shape[:1]:
+        raise checks.error("predicted", must, f"{column.dtype} of shape {column.shape}")
+    return column.astype(np.float64)[:, None]
+
+
+def given_statistic(values: Any, n: int) -> Array:
+    """(N, 1), NaN where a case has too few labels."""
+    must = f"be {n} numbers from 0 to 1 or NaN, one a case"
+    array = array_of("statistic", values, must)
+    if array.shape != (n,):
+        raise checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")
+    bad = (array < 0) | (array > 1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise checks.error("statistic", must, array[i].item(), f"case {i}")
+    return array.astype(np.float64)[:, None]

@@ -1,0 +1,115 @@
+"""Reliability curves: what was predicted against what labels say, bin by bin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import notices
+from .._base.axes import Frozen
+from ..resampling import Statistic
+from .cells import BinLosses
+from .sums import CASES, PROB, SHARE, SQUARE, divided
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityCurve(Frozen):
+    """Mean prediction and mean share of labels of a class in each of B bins.
+
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Of the bins.
+    mean_probability, label_share : (B,) arrays
+        Means over the cases of a bin; NaN in an empty one.
+    n_cases : (B,) array
+        Cases in the bin.
+    low, high : (B,) arrays
+        Interval of ``label_share``.
+    few : (B,) array of bool
+        Bins with cases, but fewer than 10.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts = [[3, 1]] * 12 + [[1, 3]] * 9 + [[0, 4]] * 9
+    >>> curve = ugt.histogram_losses(counts, [[0.7, 0.3]] * 12 + [[0.2, 0.8]] * 18, n_bins=2).reliability_curve(1)
+    >>> curve.label_share.tolist(), curve.mean_probability.round(3).tolist(), curve.n_cases.tolist()
+    ([0.25, 0.875], [0.3, 0.8], [12, 18])
+    >>> curve.low.round(2).tolist(), curve.high.round(2).tolist()
+    ([0.09, 0.78], [0.53, 0.93])
+    """
+
+    edges: Array
+    mean_probability: Array
+    label_share: Array
+    n_cases: NDArray[np.int64]
+    low: Array
+    high: Array
+    few: NDArray[np.bool_]
+
+
+class LabelShares(Statistic):
+    """Mean shares of labels of class k in each bin."""
+
+    def __init__(self, whole: BinLosses, k: int) -> None:
+        self.whole, self.k, self.n_cases = whole, k, whole.n_cases
+        self.names = tuple(map(str, range(whole.bins.n_bins)))
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases with labels."""
+        return self.whole.kept
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(W, S) of all classes."""
+        return self.whole.sums(cases)
+
+    def answer(self, sums: Array) -> Array:
+        """(W, B)."""
+        return shares(self.whole.split(sums)[0].sum(axis=1)[:, self.k])
+
+
+def shares(cells: Array) -> Array:
+    """(B,) mean shares of labels."""
+    return np.asarray(divided(cells[..., SHARE], cells[..., CASES]))
+
+
+def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
+    """(B, 2) Wilson's interval p ± … with the n of independent labels that has the variance of the mean over the cases.
+
+    The labels of a case vary together, if anything, so that n lies between the cases and the labels of the bin; where all cases say the
+    same their variance says nothing, and n is that of the cases.
+    """
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
+    size, p = cells[..., CASES], shares(cells)
+    spread = divided(np.maximum(cells[..., SQUARE] - size * p**2, 0.0), size * (size - 1))
+    independent = divided(p * (1 - p), spread)
+    n = np.where(np.isfinite(independent), np.clip(independent, size, size * max(1.0, labels_per_case)), size)
+    z = float(ndtri(0.5 + level / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        ends = np.stack([np.where(p == 0, 0.0, middle - half), np.where(p == 1, 1.0, middle + half)], axis=-1)
+    return np.asarray(np.clip(ends, 0, 1))
+
+
+def curve(edges: Array, cells: Array, ends: Array, name: Any) -> ReliabilityCurve:
+    """The record, and a warning about bins with few cases."""
+    size = cells[..., CASES].astype(np.int64)
+    few = (size > 0) & (size < FEW)
+    if few.any():
+        said = ", ".join(str(b) for b in np.flatnonzero(few))
+        notices.warn(f"fewer than {FEW} cases in bins {said} of class {name}: they say next to nothing", stacklevel=3)
+    mean = np.asarray(divided(cells[..., PROB], cells[..., CASES]))
+    return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few)

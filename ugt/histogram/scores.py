@@ -1,0 +1,368 @@
+"""Scores and distances of predicted probabilities against label histograms, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .. import resampling
+from .._base import notices
+from .._base.checks import error, option
+from ..plausibilities.estimates import MeanOfCases, mean_of
+from ..plausibilities.means import means
+from .input import NO_LABELS, Histograms, array_of
+from .sums import Loss, divided
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Rule = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramScore(MeanOfCases):
+    """A score or distance that is a mean over cases.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the cases with labels.
+    per_case : (N,) array
+        NaN for a case without labels.
+    n_cases : int
+        Cases with labels.
+    left_out : mapping
+        Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.manhattan_distance([[3, 1], [0, 2], [0, 0]], [[0.5, 0.5], [0.1, 0.9], [0.5, 0.5]])
+    >>> round(found.value, 3), found.per_case, found.left_out
+    (0.35, array([0.5, 0.2, nan]), {'case without labels': 1})
+    """
+
+    value: float
+    per_case: Array
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def statistic(self) -> resampling.Statistic:
+        """A mean of ``per_case``; a ValueError if one is infinite."""
+        bad = np.isinf(self.per_case)
+        if bad.any():
+            raise error("score", "have finite values to be resampled", self.value, f"case {int(np.argmax(bad))}")
+        return resampling.Ratios.of(self.per_case)
+
+    def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
+        """Interval of ``value`` over cases or clusters, as of all metrics (:meth:`Estimate.interval`); NaN where the value is infinite."""
+        if np.isinf(self.per_case).any():
+            resampling.check_level(level)
+            return float("nan"), float("nan")
+        return super().interval(level, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramLogLoss(HistogramScore):
+    """Log loss, and what of it is entropy of the labels and what is divergence of the prediction.
+
+    Attributes
+    ----------
+    value, per_case, n_cases, left_out
+        As of :class:`HistogramScore`, in nats; infinite where an observed class has probability 0, and then without intervals.
+        Intervals of entropy and divergence are those of their :meth:`part`.
+    n_infinite : int
+        Cases for which it is infinite.
+    entropy : Loss
+        Mean entropy of the label probabilities: of the shares (``plugin``), its bias -(classes observed - 1) / (2 n) (Miller & Madow), and
+        without it (``debiased``).
+    divergence : Loss
+        Log loss less entropy: mean Kullback-Leibler divergence of the prediction from the label probabilities.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.histogram_log_loss([[3, 1], [0, 4]], [[0.6, 0.4], [0.1, 0.9]])
+    >>> round(found.value, 3), round(found.entropy.plugin, 3), round(found.entropy.debiased, 3), round(found.divergence.debiased, 3)
+    (0.359, 0.281, 0.344, 0.015)
+    """
+
+    n_infinite: int = 0
+    entropy: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+    divergence: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+    _entropy: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    _bias: Array = field(default_factory=lambda: np.empty(0), repr=False)
+
+    def part(self, name: str, estimate: str = "debiased") -> HistogramScore:
+        """Entropy or divergence case by case, with intervals.
+
+        Parameters
+        ----------
+        name : {"entropy", "divergence"}
+            Which part.
+        estimate : {"debiased", "plugin"}
+            Less the estimated bias, or as it is.
+
+        Returns
+        -------
+        HistogramScore
+        """
+        debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
+        entropy = self._entropy - self._bias if debiased else self._entropy
+        values = entropy if option("name", name, ("entropy", "divergence")) == "entropy" else self.per_case - entropy
+        return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out)
+
+
+def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramLogLoss:
+    """Log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
+
+    Parameters
+    ----------
+    counts : (N, K) array or Labels
+        Labels of each case by class.
+    probs : (N, K) array
+        As for :func:`histogram_losses`.
+    fractional : bool
+        Whether counts need not be whole.
+
+    Returns
+    -------
+    HistogramLogLoss
+        Infinite, with a warning, if a class that somebody chose has probability 0.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    Notes
+    -----
+    The entropy's bias is known to the first order in 1/n only and with the classes observed in place of those possible: with a few labels
+    what is left of it is a sizeable part.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), sec. 2.3, eq. 6 (decomposition). Miller (1955), "Note on the bias of information estimates".
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.histogram_log_loss([[2, 2], [4, 0]], [[0.5, 0.5], [1.0, 0.0]]).per_case.round(3)
+    array([0.693, 0.   ])
+    """
+    data = Histograms.of(counts, probs, fractional=fractional)
+    per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
+    for begin, end, y, z in data.checked():
+        n, m = _shares(y)
+        with np.errstate(divide="ignore"):
+            per_case[begin:end] = 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
+        entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
+        bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
+    found = _score(per_case, 3)
+    of_labels = Loss.of(_mean(entropy), _mean(bias))
+    of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
+    n_infinite = int(np.isinf(per_case).sum())
+    if n_infinite:
+        first = data.case(int(np.argmax(np.isinf(per_case))))
+        said = f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}"
+        notices.warn(said, stacklevel=2)
+    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model, entropy, bias)
+
+
+def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+    """Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``, from 0 to 2.
+
+    Its mean is the L_sq of :func:`histogram_losses`.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    References
+    ----------
+    [B] Mimori et al. (2021), eq. 7. Brier (1950).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
+    array([0.5 , 0.02])
+    """
+    return _by_rule(counts, probs, fractional, lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1))
+
+
+def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False) -> HistogramScore:
+    """Ranked probability score for ordered classes, mean over the labels of each case.
+
+    ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, M and Z the cumulative shares and probabilities: the sum of the Brier scores of
+    "at most class k".
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`; the columns are classes in their order.
+    normalized : bool
+        Divide by K - 1: from 0 to 1.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    References
+    ----------
+    Epstein (1969); Murphy (1971).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
+    array([0.25, 0.5 ])
+    """
+    if not isinstance(normalized, (bool, np.bool_)):
+        raise error("normalized", "be True or False", repr(normalized))
+
+    def rule(m: Array, z: Array) -> Array:
+        upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
+        score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
+        return np.asarray(score / (m.shape[1] - 1) if normalized else score)
+
+    return _by_rule(counts, probs, fractional, rule)
+
+
+def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+    """Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`.
+
+    Notes
+    -----
+    A distance to the few labels that there are, not to the probabilities behind them: it is above 0 for the best of predictions,
+    the more the fewer labels. The epistemic loss of :func:`histogram_losses` has that taken out.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
+    0.5
+    """
+    return _by_rule(counts, probs, fractional, lambda m, z: np.abs(m - z).sum(axis=1))
+
+
+def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False) -> HistogramScore:
+    """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
+
+    ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes.
+
+    Parameters
+    ----------
+    counts, probs, fractional
+        As for :func:`histogram_log_loss`; the columns are classes in their order.
+    positions : (K,) array, optional
+        Ascending; default 0 to K-1.
+
+    Returns
+    -------
+    HistogramScore
+
+    Raises
+    ------
+    ValueError
+        As for :func:`histogram_losses`, or if positions do not ascend.
+
+    Notes
+    -----
+    As for :func:`manhattan_distance`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
+    0.75
+    """
+    data = Histograms.of(counts, probs, fractional=fractional)
+    steps = np.diff(np.arange(data.shape[1]) if positions is None else _positions(positions, data.shape[1]))
+
+    def rule(m: Array, z: Array) -> Array:
+        # no matrix product: its last bits depend on the layout, by processor
+        return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
+
+    return _of_data(data, rule, 4)
+
+
+def _positions(positions: Any, k: int) -> NDArray[Any]:
+    must = f"be {k} ascending numbers"
+    array = array_of("positions", positions, must).astype(np.float64)
+    if array.shape != (k,) or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
+        raise error("positions", must, repr(positions))
+    return array
+
+
+def _by_rule(counts: Any, probs: Any, fractional: bool, rule: Rule) -> HistogramScore:
+    return _of_data(Histograms.of(counts, probs, fractional=fractional), rule, 5)
+
+
+def _of_data(data: Histograms, rule: Rule, stacklevel: int) -> HistogramScore:
+    """``rule(shares, probabilities)`` by blocks of cases."""
+    per_case = np.empty(data.shape[0])
+    for begin, end, y, z in data.checked():
+        per_case[begin:end] = rule(_shares(y)[1], z)
+    return _score(per_case, stacklevel)
+
+
+def _shares(y: Array) -> tuple[Array, Array]:
+    """Labels of each case, and their shares: NaN for a case without any."""
+    n = y.sum(axis=1)
+    return n, np.asarray(divided(y, n[:, None]))
+
+
+def _sum_of_logs(m: Array, z: Array) -> Array:
+    """Σ m log z, 0 where m is 0; NaN for a case without labels."""
+    return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
+
+
+def _mean(values: Array) -> float:
+    return mean_of(values)[0]
+
+
+def _score(per_case: Array, stacklevel: int) -> HistogramScore:
+    value, n = mean_of(per_case)
+    missing = len(per_case) - n
+    if n == 0:
+        notices.warn("undefined: no case has labels", stacklevel=stacklevel)
+    return HistogramScore(value, per_case, n, {NO_LABELS: missing} if missing else {})
+
+
+PARTS = means(histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance)

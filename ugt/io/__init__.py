@@ -1,0 +1,339 @@
+"""Files in and out: annotations, predictions, names, clusters, and a folder written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .._base.checks import error
+from .._tabular.csv_table import Table
+from .._tabular.frames import is_frame
+from .._tabular.roles import as_names, find_roles
+from .._tabular.source import Source, check_text, fingerprint
+from ..annotations.model_scores import read_scores, read_scores_of_models
+from ..annotations.predictions import Predictions
+from . import exports
+from .annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
+from .arrays import load_scores, parquet_columns, read_arrays
+from .mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
+from .output_folder import output_folder
+from .writers import write_annotations, write_predictions
+
+if TYPE_CHECKING:
+    from .._tabular.csv_table import CellTable
+
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "AnnotationFile",
+    "fingerprint",
+    "output_folder",
+    "read_annotations",
+    "read_clusters",
+    "read_models",
+    "read_names",
+    "read_predictions",
+    "write_annotations",
+    "write_predictions",
+]
+
+
+def read_annotations(
+    path: Any,
+    *,
+    format: str = "auto",
+    columns: Mapping[str, str | None] | None = None,
+    classes: int | Sequence[Any] | None = None,
+    missing: Sequence[str] = MISSING,
+    mapping: Any = None,
+) -> AnnotationFile:
+    r"""Read annotations from a file (CSV, NPY, NPZ, JSON, JSONL, Parquet, PrefLib) or a data frame.
+
+    Parameters
+    ----------
+    path : path or data frame
+        ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
+        ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio (choices, rating, ranker);
+        or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an
+        integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
+        writes. ``.parquet``: a table. Anything else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
+        Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
+        An apostrophe that guards a cell of a CSV file against being run as a formula (``'=1``) is no part of the cell.
+    format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
+        long: a row an annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
+        ``"A > B = C"``, or case, annotator, value); wide: a row a case, a column an annotator; transposed: a row an annotator, a
+        column a case; counts: a row a case, a column a class; ratings: wide or long, labels are numbers on a scale. ``"auto"`` refuses
+        integer tables that may be wide as well as counts, and tables that may be wide as well as transposed.
+    columns : mapping of str to str, optional
+        The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value where the usual names
+        do not say it. None or ``""``: do not use a column for this role.
+    classes : int or sequence, optional
+        The number of classes (then called 0..K-1) or their names, so that unused classes are kept.
+    missing : sequence of str
+        Cells that stand for "no annotation".
+    mapping : path or mapping, optional
+        For any other file: a JSON file or an object with some of the keys ``format``, ``columns``, ``classes``, ``missing`` (as above),
+        and for JSON and JSONL ``records`` (the path of the list of records, such as ``"data.items"``) and ``fields`` (the path of each
+        role in a record, such as ``{"case": "meta.id", "label": "answers[].value"}``; ``[]``: every element of a list, ``[#]``: its
+        position, from 1). What is given beside it goes first.
+
+    Returns
+    -------
+    AnnotationFile
+        The annotations, what was read as missing, and notes. Cases without annotations are kept.
+
+    Raises
+    ------
+    ValueError
+        If the file is empty, binary, cut off, ambiguous or inconsistent; the message names the file and the line or case.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = path.write_text("item,rater,grade\nx1,ann,2\nx1,bob,3\nx2,ann,NA\n")
+    >>> read = read_annotations(path)
+    >>> read.annotations
+    Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
+    >>> read.missing_note()
+    "Read as missing: 'NA' (1 cells)."
+    """
+    if format not in FORMATS:
+        raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
+    given = {} if mapping is None else _mapping(mapping)
+    format = given.get("format", format) if format == "auto" else format
+    if format not in FORMATS:
+        raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))
+    columns = given.get("columns", {}) if columns is None else columns
+    classes = given.get("classes") if classes is None else classes
+    missing = given.get("missing", MISSING) if missing is MISSING else missing
+    if is_frame(path):
+        return read_frame(path, format, columns, classes, missing)
+    with _named(path):
+        return _read_file(Source(path), format, columns, classes, missing, given)
+
+
+def _mapping(mapping: Any) -> dict[str, Any]:
+    if not isinstance(mapping, (str, os.PathLike)):
+        return read_mapping(mapping)
+    with _named(mapping):
+        return read_mapping(mapping)
+
+
+def _read_file(
+    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
+) -> AnnotationFile:
+    if source.ending in (".json", ".jsonl", ".ndjson"):
+        return _read_json(source, format, columns, classes, missing, given)
+    if given.get("fields") or given.get("records"):
+        raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
+    if source.ending in exports.PREFLIB:
+        return _exported(exports.preflib(check_text(source.read()), source.stem, classes))
+    if source.ending in (".npy", ".npz"):
+        return read_arrays(source.read(), format, classes, missing)
+    if source.ending == ".parquet":
+        return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
+    return read_table(Table(source), format, columns, classes, missing)
+
+
+def _read_json(
+    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
+) -> AnnotationFile:
+    lines = source.ending != ".json"
+    if given.get("fields") or given.get("records"):
+        content = json_lines(check_text(source.read())) if lines else parse_json(source.read())
+        table = records_table(content, given.get("records", ""), given.get("fields", {}))
+        return read_frame(table, format, {role: name for role, name in columns.items() if role not in table.header}, classes, missing)
+    if lines:
+        return _exported(exports.prodigy(check_text(source.read()), columns, classes))
+    content = parse_json(source.read())
+    if is_mapping(content):
+        inner = checked(content, source.path.parent)
+        if "path" in given:  # it might name itself
+            raise error("mapping: path", "name a file of annotations", "another mapping with a path")
+        named = {"columns": columns or None, "classes": classes, "missing": missing}
+        return read_annotations(inner["path"], format=format, mapping=inner, **named)
+    if format not in ("auto", "rankings"):
+        raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
+    if exports.is_label_studio(content):
+        return _exported(exports.label_studio(content, columns, classes))
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        raise error("file", *exports.unknown_records(content[0]))
+    return AnnotationFile(exports.rankings_json(content, classes), "rankings", {})
+
+
+def _exported(export: exports.Export) -> AnnotationFile:
+    return AnnotationFile(export.annotations, export.format, {}, export.dropped)
+
+
+def read_predictions(path: str | os.PathLike[str]) -> Predictions:
+    r"""Read a model's scores from a CSV, NPY, NPZ or Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        CSV and Parquet: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
+        key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
+        probabilities, logits or any others: higher is more plausible. Every file may be compressed by gzip.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read as such a table, a score is missing or not finite, or a case is repeated; the message
+        names the file and the line, case or class.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.csv"
+    >>> _ = path.write_text("case,cat,dog\nx1,0.9,0.1\nx2,0.2,0.8\n")
+    >>> read_predictions(path).classes.tolist()
+    ['cat', 'dog']
+    """
+    with _named(path):
+        source = Source(path)
+        if source.ending in (".npy", ".npz"):
+            arrays = load_scores(source.read())
+            return Predictions(arrays.get("case_ids"), arrays["scores"], arrays.get("classes"))
+        return read_scores(_table(source))
+
+
+def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
+    r"""Read the scores of several models from one CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Where there is none, or
+        in an array, the file holds one model, called like the file.
+
+    Returns
+    -------
+    dict of str to Predictions
+        In order of first appearance.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`read_predictions`; the message names the model, too.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "models.csv"
+    >>> _ = path.write_text("model,case,cat,dog\nA,x1,0.9,0.1\nB,x1,0.2,0.8\n")
+    >>> list(read_models(path))
+    ['A', 'B']
+    """
+    source = Source(path)
+    if source.ending in (".npy", ".npz"):
+        return {source.stem: read_predictions(path)}
+    with _named(path):
+        table = _table(source)
+        if "model" not in find_roles(table.header, {}, ("model",)):
+            return {source.stem: read_scores(table)}
+        return read_scores_of_models(table)
+
+
+def _table(source: Source) -> CellTable:
+    return parquet_columns(source.read()) if source.ending == ".parquet" else Table(source)
+
+
+def read_names(path: str | os.PathLike[str]) -> list[Any]:
+    """Read a file with one name a line (classes, groups).
+
+    Parameters
+    ----------
+    path : path
+        Text in UTF-8, compressed or not.
+
+    Returns
+    -------
+    list
+        Integers if all lines are, else text.
+
+    Raises
+    ------
+    ValueError
+        If the file is not text, or a line is blank.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "classes.txt")
+    ...     with open(path, "w") as file:
+    ...         print("eczema", "psoriasis", sep=chr(10), file=file)
+    ...     io.read_names(path)
+    ['eczema', 'psoriasis']
+    """
+    with _named(path):
+        lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
+        if "" in lines or not lines:
+            raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1 if lines else 1}")
+        return list(as_names(lines).tolist())
+
+
+def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the cluster (such as the patient) of every case.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file with the columns case and cluster (or patient).
+
+    Returns
+    -------
+    dict of str to str
+        Case id to cluster, as ``evaluate(clusters=...)`` takes it.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a cell is blank, or a case stands twice; the message names the file and the line or case.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "patients.csv")
+    ...     with open(path, "w") as file:
+    ...         print("case,patient", "left eye,p1", "right eye,p1", sep=chr(10), file=file)
+    ...     io.read_clusters(path)
+    {'left eye': 'p1', 'right eye': 'p1'}
+    """
+    with _named(path):
+        table = Table(Source(path))
+        roles = find_roles(table.header, {}, ("case", "cluster"))
+        if len(roles) < 2:
+            raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
+        columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
+        case, cluster = (table.numbered(cells, role) for cells, role in columns)
+        cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
+        found = dict(zip(cases, clusters))
+        if len(found) < len(cases):
+            raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
+        return found
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Complaints about a file begin with its name."""
+    try:
+        yield
+    except ValueError as problem:
+        text = str(problem)
+        name = os.fspath(path)
+        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None

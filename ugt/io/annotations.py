@@ -1,0 +1,264 @@
+"""Tables of annotations, long, wide or of counts, as Labels, Rankings or Ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import class_axis
+from .._base.checks import error
+from .._tabular.csv_table import CellTable, Coded
+from .._tabular.frames import Columns, check_once, labels_column, long_rows
+from .._tabular.roles import (
+    as_labels,
+    as_names,
+    case_column,
+    count_classes,
+    find_roles,
+    is_number,
+    orientation,
+    refuse_decimal_commas,
+    suspects,
+    wide_or_counts,
+)
+from ..annotations import Labels, Rankings, Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
+ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count", "value")
+
+#: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotationFile:
+    """What was read from a file of annotations.
+
+    Attributes
+    ----------
+    annotations : Labels, Rankings or Ratings
+    format : str
+        ``"long"``, ``"wide"``, ``"transposed"``, ``"counts"``, ``"rankings"``, ``"ratings"``, ``"label studio"``, ``"prodigy"``,
+        ``"preflib"``, ``"labels"``.
+    missing : dict of str to int
+        The cells that were read as "no annotation", and how many there were of each.
+    dropped : dict of str to int
+        Annotations that were dropped, by reason: cancelled, ignored, without a result.
+    notes : tuple of str
+        Sentences on what was guessed, and on what may have been meant as "no annotation".
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ugt import io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wide.csv")
+    ...     with open(path, "w") as file:
+    ...         print("case,ann,bob", "p1,cat,dog", "p2,cat,NA", sep=chr(10), file=file)
+    ...     read = io.read_annotations(path)
+    >>> read.format, read.annotations.n_cases, read.missing
+    ('wide', 2, {'NA': 1})
+    >>> read.notes
+    ("Read a row as a case, a column as an annotator: its first column is called 'case'.",)
+    """
+
+    annotations: Any
+    format: str
+    missing: dict[str, int]
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def missing_note(self) -> str:
+        """Sentences on what was read as missing, what was dropped, and the notes; empty if there is nothing to say."""
+        cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
+        gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
+        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Dropped: {gone}."] * bool(gone) + list(self.notes))
+
+
+def read_table(table: CellTable, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
+    """A table in whichever format it is."""
+    if format in ("auto", "long", "rankings", "ratings"):
+        roles = _without_value(find_roles(table.header, columns, ROLES), columns, format)
+        turned = roles.keys() == {"annotator"} and roles["annotator"] == 0 and not columns.get("annotator")  # a row an annotator
+        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):
+            return _read_long(table, _long_roles(table, roles, format), classes, missing)
+    first = _case_column(table, columns)
+    others = [c for c in range(len(table.header)) if c != first]
+    header = [table.header[c] for c in others]
+    case, cells = table.coded([first], others)
+    named = table.numbered(case, "case")
+    if len(named.ids) < len(named.code):
+        raise error("case_ids", "not repeat an id", f"{identifiers.name(_again(named))} twice")
+    format, notes = _wide_format(table.header[first], header, case.values, cells.values, format, missing, bool(columns.get("case")))
+    if format == "counts":
+        return counts_file(named.ids, as_names(count_classes(header)), table.converted(cells, "count"), classes)
+    if format == "transposed":
+        cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
+        return wide_file(as_names(header), named.ids, cells, classes, missing, notes, "transposed")
+    return wide_file(named.ids, as_names(header), cells, classes, missing, notes, format)
+
+
+def _again(column: identifiers.Column) -> Any:
+    return column.ids[column.code[identifiers.repeated(column.code, column.first)]]
+
+
+def _case_column(table: CellTable, columns: Mapping[str, str | None]) -> int:
+    told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
+    return told.get("case", case_column(table.header))
+
+
+def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
+    """A column of values is meant where it is named or there are no labels; labels are values where ratings are asked for."""
+    if format == "ratings" and "value" not in roles and "label" in roles:
+        return {"value" if role == "label" else role: c for role, c in roles.items()}
+    extra = "label" if columns.get("value") else "value"
+    return {role: c for role, c in roles.items() if role != extra or not {"label", "value"} <= roles.keys()}
+
+
+def _wide_format(
+    first: str, header: list[str], rows: Sequence[str], values: list[str], format: str, missing: Sequence[str], told: bool
+) -> tuple[str, list[str]]:
+    """``(wide, transposed, counts or ratings; notes)``."""
+    if format in ("counts", "transposed"):
+        return format, []
+    way, reason = ("wide", "a column for the case was named") if told else orientation(first, header, rows)
+    if format in ("wide", "ratings"):
+        if way == "transposed":
+            must = f"be 'transposed' for a table with a row an annotator (name the case column if {first!r} is one)"
+            raise error("format", must, f"{format!r} ({reason})")
+        return format, []
+    found = wide_or_counts(header, values, missing, way == "transposed")
+    if found == "counts":
+        return found, []
+    if way == "" and len(rows) < len(header):
+        must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table with more columns than rows"
+        raise error("format", must, f"'auto', {len(rows)} rows, {len(header)} columns, and names that tell neither")
+    way, reason = way or "wide", reason or "it has at least as many rows as columns"
+    what = "a row as an annotator, a column as a case" if way == "transposed" else "a row as a case, a column as an annotator"
+    return way, [f"Read {what}: {reason}."]
+
+
+def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[str, int]:
+    """The columns of a long table that are to be read: complete, and without contradiction."""
+    order = [role for role in ("rank", "confidence", "ranking", "count", "value") if role in roles]
+    if len(order) > 1:
+        raise error("long table", "have one of the columns rank, confidence, ranking, count (name the others '')", " and ".join(order))
+    if format == "rankings" and order in ([], ["count"], ["value"]):
+        raise error("rankings", "have a column rank, confidence or ranking", f"the columns {', '.join(table.header)}")
+    needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
+    needed += order if order in (["ranking"], ["value"]) else ["label", *order]
+    absent = [role for role in needed if role not in roles]
+    if absent:
+        must = f"have columns for {', '.join(needed)} (name them, or say which other format this is)"
+        raise error("long table", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
+    return {role: roles[role] for role in needed}
+
+
+def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: Sequence[str]) -> AnnotationFile:
+    """A row an annotation. A row with a missing cell is none, but its case stays."""
+    found: dict[str, int] = {}
+    cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
+    keep = np.ones(len(cells["case"].codes), dtype=bool)
+    for role in roles.keys() - {"case", "annotator"}:
+        absent = cells[role].missing(missing, found)[:, 0]
+        keep &= ~absent
+    if set(roles) == {"case", "annotator", "label"}:
+        rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep)
+        notes = suspicious(cells["label"].values, missing)
+        label = labels_column(cells.pop("label"), keep, missing, classes, table)
+        cells.clear()
+        return AnnotationFile(Labels._of_rows(rows, label, classes), "long", found, {}, notes)
+    case = table.numbered(cells["case"], "case")
+    columns = {"case": case.ids[case.code][keep]}
+    if "annotator" in roles:
+        annotator = table.numbered(cells["annotator"], "annotator", keep)
+        columns["annotator"] = annotator.ids[annotator.code]
+    for role in roles.keys() & {"label", "ranking"}:
+        columns[role] = as_labels(cells[role].values, missing, classes)[cells[role].codes[:, 0]][keep]
+    for role in roles.keys() & {"rank", "confidence", "count", "value"}:
+        columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
+    notes = suspicious(cells["value" if "value" in roles else "label"].values, missing) if roles.keys() & {"label", "value"} else ()
+    annotations = _from_long(columns, classes, case.ids)
+    return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
+
+
+def suspicious(values: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
+    """A note on classes that look like codes for "no annotation"."""
+    given = set(missing)
+    codes = suspects([value for value in values if value not in given])
+    if not codes:
+        return ()
+    named = ", ".join(map(repr, codes[:5]))
+    return (f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na).",)
+
+
+def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
+    """The constructor that fits the columns."""
+    if "value" in columns:
+        return Ratings.from_long(**columns, cases=cases)
+    if "ranking" in columns:
+        return Rankings.from_strings(**columns, classes=classes, cases=cases)
+    if "rank" in columns or "confidence" in columns:
+        return Rankings.from_long(**columns, classes=classes, cases=cases)
+    if "annotator" in columns:
+        times = columns.pop("count", np.ones((), np.int64))
+        if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
+            raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
+        return Labels.from_long(**{role: np.repeat(column, times) for role, column in columns.items()}, classes=classes, cases=cases)
+    case, label = columns["case"], columns["label"]
+    row = identifiers.lookup(cases, identifiers.number("case", case).ids)[identifiers.number("case", case).code]
+    names, column = class_axis("label", identifiers.number("label", label), classes, lambda i: f"case {identifiers.name(case[i])}")
+    check_once(row, column, cases, names)
+    counts = np.zeros((len(cases), len(names)), dtype=np.int64)
+    counts[row, column] = columns["count"]
+    return Labels.from_counts(counts, case_ids=cases, classes=names)
+
+
+def wide_file(
+    case_ids: Any, annotators: Any, cells: Coded, classes: Any, missing: Sequence[str], notes: Sequence[str] = (), format: str = "wide"
+) -> AnnotationFile:
+    """A row a case, a column an annotator."""
+    found: dict[str, int] = {}
+    absent = cells.missing(missing, found)
+    given = [value for value in cells.values if value not in missing]
+    notes = (*notes, *suspicious(given, ()))
+    if format == "ratings":
+        return AnnotationFile(_wide_ratings(case_ids, annotators, cells, absent), format, found, {}, notes)
+    refuse_decimal_commas("label", given)
+    table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
+    table[absent] = None
+    labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators)
+    return AnnotationFile(labels, format, found, {}, notes)
+
+
+def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: NDArray[np.bool_]) -> Ratings:
+    for code in np.unique(cells.codes[~absent]).tolist():
+        if not is_number(cells.values[code]):
+            raise error("ratings", "be numbers", repr(cells.values[code]))
+    numbers = np.array([float(value) if is_number(value) else np.nan for value in cells.values])[cells.codes].astype(object)
+    numbers[absent] = None
+    return Ratings.from_wide(numbers, case_ids=case_ids, annotators=annotators, missing=(None,))
+
+
+def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], classes: Any) -> AnnotationFile:
+    """A row a case, a column a class, which may be some of the classes that were asked for."""
+    if columns is not None and np.ndim(counts) == 2:
+        columns = identifiers.number("classes", identifiers.distinct("classes", columns))
+        classes, position = class_axis("classes", columns, columns.ids if classes is None else classes, "column {}".format)
+        narrow, counts = counts, np.zeros((len(counts), len(classes)), dtype=counts.dtype)
+        counts[:, position] = narrow
+    return AnnotationFile(Labels.from_counts(counts, case_ids=case_ids, classes=classes), "counts", {})
+
+
+def read_frame(frame: Any, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
+    """A data frame in whichever format it is; nulls are missing whatever else is."""
+    table = frame if isinstance(frame, Columns) else Columns.of(frame)
+    return read_table(table, format, columns, classes, tuple(dict.fromkeys(("", *missing))))

@@ -1,0 +1,180 @@
+"""Arrays of NPY and NPZ files, whole annotations among them, and the columns of Parquet files."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+import zipfile
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.axes import Axes, given_ids
+from .._base.checks import error
+from .._tabular.csv_table import Coded
+from .._tabular.frames import Columns
+from ..annotations import Labels, Rankings, Ratings
+from .annotations import AnnotationFile, counts_file, wide_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# What an NPZ file of whole annotations holds beside ``kind``, ``case_ids`` and ``annotators``.
+PARTS = {
+    "labels": ("classes", "offsets", "annotator", "label", "count"),
+    "rankings": ("classes", "case_offsets", "ranking_offsets", "block_offsets", "items", "annotator"),
+    "ratings": ("offsets", "annotator", "value"),
+}
+
+
+def read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) -> AnnotationFile:
+    """A table of counts or labels, or whole annotations."""
+    arrays = load(data)
+    if "kind" in arrays:
+        return _whole(arrays, classes)
+    _check_main(arrays, {"counts", "table"}, "")
+    key = next(key for key in ("counts", "table", "") if key in arrays)
+    kind = {"counts": "counts", "table": "wide"}.get(key, format)
+    if kind not in ("counts", "wide", "ratings") or format not in ("auto", kind):
+        raise error("format", "be 'wide' (a column an annotator) or 'counts' (a column a class) for this array", repr(format))
+    table, case_ids, names = arrays[key], arrays.get("case_ids"), arrays.get("classes")
+    if kind == "counts":
+        return counts_file(case_ids, names, table, classes)
+    if kind == "ratings":
+        return AnnotationFile(Ratings.from_wide(table, case_ids=case_ids), kind, {})
+    if table.ndim != 2 or table.dtype.kind not in "iuU":
+        raise error("table", "be a table of integers or strings, cases x annotators", f"shape {table.shape} of {table.dtype}")
+    values, codes = np.unique(table, return_inverse=True)
+    cells = Coded([str(value) for value in values], codes.reshape(table.shape).astype(np.int32))
+    return wide_file(case_ids, None, cells, names if classes is None else classes, missing)
+
+
+def load(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an NPZ file; that of an NPY file has no name."""
+    try:
+        if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
+            zipfile.ZipFile(io.BytesIO(data)).close()
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        found = {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except Exception as problem:  # headers are Python code and archives have many parts: numpy and zipfile raise a dozen kinds of errors
+        got = " ".join(str(problem).split()) or type(problem).__name__
+        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got) from None
+    other = [key for key, array in found.items() if not isinstance(array, np.ndarray)]
+    if other:
+        raise error("file", "hold arrays only", repr(other[0]))
+    for key, array in found.items():
+        _check_characters(key, array)
+    return found
+
+
+def _check_characters(name: str, array: NDArray[Any]) -> None:
+    """Text of a damaged file may have numbers that are no characters, which Python takes for a fault of its own later on."""
+    if array.dtype.kind == "U" and array.nbytes:
+        codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
+        if codes.max() > sys.maxunicode:
+            raise error(name or "array", "be text", f"a character with the number {codes.max()}")
+
+
+def load_scores(data: bytes) -> dict[str, NDArray[Any]]:
+    """Scores, and optionally their cases and classes."""
+    arrays = load(data)
+    if "" in arrays:
+        arrays = {"scores": arrays[""]}
+    _check_main(arrays, {"scores"}, "scores")
+    return arrays
+
+
+def _check_main(arrays: dict[str, NDArray[Any]], names: set[str], plain: str) -> None:
+    main = arrays.keys() - {"case_ids", "classes"}
+    if len(main) != 1 or not main <= {*names, plain}:
+        must = f"hold one array {' or '.join(map(repr, sorted(names)))}, and optionally 'case_ids' and 'classes'"
+        raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
+
+
+# ---- whole annotations
+
+
+def parts_of(given: Labels | Rankings | Ratings) -> dict[str, Any]:
+    """All arrays of annotations."""
+    kind = type(given).__name__.lower()
+    found: dict[str, Any] = {"kind": np.array(kind), "annotators": given.annotators}
+    if isinstance(given, Ratings):
+        found.update(case_ids=given.case_ids, numbered=np.array(given.numbered))
+    else:
+        found.update(case_ids=given.axes.case_ids, classes=given.axes.classes, numbered=np.array(given.axes.numbered))
+    return {**found, **{name: getattr(given, name) for name in PARTS[kind] if name != "classes"}}
+
+
+def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
+    """Annotations from all their arrays, none of which is trusted."""
+    kind = str(arrays["kind"])
+    if kind not in PARTS:
+        raise error("kind", f"be one of {', '.join(PARTS)}", repr(kind))
+    wanted = {"kind", "case_ids", "annotators", "numbered", *PARTS[kind]}
+    if arrays.keys() != wanted:
+        raise error("file", f"hold the arrays {', '.join(sorted(wanted))}", ", ".join(sorted(arrays)))
+    for name in wanted - {"kind", "numbered"}:
+        if arrays[name].ndim != 1:
+            raise error(name, "have one dimension", f"shape {arrays[name].shape}")
+    if arrays["numbered"].shape != ():
+        raise error("numbered", "be one value", f"shape {arrays['numbered'].shape}")
+    if classes is not None:
+        raise error("classes", "be left out for a file that names them", repr(classes))
+    cases = given_ids("case_ids", arrays["case_ids"], len(arrays["case_ids"]))
+    who = arrays["annotators"]
+    annotators = given_ids("annotators", who, len(who)) if len(who) else np.empty(0, np.int64)
+    numbered = bool(arrays["numbered"])
+    rows = _row_offsets(arrays, "case_offsets" if kind == "rankings" else "offsets", len(cases))
+    annotator = _codes(arrays, "annotator", rows[-1], len(annotators), least=0 if len(annotators) else -1)
+    if kind == "ratings":
+        value = arrays["value"]
+        if value.dtype.kind != "f" or value.shape != (rows[-1],) or not np.isfinite(value).all():
+            raise error("value", f"be {rows[-1]} finite numbers", f"{value.dtype} of shape {value.shape}")
+        return AnnotationFile(Ratings(cases, annotators, rows, annotator, value.astype(np.float64), numbered), kind, {})
+    axes = Axes(cases, given_ids("classes", arrays["classes"], len(arrays["classes"])), numbered)
+    if kind == "labels":
+        label, count = _codes(arrays, "label", rows[-1], axes.n_classes), arrays["count"]
+        if count.dtype.kind not in "iu" or count.shape != label.shape or (len(count) and count.min() < 1):
+            raise error("count", f"be {len(label)} whole numbers of at least 1", f"{count.dtype} of shape {count.shape}")
+        return AnnotationFile(Labels(axes, annotators, rows, annotator, label, count.astype(np.int64)), kind, {})
+    rankings = _row_offsets(arrays, "ranking_offsets", int(rows[-1]))
+    blocks = _row_offsets(arrays, "block_offsets", int(rankings[-1]))
+    if (np.diff(blocks) < 1).any():
+        raise error("block_offsets", "not hold an empty block", "one", f"block {int(np.argmin(np.diff(blocks)))}")
+    items = _codes(arrays, "items", blocks[-1], axes.n_classes)
+    made = Rankings(axes, annotators, rows, rankings, blocks, items, annotator)
+    return AnnotationFile(made._checked("items"), kind, {})
+
+
+def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[np.int64]:
+    found = arrays[name]
+    good = found.dtype.kind in "iu" and found.shape == (n + 1,) and found[0] == 0 and bool((np.diff(found.astype(np.int64)) >= 0).all())
+    if not good:
+        raise error(name, f"be {n + 1} whole numbers that begin at 0 and do not decrease", f"{found.dtype} of shape {found.shape}")
+    return found.astype(np.int64)
+
+
+def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: int = 0) -> NDArray[np.int32]:
+    found = arrays[name]
+    good = found.dtype.kind in "iu" and found.shape == (n,) and (n == 0 or least <= found.min() <= found.max() < max(top, least + 1))
+    if not good:
+        raise error(name, f"be {n} whole numbers from {least} to {max(top, least + 1) - 1}", f"{found.dtype} of shape {found.shape}")
+    return found.astype(np.int32)
+
+
+# ---- Parquet
+
+
+def parquet_columns(data: bytes) -> Columns:
+    """The columns of a Parquet file."""
+    try:
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise error("Parquet files", "be read with pyarrow (pip install 'ugt[parquet]')", "no such package") from None
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+    except (ValueError, OSError) as problem:  # what pyarrow raises is one of these
+        raise error("file", "be a Parquet file (is it cut off?)", " ".join(str(problem).split())) from None
+    return Columns.of(table.drop([name for name in table.column_names if name.startswith("__index_level_")]))

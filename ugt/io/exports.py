@@ -1,0 +1,301 @@
+"""Files that other programs write: Label Studio (JSON), Prodigy (JSONL), PrefLib (soc, soi, toc, toi)."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .._base import identifiers
+from .._base.checks import error
+from .._base.ragged import sizes_of
+from ..annotations import Labels, Rankings, Ratings
+from .mapping import json_lines
+
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
+CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
+KINDS = ("choices", "rating", "ranker")
+
+
+class Export(NamedTuple):
+    """What was read, and what was dropped by reason."""
+
+    annotations: Labels | Rankings | Ratings
+    format: str
+    dropped: dict[str, int]
+
+
+class _Rows:
+    """A long table that grows."""
+
+    def __init__(self) -> None:
+        self.case: list[Any] = []
+        self.annotator: list[Any] = []
+        self.value: list[Any] = []
+        self.dropped: dict[str, int] = {}
+
+    def add(self, case: Any, annotator: Any, value: Any) -> None:
+        self.case.append(case)
+        self.annotator.append(annotator)
+        self.value.append(value)
+
+    def drop(self, reason: str) -> None:
+        self.dropped[reason] = self.dropped.get(reason, 0) + 1
+
+
+def _texts(ids: list[Any]) -> list[Any]:
+    """Numbers as they are, if all are; else text."""
+    return ids if all(isinstance(one, int) and not isinstance(one, bool) for one in ids) else [str(one) for one in ids]
+
+
+# ---- Label Studio
+
+
+def is_label_studio(content: Any) -> bool:
+    """Whether JSON content looks like its export: a list of tasks with annotations."""
+    return isinstance(content, list) and len(content) > 0 and all(isinstance(task, dict) and "annotations" in task for task in content)
+
+
+def label_studio(content: list[Any], columns: Mapping[str, str | None], classes: Any) -> Export:
+    """Choices, ratings or rankings of one control; ``columns`` may name it (label) and a field of the data for the case id (case)."""
+    rows, kind = _Rows(), None
+    control = columns.get("label") or None
+    seen: dict[str, str] = {}
+    cases = []
+    for i, task in enumerate(content):
+        case = _case_of(task, i, columns.get("case") or None)
+        cases.append(case)
+        where = f"task {case!r}"
+        if not isinstance(task["annotations"], list):
+            raise error("annotations", "be a list", type(task["annotations"]).__name__, where)
+        for annotation in task["annotations"]:
+            if not isinstance(annotation, dict):
+                raise error("annotations", "be objects", type(annotation).__name__, where)
+            if annotation.get("was_cancelled"):
+                rows.drop(CANCELLED)
+                continue
+            answers = list(_answers(annotation, control, seen, where))
+            if not answers:
+                rows.drop(EMPTY)
+            for name, value in answers:
+                kind = name
+                rows.add(case, _annotator_of(annotation, where), value)
+    if control is None and len(seen) > 1:
+        raise error("file", "have one control with results, or columns say which (label=its name)", ", ".join(map(repr, sorted(seen))))
+    return _export(rows, kind, _texts(cases), classes, "label studio")
+
+
+def _case_of(task: Mapping[str, Any], i: int, field: str | None) -> Any:
+    if field is None:
+        if "id" not in task:
+            raise error("task", "have an id (or columns name a field of its data: case=...)", "none", f"task {i}")
+        return task["id"]
+    data = task.get("data")
+    if not isinstance(data, dict) or field not in data or not isinstance(data[field], (str, int)):
+        raise error("task", f"have the field {field!r} in its data, text or a whole number", "none", f"task {i}")
+    return data[field]
+
+
+def _annotator_of(annotation: Mapping[str, Any], where: str) -> Any:
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    if not isinstance(who, (int, str)) or isinstance(who, bool) or who == "":
+        raise error("annotations", "say who made them (completed_by): export JSON, not JSON-MIN", repr(who), where)
+    return who
+
+
+def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str, str], where: str) -> Iterator[tuple[str, Any]]:
+    results = annotation.get("result")
+    if not isinstance(results, list):
+        raise error("annotations", "have a list of results", type(results).__name__, where)
+    for result in results:
+        if not isinstance(result, dict):
+            raise error("results", "be objects", type(result).__name__, where)
+        kind, name = result.get("type"), str(result.get("from_name"))
+        if kind not in KINDS or (control is not None and name != control):
+            continue
+        if seen.setdefault(name, kind) != kind:
+            raise error("control", "have results of one kind", f"{kind} and {seen[name]} of {name!r}", where)
+        content = result.get("value")
+        value = content.get(kind) if isinstance(content, dict) else None
+        if kind == "choices":
+            yield from (("choices", choice) for choice in _names(value, "choices", where))
+        elif kind == "rating":
+            if not isinstance(value, (int, float)) or isinstance(value, bool):
+                raise error("rating", "be a number", repr(value), where)
+            yield "rating", value
+        else:
+            yield "ranker", _ranked(value, where)
+
+
+def _names(value: Any, what: str, where: str) -> list[Any]:
+    """A list of names, of text or whole numbers."""
+    if not isinstance(value, list) or not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in value):
+        raise error(what, "be a list of names", repr(value), where)
+    return value
+
+
+def _ranked(value: Any, where: str) -> list[str]:
+    lists = list(value.values()) if isinstance(value, dict) else [value]
+    if len(lists) != 1 or not isinstance(lists[0], list):
+        raise error("ranker", "hold one ordered list (buckets have no order)", f"{len(lists)} buckets", where)
+    return [str(item) for item in _names(lists[0], "ranker", where)]
+
+
+def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
+    """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
+    if "annotation_id" in record or "annotator" in record:
+        return "be exported as JSON by Label Studio (or be read with a mapping)", "what looks like JSON-MIN, a list of single annotations"
+    must = "be rankings, an export of Label Studio, or be read with a mapping that gives the fields of its records"
+    return must, f"objects with the keys {', '.join(map(repr, list(record)[:5]))}"
+
+
+# ---- Prodigy
+
+
+def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Export:
+    """Choices of tasks that were accepted; of tasks about one label, whether it was accepted or rejected."""
+    rows, kinds = _Rows(), set()
+    cases: dict[Any, None] = {}
+    for where, task in json_lines(text):
+        if not isinstance(task, dict):
+            raise error("file", "have a JSON object on every line", type(task).__name__, where)
+        choice = isinstance(task.get("accept"), list)
+        kinds.add(choice)
+        case = _prodigy_case(task, choice, columns.get("case") or None, where)
+        cases[case] = None
+        who = task.get("_annotator_id") or task.get("_session_id")
+        if not isinstance(who, (str, int)) or who == "":
+            raise error("file", "say who answered (_annotator_id or _session_id; annotate in named sessions)", repr(who), where)
+        answer = task.get("answer")
+        if answer not in ("accept", "reject", "ignore"):
+            raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
+        if answer == "ignore" or (choice and answer == "reject"):
+            rows.drop(IGNORED)
+        elif choice:
+            if not task["accept"]:
+                rows.drop(EMPTY)
+            for label in _names(task["accept"], "accept", where):
+                rows.add(case, who, label)
+        else:
+            rows.add(case, who, answer)
+    if len(kinds) > 1:
+        raise error("file", "have tasks of one kind: with choices (accept), or about one label", "both kinds")
+    return _export(rows, "choices", _texts(list(cases)), classes, "prodigy")
+
+
+def _prodigy_case(task: Mapping[str, Any], choice: bool, field: str | None, where: str) -> Any:
+    """The text is the case where classes are chosen; text and label where one label is judged."""
+    name = field or ("_input_hash" if choice else "_task_hash")
+    value = task.get(name)
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        must = f"have {name!r} on every line, text or a whole number (for files of other programs, give a mapping)"
+        raise error("file", must, repr(value), where)
+    return value
+
+
+def _export(rows: _Rows, kind: str | None, cases: list[Any], classes: Any, program: str) -> Export:
+    if kind is None or not rows.value:
+        raise error("file", "have annotations: choices, ratings or rankings", "none")
+    distinct = list(dict.fromkeys(cases))
+    as_text = distinct and isinstance(distinct[0], str)
+    case = [str(one) for one in rows.case] if as_text else rows.case
+    annotator = _texts(rows.annotator)
+    if kind == "rating":
+        return Export(Ratings.from_long(case, annotator, rows.value, cases=distinct), program, rows.dropped)
+    if kind == "ranker":
+        flat = [(a, b, item, place) for a, b, items in zip(case, annotator, rows.value) for place, item in enumerate(items, 1)]
+        if not flat:
+            raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
+        columns = [list(column) for column in zip(*flat)]
+        return Export(Rankings.from_long(*columns, classes=classes, cases=distinct), program, rows.dropped)
+    return Export(Labels.from_long(case, annotator, _texts(rows.value), classes=classes, cases=distinct), program, rows.dropped)
+
+
+# ---- nested rankings
+
+
+def rankings_json(content: Any, classes: Any) -> Rankings:
+    """Nested lists, or an object that has them."""
+    if not isinstance(content, dict):
+        content = {"rankings": content}
+    unknown = sorted(set(content) - {"rankings", "case_ids", "classes", "annotators"})
+    if unknown or "rankings" not in content:
+        raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content) or 'none'}")
+    names = content.get("classes") if classes is None else classes
+    made = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
+    return made if content.get("annotators") is None else _named_rankings(made, content["annotators"])
+
+
+def _named_rankings(rankings: Rankings, nested: Any) -> Rankings:
+    """The rankings with their annotators: a list for each case, in the order of its rankings."""
+    sizes = sizes_of(rankings.case_offsets).tolist()
+    if not isinstance(nested, list) or len(nested) != len(sizes):
+        raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", f"{type(nested).__name__}")
+    for i, (own, n) in enumerate(zip(nested, sizes)):
+        where = f"case {rankings.axes.case_name(i)}"
+        if not isinstance(own, list) or len(own) != n:
+            raise error("annotators", f"be {n} ids for the {n} rankings", repr(own), where)
+        if len({*map(str, own)}) < n:
+            raise error("annotators", "rank a case once", repr(own), where)
+    column = identifiers.number("annotators", [one for own in nested for one in own], "ranking {}".format)
+    return dataclasses.replace(rankings, annotators=column.ids, annotator=column.code)
+
+
+# ---- PrefLib
+
+_HEAD = re.compile(r"#\s*(ALTERNATIVE NAME|NUMBER ALTERNATIVES)\s*(\d{0,9}):\s*(.*)")
+_ORDER = re.compile(r"(\d{1,18})\s*:\s*(.*)")
+MOST_VOTERS = 10**6
+
+
+def preflib(text: str, name: str, classes: Any) -> Export:
+    """Orders of alternatives, with ties in braces: one case, a ranking for each voter."""
+    names: dict[int, str] = {}
+    orders: list[list[list[int]]] = []
+    wanted = None
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"line {number}"
+        if line.startswith("#"):
+            head = _HEAD.match(line)
+            if head:
+                is_name, key, value = head.group(1) == "ALTERNATIVE NAME", head.group(2), head.group(3).strip()
+                if not re.fullmatch(r"\d{1,9}", key if is_name else value):
+                    raise error("file", "name all alternatives in its head by their numbers", repr(line[:60]), where)
+                if is_name:
+                    names[int(key)] = value
+                else:
+                    wanted = int(value)
+        elif line.strip():
+            found = _ORDER.fullmatch(line.strip())
+            if not found:
+                raise error("file", "have orders such as '3: 1,{2,3},4' (the format of PrefLib since 2022)", repr(line[:60]), where)
+            if len(orders) + int(found.group(1)) > MOST_VOTERS:
+                raise error("file", f"have at most {MOST_VOTERS:,} voters", f"{len(orders) + int(found.group(1)):,}", where)
+            orders += [_blocks(found.group(2), where)] * int(found.group(1))
+    if wanted is None or len(names) != wanted or sorted(names) != list(range(1, wanted + 1)):
+        raise error("file", "name all alternatives in its head", f"{len(names)} of {wanted}")
+    bad = next((k for order in orders for block in order for k in block if k not in names), None)
+    if bad is not None or not orders:
+        raise error("file", f"have orders of alternatives from 1 to {wanted}", "no orders" if bad is None else bad)
+    called = [names[k] for k in range(1, wanted + 1)]
+    nested = [[[called[k - 1] for k in block] for block in order] for order in orders]
+    axes = called if len(set(called)) == wanted else [f"{k} {one}" for k, one in enumerate(called, 1)]
+    if axes != called:
+        nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
+    return Export(Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name]), "preflib", {})
+
+
+def _blocks(text: str, where: str) -> list[list[int]]:
+    """``1,{2,3},4`` as blocks."""
+    blocks: list[list[int]] = []
+    for piece in re.findall(r"\{[^{}]*\}|[^,{}]+", text):
+        inside = piece.strip("{}").split(",") if piece.startswith("{") else [piece]
+        members = [part.strip() for part in inside if part.strip()]
+        if not all(re.fullmatch(r"\d{1,9}", part) for part in members):
+            raise error("file", "have numbers of alternatives in its orders", repr(piece), where)
+        if members:
+            blocks.append([int(part) for part in members])
+    return blocks

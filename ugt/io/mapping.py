@@ -1,0 +1,159 @@
+"""Any other file: a mapping says where cases, annotators and labels are, in columns of a table or in fields of JSON records."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .._base.checks import error
+from .._tabular.frames import Columns
+from .._tabular.source import Source, check_text, too_long
+from .annotations import ROLES
+
+KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
+
+
+def parse_json(data: bytes) -> Any:
+    """JSON content."""
+    try:
+        return json.loads(check_text(data))
+    except json.JSONDecodeError as problem:
+        raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
+    except RecursionError:
+        raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
+    except ValueError as problem:
+        raise too_long(problem) from None
+
+
+def json_lines(text: str) -> Iterator[tuple[str, Any]]:
+    """``(line 7, content)`` of every line that is not blank."""
+    for number, line in enumerate(text.split("\n"), 1):  # not splitlines: JSON may hold other line ends
+        if line.strip():
+            try:
+                yield f"line {number}", json.loads(line)
+            except (json.JSONDecodeError, RecursionError) as problem:
+                got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
+                raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None
+            except ValueError as problem:
+                raise too_long(problem) from None
+
+
+def is_mapping(content: Any) -> bool:
+    """Whether JSON content is a mapping that names another file."""
+    return isinstance(content, dict) and isinstance(content.get("path"), str)
+
+
+def read_mapping(mapping: Any) -> dict[str, Any]:
+    """A mapping from a JSON file or an object, checked; ``path`` is seen from the folder of the file."""
+    content, folder = mapping, None
+    if not isinstance(mapping, Mapping):
+        if not isinstance(mapping, (str, os.PathLike)):
+            raise error("mapping", "be a JSON file or a mapping", type(mapping).__name__)
+        folder = Path(mapping).parent
+        content = parse_json(Source(mapping).read())
+    return checked(content, folder)
+
+
+def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
+    """A mapping whose keys and their kinds are right."""
+    if not isinstance(content, Mapping):
+        raise error("mapping", "be a JSON object", type(content).__name__)
+    unknown = [key for key in content if key not in KEYS]
+    if unknown:
+        raise error("mapping", f"have no keys but {', '.join(KEYS)}", repr(unknown[0]))
+    kinds = {"path": str, "format": str, "columns": Mapping, "missing": (list, tuple), "records": str, "fields": Mapping}
+    for key, kind in kinds.items():
+        if key in content and not isinstance(content[key], kind):  # type: ignore[arg-type]
+            wanted = {str: "text", Mapping: "an object"}.get(kind, "a list")  # type: ignore[call-overload]
+            raise error(f"mapping: {key}", f"be {wanted}", repr(content[key]))
+    found = dict(content)
+    if folder is not None and "path" in found:
+        found["path"] = os.fspath(folder / found["path"])
+    for role, field in found.get("fields", {}).items():
+        if role not in ROLES or not isinstance(field, str):
+            raise error("mapping: fields", f"give paths for the roles {', '.join(ROLES)}", f"{role!r}: {field!r}")
+    return found
+
+
+def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Columns:
+    """The fields of JSON records as columns that are called like their roles.
+
+    ``content`` is JSON content, or pairs of a name and the content of a line.
+    """
+    if not fields:
+        raise error("mapping", "have fields for a JSON file, such as {'case': 'meta.id'}", "none")
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    for name, record in _records(content, records):
+        found = list(_expanded(record, fields, name))
+        rows += found
+        names += [name] * len(found)
+    if not rows:
+        raise error("file", "have records", "none")
+    for role, field in fields.items():
+        if all(row.get(role) is None for row in rows):
+            raise error("records", f"have the field {field!r} (one of them at least)", "none")
+    return Columns(list(fields), [[row.get(role) for row in rows] for role in fields], names)
+
+
+def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(content, Iterator):
+        if path:
+            raise error("mapping: records", "be left out for JSONL, where a line is a record", repr(path))
+        yield from content
+        return
+    found = content
+    for key in path.split(".") if path else ():
+        if not isinstance(found, Mapping) or key not in found:
+            raise error("mapping: records", "be the path of a list in the file", repr(path))
+        found = found[key]
+    if not isinstance(found, list):
+        raise error("mapping: records", "be the path of a list in the file", f"{path!r}, {type(found).__name__}")
+    yield from ((f"record {i}", record) for i, record in enumerate(found))
+
+
+def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a record: one, or one for each element of the list that fields with ``[]`` are in, lists within lists too."""
+    outer = {role: _scalar(record, field, name) for role, field in fields.items() if "[" not in field}
+    through = {role: field.partition("[") for role, field in fields.items() if "[" in field}
+    lists = list(dict.fromkeys(parts[0] for parts in through.values()))
+    if len(lists) > 1:
+        raise error("mapping: fields", "go through one list", " and ".join(map(repr, lists)))
+    elements = _at(record, lists[0], name) if lists else []
+    if elements is None:
+        elements = []
+    if not isinstance(elements, list):
+        raise error("records", f"have a list at {lists[0]!r}", type(elements).__name__, name)
+    if not elements:  # a case without annotations stays
+        yield outer
+    inner = {role: rest[2:].lstrip(".") if rest.startswith("#") else rest[1:].lstrip(".") for role, (_, _, rest) in through.items()}
+    counted = {role for role, (_, _, rest) in through.items() if rest.startswith("#")}
+    for position, element in enumerate(elements, 1):
+        deeper = {role: rest for role, rest in inner.items() if role not in counted}
+        for row in _expanded(element, deeper, name):
+            yield {**outer, **dict.fromkeys(counted, position), **row}
+
+
+def _scalar(record: Any, field: str, name: str) -> Any:
+    value = _at(record, field, name)
+    if isinstance(value, (dict, list)):
+        raise error("records", f"have text or a number at {field!r} (write [] after a list)", type(value).__name__, name)
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _at(record: Any, path: str, name: str) -> Any:
+    """The value at a path of keys and positions, None where there is none."""
+    found = record
+    for key in filter(None, path.split(".")):
+        if isinstance(found, Mapping):
+            found = found.get(key)
+        elif isinstance(found, list) and key.isdecimal():
+            found = found[int(key)] if int(key) < len(found) else None
+        elif found is None:
+            return None
+        else:
+            raise error("records", f"be objects along {path!r}", type(found).__name__, name)
+    return found

@@ -1,0 +1,391 @@
+"""Annotations and predictions as files; what a format cannot hold is said, or refused."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error, room
+from .._base.ragged import row_of, sizes_of
+from .._tabular.csv_table import Table
+from .._tabular.csv_text import csv_writer
+from .._tabular.formulas import guarded
+from .._tabular.roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
+from .._tabular.whole_file import whole_file
+from ..annotations import Labels, Rankings, Ratings
+from ..annotations.predictions import Predictions
+from .annotations import MISSING, ROLES
+from .arrays import parts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMATS = ("auto", "long", "counts", "rankings", "npz")
+ENDINGS = {".csv": "long", ".json": "rankings", ".npz": "npz"}
+ROWS = 1 << 16  # written at a time
+
+
+def write_annotations(path: str | os.PathLike[str], annotations: Labels | Rankings | Ratings, *, format: str = "auto") -> tuple[str, ...]:
+    """Write annotations to a file that :func:`ugt.io.read_annotations` reads.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.json`` or ``.npz``; ``.csv.gz`` and ``.json.gz`` are compressed. Written whole or not at all.
+    annotations : Labels, Rankings or Ratings
+    format : {"auto", "long", "counts", "rankings", "npz"}
+        long (CSV): a row an annotation: case, annotator and label, label and rank, or value; labels by nobody known have counts.
+        counts (CSV): a row a case, a column a class. rankings (JSON): cases → annotators → blocks → classes, and who ranked.
+        npz: everything. ``"auto"``: long for CSV, rankings for JSON.
+
+    Returns
+    -------
+    tuple of str
+        Sentences on what the file does not hold; empty if it can be read back as it was.
+
+    Raises
+    ------
+    ValueError
+        If the format does not fit the annotations or the ending of the name, or a name would be read as another: blank, a word for
+        "missing", with white space around it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, ugt
+    >>> labels = ugt.Labels.from_long(["x", "x"], ["ann", "bob"], ["cat", "dog"], classes=["cat", "dog", "cow"])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> write_annotations(path, labels)
+    ("Classes that nobody chose are not in the file: 'cow' (give classes when it is read).",)
+    >>> print(path.read_text().strip())
+    case,annotator,label
+    x,ann,cat
+    x,bob,dog
+    """
+    ending = _ending(path)
+    if not isinstance(annotations, (Labels, Rankings, Ratings)):
+        raise error("annotations", "be Labels, Rankings or Ratings", type(annotations).__name__)
+    if format not in FORMATS:
+        raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
+    format = ENDINGS[ending] if format == "auto" else format
+    if format not in ({".csv": ("long", "counts")}.get(ending, (ENDINGS[ending],))):
+        raise error("format", f"fit the ending {ending}", repr(format))
+    if format == "npz":
+        _save(path, parts_of(annotations))
+        return ()
+    if format == "rankings":
+        return _rankings_json(path, annotations)
+    if format == "counts":
+        return _counts(path, annotations)
+    if isinstance(annotations, Rankings):
+        return _long_rankings(path, annotations)
+    return _long_ratings(path, annotations) if isinstance(annotations, Ratings) else _long_labels(path, annotations)
+
+
+def write_predictions(path: str | os.PathLike[str], predictions: Predictions) -> tuple[str, ...]:
+    """Write a model's scores to a file that :func:`ugt.io.read_predictions` reads.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.csv.gz`` or ``.npz``. Written whole or not at all.
+    predictions : Predictions
+
+    Returns
+    -------
+    tuple of str
+        Sentences on what the file does not hold; empty if it can be read back as it was.
+
+    Raises
+    ------
+    ValueError
+        If the ending is another, or a name would be read as another.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, ugt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.csv"
+    >>> write_predictions(path, ugt.Predictions(["x"], [[0.25, 0.75]], ["cat", "dog"]))
+    ()
+    >>> print(path.read_text().strip())
+    case,cat,dog
+    x,0.25,0.75
+    """
+    ending = _ending(path)
+    given = Predictions.from_any(predictions)
+    if ending == ".npz":
+        names = {"case_ids": given.case_ids, "classes": given.classes}
+        _save(path, {"scores": given.scores, **{key: ids for key, ids in names.items() if ids is not None}})
+        return ()
+    if ending != ".csv":
+        raise error("predictions", "be written to a file that ends in .csv, .csv.gz or .npz", repr(str(path)))
+    notes = []
+    cases, classes = given.case_ids, given.classes
+    if cases is None:
+        cases = np.arange(len(given.scores))
+        notes.append("The rows had no case ids: they are numbered from 0.")
+    if classes is None:
+        classes = np.arange(given.scores.shape[1])
+        notes.append("The columns had no class names: they are numbered from 0.")
+    notes += _check_names("case", cases) + _check_names("class", classes)
+    header = ["case", *map(str, classes.tolist())]
+    _check_header(header, ("case", "label", "score"), 3)
+    _write_csv(path, header, ([case, *map(repr, row)] for case, row in _rows(_guarded(cases), given.scores)))
+    return tuple(notes)
+
+
+def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    for begin in range(0, len(cases), ROWS):
+        yield from zip(cases[begin : begin + ROWS].tolist(), table[begin : begin + ROWS].tolist())
+
+
+# ---- long
+
+
+def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
+    notes = [*_names_notes(labels), *_class_notes(labels.axes.classes, labels.label, labels.count > 0)]
+    cases, classes, who = map(_guarded, (labels.axes.case_ids, labels.axes.classes, labels.annotators))
+    case = row_of(labels.offsets)
+    empty = np.flatnonzero(sizes_of(labels.offsets) == 0)
+    if len(labels.label) == 0:
+        notes.append("There are no labels in the file: give classes when it is read.")
+    if len(labels.annotators) == 0:
+        rows: Iterable[Sequence[Any]] = zip(cases[case].tolist(), classes[labels.label].tolist(), labels.count.tolist())
+        blanks = [[one, classes.tolist()[0], 0] for one in cases[empty]]
+        _write_csv(path, ["case", "label", "count"], _with_empty(rows, case, blanks, empty))
+        return tuple(notes)
+    times = labels.count
+    size = 8 + sum(column.itemsize for column in (cases, who, classes))
+    room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
+    columns = (
+        np.repeat(cases[case], times),
+        np.repeat(who[labels.annotator], times),
+        np.repeat(classes[labels.label], times),
+    )
+    rows = zip(*(column.tolist() for column in columns))
+    _write_csv(
+        path, ["case", "annotator", "label"], _with_empty(rows, np.repeat(case, times), [[one, "", ""] for one in cases[empty]], empty)
+    )
+    return tuple(notes + _silent(labels.annotators, labels.annotator))
+
+
+def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[list[Any]], empty: NDArray[Any]) -> Iterator[Sequence[Any]]:
+    """Rows in the order of cases, those of cases without annotations in their places."""
+    at = iter(zip(np.searchsorted(case, empty).tolist(), blanks))
+    following = next(at, None)
+    for i, row in enumerate(rows):
+        while following is not None and following[0] == i:
+            yield following[1]
+            following = next(at, None)
+        yield row
+    while following is not None:
+        yield following[1]
+        following = next(at, None)
+
+
+def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
+    notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
+    case, empty = row_of(ratings.offsets), np.flatnonzero(sizes_of(ratings.offsets) == 0)
+    cases = _guarded(ratings.case_ids)
+    columns = (cases[case], _guarded(ratings.annotators)[ratings.annotator])
+    rows = zip(*(column.tolist() for column in columns), map(repr, ratings.value.tolist()))
+    blanks = [[one, "", ""] for one in cases[empty]]
+    _write_csv(path, ["case", "annotator", "value"], _with_empty(rows, case, blanks, empty))
+    return tuple(notes + _silent(ratings.annotators, ratings.annotator))
+
+
+def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
+    sizes = sizes_of(rankings.ranking_offsets)
+    block = row_of(rankings.block_offsets)
+    ranking = row_of(rankings.ranking_offsets)[block]
+    case = row_of(rankings.case_offsets)[ranking]
+    notes = [*_names_notes(rankings), *_class_notes(rankings.axes.classes, rankings.items, np.ones(len(rankings.items), bool))]
+    if len(rankings.items) == 0:
+        notes.append("There are no rankings in the file: give classes when it is read.")
+    if (sizes == 0).any():
+        notes.append(f"Rankings without classes are not in the file: {int((sizes == 0).sum())}.")
+    if len(rankings.annotators):
+        annotator = _guarded(rankings.annotators)[rankings.annotator[ranking]]
+        notes += _silent(rankings.annotators, rankings.annotator)
+    else:
+        annotator = ranking - rankings.case_offsets[case] + 1
+        notes.append("The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person.")
+    places = block - rankings.ranking_offsets[ranking] + 1
+    ids, classes = _guarded(rankings.axes.case_ids), _guarded(rankings.axes.classes)
+    rows = zip(ids[case].tolist(), annotator.tolist(), classes[rankings.items].tolist(), places.tolist())
+    empty = np.flatnonzero(np.bincount(case, minlength=rankings.n_cases) == 0)
+    _write_csv(path, ["case", "annotator", "label", "rank"], _with_empty(rows, case, [[one, "", "", ""] for one in ids[empty]], empty))
+    return tuple(notes)
+
+
+# ---- counts, rankings
+
+
+def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
+    if not isinstance(labels, Labels):
+        raise error("format", f"be 'long', 'npz' or 'rankings' for {type(labels).__name__}", "'counts', which are of labels")
+    notes = _check_names("case", labels.axes.case_ids) + _check_names("class", labels.axes.classes)
+    if len(labels.annotators):
+        notes.append(f"The ids of the {len(labels.annotators):,} annotators are not in the file, nor who gave which label.")
+    header = ["case", *(f"count_{name}" for name in labels.axes.classes.tolist())]
+    _check_header(header, ROLES, 2)
+    counts = labels.counts()
+    _write_csv(path, header, ([case, *row] for case, row in _rows(_guarded(labels.axes.case_ids), counts)))
+    return tuple(notes)
+
+
+def _rankings_json(path: Any, rankings: Labels | Rankings | Ratings) -> tuple[str, ...]:
+    if not isinstance(rankings, Rankings):
+        raise error("format", f"be 'long' or 'npz' for {type(rankings).__name__}", "'rankings' (JSON)")
+    content: dict[str, Any] = {"classes": rankings.axes.classes.tolist()}
+    if not rankings.axes.numbered:
+        content["case_ids"] = rankings.axes.case_ids.tolist()
+    notes = []
+    if len(rankings.annotators):
+        content["annotators"] = _cut(rankings.annotators[rankings.annotator].tolist(), rankings.case_offsets)
+        notes = _silent(rankings.annotators, rankings.annotator)
+    blocks = _cut(rankings.axes.classes[rankings.items].tolist(), rankings.block_offsets)
+    content["rankings"] = _cut(_cut(blocks, rankings.ranking_offsets), rankings.case_offsets)
+    with _written(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        json.dump(content, text, ensure_ascii=True)
+        text.write("\n")
+        text.flush()
+        text.detach()
+    return tuple(notes)
+
+
+def _cut(values: list[Any], offsets: NDArray[np.int64]) -> list[list[Any]]:
+    at = offsets.tolist()
+    return [values[a:b] for a, b in zip(at, at[1:])]
+
+
+# ---- what is lost
+
+
+def _silent(annotators: NDArray[Any], used: NDArray[np.int32]) -> list[str]:
+    silent = np.setdiff1d(np.arange(len(annotators)), used)
+    return [
+        f"Annotators without annotations are not in the file: {', '.join(identifiers.name(annotators[a]) for a in silent[:3])}."
+    ] * bool(len(silent))
+
+
+def _names_notes(given: Labels | Rankings) -> list[str]:
+    named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", given.axes.classes))
+    return [note for role, ids in named for note in _check_names(role, ids)]
+
+
+def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
+    """Refuses names that a table cannot hold; says which would be read as numbers."""
+    if not identifiers.is_text(ids):
+        return []
+    names = ids.tolist()
+    for name in names:
+        if name != name.strip() or (role == "label" and name in MISSING) or not name.isprintable():
+            if name.strip() == name and not (role == "label" and name in MISSING) and _is_writable(name):
+                continue
+            must = "have names without white space around them that do not stand for 'missing' (or be written as NPZ)"
+            raise error(role, must, repr(name))
+    if (
+        role == "label"
+        and any(DECIMAL_COMMA.fullmatch(name) for name in names)
+        and all(DECIMAL_COMMA.fullmatch(n) or is_number(n) for n in names)
+    ):
+        raise error(role, "have names that are no decimal numbers (or be written as NPZ)", repr(names[0]))
+    if names and all(map(INTEGER.fullmatch, names)):
+        return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
+    return []
+
+
+def _check_header(header: list[str], roles: Sequence[str], too_many: int) -> None:
+    """Refuses classes that make a table of one format look like another."""
+    try:
+        found = len(find_roles(header, {}, roles))
+    except ValueError:  # several columns for one role
+        found = too_many
+    if found >= too_many or header[0] in header[1:]:
+        raise error("classes", "not be called like the columns of another format (write an NPZ file)", ", ".join(map(repr, header[1:])))
+
+
+def _is_writable(name: str) -> bool:
+    """Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be."""
+    return "\0" not in name and "\r" not in name and not any(0xD800 <= ord(character) < 0xE000 for character in name)
+
+
+def _class_notes(classes: NDArray[Any], used: NDArray[np.int32], given: NDArray[np.bool_]) -> list[str]:
+    used = np.unique(used[given])
+    if len(used) < len(classes):
+        unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)[:5]]
+        return [f"Classes that nobody chose are not in the file: {', '.join(unused)} (give classes when it is read)."]
+    if not np.array_equal(np.sort(classes), classes):
+        return ["The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read)."]
+    return []
+
+
+# ---- files
+
+
+def _guarded(ids: NDArray[Any]) -> NDArray[Any]:
+    """Names as cells that no spreadsheet runs."""
+    return np.array([guarded(name) for name in ids.tolist()], object) if identifiers.is_text(ids) else ids
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    whole = Path(path)
+    ending = Path(whole.stem).suffix.lower() if whole.suffix.lower() == ".gz" else whole.suffix.lower()
+    if ending not in ENDINGS or (ending == ".npz" and whole.suffix.lower() == ".gz"):
+        raise error("path", "end in .csv, .csv.gz, .json, .json.gz or .npz", repr(str(path)))
+    return ending
+
+
+@contextmanager
+def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file that appears whole or not at all, compressed if its name says so."""
+    with whole_file(path) as file:
+        if os.fspath(path).lower().endswith(".gz"):
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield file
+
+
+def _save(path: str | os.PathLike[str], arrays: dict[str, Any]) -> None:
+    with _written(path) as file:
+        np.savez_compressed(file, **arrays)
+
+
+def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
+    rows = iter(rows)
+    first = list(islice(rows, 1))
+    _check_separator(header, first)
+    rows = chain(first, rows)
+    with _written(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        writer = csv_writer(text)
+        writer.writerow([guarded(name) for name in header])
+        writer.writerows(rows)
+        text.flush()
+        text.detach()
+
+
+def _check_separator(header: Sequence[Any], first: list[Sequence[Any]]) -> None:
+    """Refuses names because of which another separator than the comma may be meant."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([[guarded(name) for name in header], *first])
+    try:
+        found = Table(text.getvalue().encode("utf-8")).header
+    except ValueError:
+        found = []
+    if found != list(header):
+        got = ", ".join(map(repr, [*header, *(first[0] if first else ())][:5]))
+        raise error("names", "not look like separators of columns (or be written as NPZ)", got)

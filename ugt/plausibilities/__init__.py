@@ -1,0 +1,53 @@
+r"""Distributions over plausibilities, and the protocol that metrics ask of them.
+
+A plausibility is a distribution over K classes; annotations leave it uncertain. ``Point`` is certain of one vector
+per case, ``Dirichlet`` is a posterior that answers exactly, ``Draws`` holds sampled vectors. ``Plausibilities`` is what
+all three answer, and all that metrics ask.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._base.checks import error
+from .._base.identifiers import unmasked
+from .dirichlet import Dirichlet
+from .draws import Draws
+from .estimates import Certainty, Estimate
+from .point import Point
+from .protocol import Plausibilities
+
+__all__ = [
+    "Certainty",
+    "Dirichlet",
+    "Draws",
+    "Estimate",
+    "Plausibilities",
+    "Point",
+    "as_plausibilities",
+]
+
+
+def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
+    """Plausibilities as they are; an array (N, K) as certain ones, (N, draws, K) as draws.
+
+    Raises
+    ------
+    TypeError
+        If it is something else, such as annotations that have not been aggregated yet.
+    """
+    if isinstance(truth, Plausibilities):
+        return truth
+    kind = type(truth).__name__
+    if kind in ("Labels", "Rankings"):
+        advice = "ugt.dirichlet" if kind == "Labels" else "ugt.prirn"
+        raise TypeError(f"{argument} must be plausibilities. Got {kind}: aggregate them first, for example with {advice}.")
+    try:
+        array = unmasked(truth)
+    except ValueError:  # older numpy makes an array of lists, which has one dimension
+        raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
+    if array.ndim == 2:
+        return Point.from_array(array)
+    if array.ndim == 3:
+        return Draws.from_array(array)
+    raise TypeError(f"{argument} must be plausibilities or an array (N, K) or (N, draws, K). Got {kind} with {array.ndim} dimensions.")

@@ -1,0 +1,308 @@
+"""Dirichlet posteriors over plausibilities: every answer exact, by quadrature in C, shared by cases that look alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import parallel
+from .._base.axes import Axes
+from .._base.checks import error, room, whole
+from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._core import _dirichlet, _order
+from ..resampling import seed_of
+from .comparison import Comparison, spread_of
+from .dirichlet_comparison import compare
+from .orders import Orders, Sets
+from .outcomes import Outcomes
+from .point import check_table
+from .protocol import Plausibilities
+from .sets import as_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .metric import Metric
+
+    Array = NDArray[np.float64]
+
+PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
+MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dirichlet(Plausibilities):
+    """Posterior Dirichlet(c) over the plausibilities of each case.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets : (N + 1,) int64
+        Row i of the ragged arrays is ``offsets[i]`` to ``offsets[i + 1]``.
+    index : (E,) int32
+        Class positions, ascending within a case.
+    concentration : (E,) float64
+        Concentrations, positive.
+    background : float or (N,) float64
+        Concentration of each class that is not listed; 0: its plausibility is exactly 0. A case without entries and
+        with background 0 is undefined.
+
+    Notes
+    -----
+    Probabilities about the order of plausibilities are integrals over independent gamma variables, taken by the
+    trapezoid rule on a transformed axis with an error of about 1e-13 (Soch & Allefeld 2016 for the best class).
+
+    Examples
+    --------
+    >>> post = Dirichlet.from_array([[6.5, 2.5, 0.5]])
+    >>> post.membership(1).round(4)
+    array([[0.9213, 0.0763, 0.0025]])
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    concentration: Array
+    background: Any = 0.0
+
+    n_draws = 0
+
+    def __post_init__(self) -> None:
+        background = np.array(np.broadcast_to(np.asarray(self.background, np.float64), (self.axes.n_cases,)))
+        for name, values, must in (
+            ("concentration", self.concentration, "be finite and above 0"),
+            ("background", background, "be finite and not below 0"),
+        ):
+            bad = ~np.isfinite(values) | ((values <= 0) if name == "concentration" else (values < 0))
+            if bad.any():
+                at = int(np.argmax(bad))
+                case = at if name == "background" else int(np.searchsorted(self.offsets, at, side="right")) - 1
+                raise error(name, must, values[at], f"case {self.axes.case_name(case)}")
+        object.__setattr__(self, "background", background)
+        endless = ~np.isfinite(self._totals())
+        if endless.any():
+            where = f"case {self.axes.case_name(int(np.argmax(endless)))}"
+            raise error("concentration", "have a finite sum over the classes of a case", np.inf, where)
+        super().__post_init__()
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
+        """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
+        with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
+            table, undefined = check_table(array, "concentrations", 2)
+        table = np.where(undefined[:, None], 0.0, table)
+        row, index = np.nonzero(table)
+        offsets = offsets_of(np.bincount(row, minlength=len(table)))
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), table[row, index])
+
+    def __repr__(self) -> str:
+        return f"Dirichlet(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has a posterior at all."""
+        return np.asarray((sizes_of(self.offsets) > 0) | (self.background > 0))
+
+    @property
+    def has_impossible_classes(self) -> bool:
+        """Whether some classes have a plausibility of exactly 0."""
+        return bool((self.support < self.n_classes).any())
+
+    @property
+    def support(self) -> NDArray[np.int64]:
+        """(N,) number of classes with positive plausibility."""
+        listed = sizes_of(self.offsets)
+        return np.where(self.background > 0, self.n_classes, listed)
+
+    def _totals(self) -> Array:
+        """(N,) sum of the concentrations of all classes."""
+        listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
+        with np.errstate(over="ignore"):
+            return np.asarray(listed + (self.n_classes - sizes_of(self.offsets)) * self.background)
+
+    # ---- what the C core knows about the posterior ----
+
+    @cached_property
+    def _groups(self) -> tuple[_dirichlet.Profiles, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Profiles; each case's profile (-1: undefined); where its entries and its background stand among all groups."""
+        too_sure = self._totals() > MOST_TOTAL
+        if too_sure.any():
+            at = int(np.argmax(too_sure))
+            must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
+            raise error("concentration", must, self._totals()[at], f"case {self.axes.case_name(at)}")
+        case_profile = np.empty(self.n_cases, np.int64)
+        entry_group, background_group = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
+        profiles = _dirichlet.Profiles(
+            self.offsets, self.index, self.concentration, self.background, self.n_classes, case_profile, entry_group, background_group
+        )
+        first = self._first_groups(profiles)[np.maximum(case_profile, 0)]
+        background = np.where(background_group >= 0, first + background_group, -1)
+        return profiles, case_profile, first[row_of(self.offsets)] + entry_group, background
+
+    @staticmethod
+    def _first_groups(profiles: _dirichlet.Profiles) -> NDArray[np.int64]:
+        offsets = np.zeros(len(profiles) + 1, np.int64)
+        profiles.groups(offsets, np.empty(profiles.n_groups()), np.empty(profiles.n_groups(), np.int64))
+        return offsets
+
+    def _ranks(self, depth: int) -> Array:
+        """(groups, depth) probability that one class of a group has each rank."""
+
+        def make() -> Array:
+            profiles = self._groups[0]
+            room(f"the probabilities of {depth} ranks", 8 * profiles.n_groups() * depth)
+            rank = np.empty((profiles.n_groups(), depth))
+            parallel.run(lambda begin, end: profiles.ranks(begin, end, rank), len(profiles), PROFILES, "integrating ranks")
+            return rank
+
+        return np.asarray(self._kept.every(("ranks", depth), make))
+
+    def _memberships(self, k: int) -> tuple[Array, Array]:
+        """P(among the best k) of every entry (E,), and of each class of a case that is not listed (N,)."""
+
+        def make() -> tuple[Array, Array]:
+            _, _, entry, background = self._groups
+            member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last for a background of -1
+            support = self.support
+            # fewer than k positive classes: the others fill up, each choice alike
+            zeros = np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1)
+            rest = np.where(background >= 0, member[background], zeros)
+            return member[entry], np.where(self.defined, rest, np.nan)
+
+        found: tuple[Array, Array] = self._kept.last("memberships", k, make)
+        return found
+
+    # ---- the protocol ----
+
+    def mean(self) -> Array:
+        """(N, K) posterior means c / sum(c); NaN for an undefined case."""
+        room("a table of means", 16 * self.n_cases * self.n_classes)
+        table = np.repeat(self.background[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = self.concentration
+        with np.errstate(invalid="ignore"):
+            return np.asarray(table / table.sum(1, keepdims=True))
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """(N, K) probability that a class is among the best k; NaN for an undefined case."""
+        room("a table of probabilities", 8 * self.n_cases * self.n_classes)
+        entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
+        table = np.repeat(rest[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = entry
+        return table
+
+    def _role_sums(self, sets: Sets, k: int) -> Array:
+        """(4, N): P(among the best k), added up over the certain and over the tied classes of a case's set; how many these are."""
+        entry, rest = self._memberships(k)
+        return self._over(sets, entry, rest, k)
+
+    def _over(self, sets: Sets, value: Array, rest: Array, total: float) -> Array:
+        out = np.empty((self.n_cases, 4))
+        of_sets = sets.offsets, sets.index, sets.role, sets.rest_role
+        _order.role_sums(self.offsets, self.index, value, rest, *of_sets, self.n_classes, total, out)
+        return np.asarray(out.T)
+
+    def _overlaps(self, sets: Sets, k: NDArray[np.int32]) -> Array:
+        """(N, max k + 1, max k + 1) joint law of how many certain and tied classes are among the best k."""
+
+        def make() -> Array:
+            profiles = self._groups[0]
+            side = int(k.max()) + 1
+            room(f"the law of the overlap of the best {side - 1}", 8 * self.n_cases * side**2)
+            table = np.empty((self.n_cases, side, side))
+
+            def part(begin: int, end: int) -> None:
+                profiles.overlaps(sets.offsets, sets.index, sets.role, sets.rest_role, k, begin, end, table)
+
+            parallel.run(part, self.n_cases, CASES, "integrating overlaps")
+            return table
+
+        return np.asarray(self._kept.last("overlaps", (sets, k.tobytes()), make))
+
+    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+        law = self._overlaps(sets, size.astype(np.int32))
+        return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        profiles, profile, _, _ = self._groups
+        if kind == "rank" or k == 1:
+            rank = self._ranks(k)[:, k - 1]
+            value = np.maximum.reduceat(rank, self._first_groups(profiles)[:-1]) if len(profiles) else rank
+        else:
+            value = np.empty(len(profiles))
+            parallel.run(lambda begin, end: profiles.certainty(begin, end, k, value), len(profiles), PROFILES, "integrating certainty")
+        found = np.append(value, np.nan)[profile]  # an undefined case has profile -1
+        settled = self.support < k if kind == "rank" and k > 1 else self.support <= k
+        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
+
+    def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
+        """(N,) expectation of the certainty of order k after labels of n more annotators: everything they could say is enumerated."""
+        found = Outcomes.of(self)
+        for _ in range(n_annotators):
+            found = found.grown(reliability)
+        return found.mean(self, k)
+
+    def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
+        """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
+        group = as_groups(groups, self.axes)
+        n_groups = int(group.max()) + 1
+        room("a table of groups", 32 * self.n_cases * n_groups)
+        cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
+        listed = np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
+        unlisted = np.bincount(group, minlength=n_groups) - listed
+        total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
+        total[~self.defined] = np.nan
+        return Dirichlet.from_array(total, case_ids=self._ids(), classes=names)
+
+    def take(self, rows: Any) -> Dirichlet:
+        """The posterior of some cases, by position."""
+        offsets, at = take(self.offsets, np.asarray(rows))
+        return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows])
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
+        out = np.empty((self.n_cases, n, self.n_classes))
+        word = seed_of(seed)
+
+        def part(begin: int, end: int) -> None:
+            _dirichlet.draws(*self._law(), word, begin, end, out[begin:end])
+
+        parallel.run(part, self.n_cases, SAMPLED, "drawing plausibilities")
+        return out
+
+    def top(self, n: int, depth: int, *, seed: Any = 0) -> NDArray[np.int32]:
+        """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
+        room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
+        out = np.empty((self.n_cases, n, depth), np.int32)
+        word = seed_of(seed)
+
+        def part(begin: int, end: int) -> None:
+            _dirichlet.top(*self._law(), word, begin, end, out[begin:end])
+
+        parallel.run(part, self.n_cases, SAMPLED, "drawing best classes")
+        return out
+
+    def _law(self) -> tuple[Any, Any, Any, Any, Any, int]:
+        return self.offsets, self.index, self.concentration, self.background, self.axes.stream_keys, self.n_classes
+
+    # ---- comparison with sets and with a model's order ----
+
+    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
+        """Is the best class in the set?"""
+        return Comparison.of_chances(self._role_sums(sets, 1)[0])
+
+    def mass(self, sets: Sets) -> Comparison:
+        """How much plausibility does the set hold? A Beta variable."""
+        total, part = self._totals(), self._over(sets, self.concentration, self.background, 0.0)[0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = part / total
+            return Comparison(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
+
+    def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
+        """What a metric says of a model's order: see accuracy.py for the metrics."""
+        return compare(self, order, metric, k, parameter)

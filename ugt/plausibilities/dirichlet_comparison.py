@@ -1,0 +1,175 @@
+"""Expectation and spread of a comparison between a model's order and a Dirichlet posterior."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._base import parallel
+from .._base.checks import room
+from .._base.ragged import offsets_of
+from .._core import _dirichlet as core
+from .._core import _order
+from .comparison import NO_SPREAD, Comparison, Law, spread_of
+from .metric import AVERAGE_OVERLAP, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
+from .orders import CERTAIN, TIED, Orders, Sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .dirichlet import Dirichlet
+
+    Array = NDArray[np.float64]
+    Formula = tuple[int, int, float, float]  # number, k, parameter and largest value
+
+PROFILES, CASES = 256, 512  # chunks
+MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
+KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
+N_SAMPLED = 1000
+
+
+def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
+    """Exact where the law of the best k classes can be enumerated or is not needed; else by draws, with their error."""
+    if metric.number not in (TOPK, SET, OVERLAP):
+        return _by_lists(post, order, metric, k, parameter)
+    sets = order.sets(k)
+    return _best_class(post, sets, k) if metric.number == TOPK else _best_sets(post, sets, metric, k)
+
+
+def _best_class(post: Dirichlet, sets: Sets, k: int) -> Comparison:
+    """The best class is certain to be in the set, tied, or not in it."""
+    certain, tied, n_certain, n_tied = post._role_sums(sets, k=1)
+    if not n_tied.any():
+        return Comparison.of_chances(certain)
+    values, law = np.zeros((post.n_cases, 3)), np.stack([certain, tied, 1.0 - certain - tied], 1)
+    values[:, 0], values[:, 1] = 1.0, (k - n_certain) / np.maximum(n_tied, 1)
+    return Comparison.of_values(values, np.minimum(np.maximum(law, 0.0), 1.0), TIED_LATTICE)
+
+
+def _best_sets(post: Dirichlet, sets: Sets, metric: Metric, k: int) -> Comparison:
+    """The same for set accuracy and overlap, from the joint law of how many certain and tied classes are among the best k."""
+    law = post._overlaps(sets, np.full(post.n_cases, k, np.int32))
+    n_certain, n_tied = sets.count(CERTAIN)[:, None, None], sets.count(TIED)[:, None, None]
+    # with no more than k positive classes only tie-breaking is left, and a draw's value is the expectation over it
+    settled, any_tied = post.support <= k, bool(n_tied.any())
+    if metric.number == SET and not any_tied:
+        return Comparison.of_chances(law[:, k, 0], settled)
+    n_open = k - n_certain
+    certain, tied = np.arange(k + 1.0)[None, :, None], np.arange(k + 1.0)[None, None, :]
+    if metric.number == OVERLAP:
+        values = (certain + tied * n_open / np.maximum(n_tied, 1)) / k
+    else:  # one of the sets that tie-breaking makes
+        from scipy.special import comb  # noqa: PLC0415  (scipy is slow to import)
+
+        values = ((certain == n_certain) & (tied == np.where(n_tied > 0, n_open, 0))) / np.where(n_tied > 0, comb(n_tied, n_open), 1.0)
+    if not any_tied:
+        values, law = values[:, :, :1], law[:, :, :1]
+    values, law = np.broadcast_to(values, law.shape).reshape(len(law), -1), law.reshape(len(law), -1)
+    if settled.any():
+        values = np.where(settled[:, None], np.where(np.isnan(law).any(1), 0.0, (values * law).sum(1))[:, None], values)
+    return Comparison.of_values(values, law, metric.lattice(k, 0.0, any_tied))
+
+
+# ---- metrics of ordered lists ----
+
+
+def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
+    sizes = _list_sizes(post, k)
+    if (sizes == 0).any():
+        return _by_draws(post, order, metric, k, parameter)
+    zeros_tie = metric.number != AVERAGE_OVERLAP and bool((post.support[post.defined] < k).any())
+    formula = metric.number, k, parameter, metric.most(k, parameter)
+    mean, variance, _ = _moments(_list_values(post, order, formula, 1)[0])
+    n_points = metric.lattice(k, parameter, order.has_ties or zeros_tie)
+    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points))
+
+
+def _moments(moments: Array) -> tuple[Array, Array, Array]:
+    """Mean, variance and least value."""
+    return moments[:, 0], np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0), moments[:, 2]
+
+
+def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int) -> Law:
+    moments, pmf = _list_values(post, order, formula, n_points)
+    mean, variance, least = _moments(moments)
+    varies = variance > NO_SPREAD
+    return Law(float(np.nansum(np.where(varies, least, mean))), pmf[varies])
+
+
+def _list_sizes(post: Dirichlet, k: int) -> NDArray[np.int64]:
+    """Number of lists of the best k of each profile, over groups of equal concentrations; 0: too many."""
+
+    def make() -> NDArray[np.int64]:
+        profiles = post._groups[0]
+        sizes = np.empty(len(profiles), np.int64)
+        profiles.list_sizes(0, len(profiles), k, MOST_LISTS, sizes)
+        return sizes
+
+    return np.asarray(post._kept.every(("sizes", k), make))
+
+
+def _lists(post: Dirichlet, k: int) -> tuple[NDArray[np.int64], Array]:
+    """Offsets (profiles + 1,) and probabilities of all lists."""
+    offsets = offsets_of(_list_sizes(post, k))
+
+    def make() -> Array:
+        profiles = post._groups[0]
+        room(f"the lists of the best {k}", 8 * int(offsets[-1]))
+        table = np.empty(offsets[-1])
+        parallel.run(lambda begin, end: profiles.lists(begin, end, k, offsets, table), len(profiles), PROFILES, "integrating lists")
+        return table
+
+    return offsets, post._kept.every(("lists", k), make) if offsets[-1] <= KEPT_LISTS else make()
+
+
+def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int) -> tuple[Array, Array]:
+    """Mean, mean square and least value (N, 3), and law (N, n_points + 1), of a metric with values in [0, 1]."""
+    offsets, table = _lists(post, formula[1])
+    room("the law of a metric of lists", 8 * post.n_cases * (n_points + 4))
+    moments, pmf = np.empty((post.n_cases, 3)), np.empty((post.n_cases, n_points + 1))
+
+    def part(begin: int, end: int) -> None:
+        post._groups[0].list_values(order.offsets, order.index, order.start, *formula, offsets, table, begin, end, moments, pmf)
+
+    parallel.run(part, post.n_cases, CASES, "comparing lists")
+    return moments, pmf
+
+
+def _by_draws(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
+    """Spread (and, for distances, the value) from sampled lists; the mean of the average overlap stays exact."""
+    per_case = np.empty(post.n_cases)
+    width, column, most = _order.width(metric.number, k), _order.column(metric.number, k, k), metric.most(k, parameter)
+    defined = np.ascontiguousarray(post.defined, np.uint8)
+
+    def part(begin: int, end: int) -> Array:
+        top = np.empty((end - begin, N_SAMPLED, k), np.int32)
+        core.top(*post._law(), 0, begin, end, top)
+        truth = Orders.from_top(top.reshape(-1, k), post.n_classes)
+        own = order.offsets[begin : end + 1]
+        values, per_draw = np.empty((end - begin, width)), np.zeros((N_SAMPLED, width))
+        _order.compare(
+            truth.offsets, truth.index, truth.start, own - own[0], order.index[own[0] : own[-1]], order.start[own[0] : own[-1]],
+            defined[begin:end], 0, end - begin, N_SAMPLED, post.n_classes, k, metric.number, parameter, values, per_draw,
+        )  # fmt: skip
+        per_case[begin:end] = values[:, column] / most
+        return per_draw[:, column] / most
+
+    total = sum(parallel.run(part, post.n_cases, 64, "drawing lists"), np.zeros(N_SAMPLED))
+    n_defined = int(defined.sum())
+    per_draw = total / n_defined if n_defined else np.full(N_SAMPLED, np.nan)
+    mc_error = float(per_draw.std(ddof=1) / np.sqrt(N_SAMPLED))
+    if metric.number == AVERAGE_OVERLAP:
+        per_case, mc_error = _average_overlap_mean(post, order, k), 0.0
+    return Comparison(per_case, float(per_draw.std()), mc_error, per_draw)
+
+
+def _average_overlap_mean(post: Dirichlet, order: Orders, k: int) -> Array:
+    """(N,) mean over j <= k of E|best j of both| / j, from memberships alone."""
+    total = np.zeros(post.n_cases)
+    for j in range(1, k + 1):
+        sets = order.sets(j)
+        certain, tied, n_certain, n_tied = post._role_sums(sets, j)
+        total += (certain + (j - n_certain) / np.maximum(n_tied, 1) * tied) / (j * k)
+    return total

@@ -1,0 +1,309 @@
+"""Plausibilities as draws: all classes, made elsewhere; or the classes that annotators mentioned and the lump of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import parallel
+from .._base.axes import Axes
+from .._base.checks import error, room
+from .._base.ragged import row_of, sizes_of, take
+from .._core import _plackett_luce as core
+from . import diagnostics
+from .comparison import Comparison
+from .orders import Orders
+from .point import Vectors, check_table, summed
+from .sets import as_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .orders import Sets
+
+    Array = NDArray[np.float64]
+
+CHUNK = 64
+REST = {"ignore": 0, "individual": 1, "lump": 2}  # as in ugt.h
+
+
+class Draws(Vectors):
+    """Sampled plausibilities: draw j of all cases is one sample of the whole data set.
+
+    Made by :meth:`from_array` from draws (N, draws, K), or by :func:`plackett_luce`, which keeps draws of the mentioned
+    classes and of the lump of all others only.
+
+    Examples
+    --------
+    >>> draws = Draws.from_array([[[0.6, 0.4], [0.3, 0.7], [0.2, 0.8]]])
+    >>> draws
+    Draws(n_cases=1, n_draws=3, n_classes=2)
+    >>> draws.label_probability([[1]]).round(3)
+    array([0.667])
+    """
+
+    n_chains: int
+    is_sampled = True
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
+        """From plausibility draws made elsewhere, (N, draws, K); vectors are divided by their sums, cases of NaN are undefined."""
+        table, _ = check_table(array, "draws", 3)
+        with np.errstate(invalid="ignore"):
+            table = table / table.sum(-1, keepdims=True)
+        return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), table)
+
+    def __repr__(self) -> str:
+        return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
+
+    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+        return Comparison(per_case, float(per_draw.std()), self.mean_error(per_draw), per_draw)
+
+    def mean_error(self, per_draw: Array) -> float:
+        """Monte Carlo standard error of the mean of a value over draws, by the effective number of draws in their chains."""
+        if self.n_draws < 2 or np.isnan(per_draw).any():
+            return float("nan")
+        series = np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1))
+        return float(diagnostics.mcse_mean(series)[0])
+
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+        """(N,) Monte Carlo standard errors of frequencies over draws."""
+        return np.asarray(np.sqrt(per_case * (1.0 - per_case) / self.n_draws))
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K): the first n draws, which must be there."""
+        if not 1 <= n <= self.n_draws:
+            raise error("n", f"be 1 to {self.n_draws}, the draws there are", n)
+        return self._values()[:, :n]
+
+    def _values(self) -> Array:
+        raise NotImplementedError
+
+    def grouped(self, groups: Any, names: Any = None) -> Draws:
+        """Plausibilities of groups of classes: sums over each group, draw by draw."""
+        table = self._grouped(as_groups(groups, self.axes))
+        axes = Axes.of(self.n_cases, table.shape[2], self._ids(), names)
+        return DenseDraws(axes, table, self.n_chains)
+
+    def _grouped(self, group: NDArray[np.int64]) -> Array:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DenseDraws(Draws):
+    """Draws of all classes, ``values`` (N, draws, K), adding up to 1 over classes; NaN for an undefined case."""
+
+    axes: Axes
+    values: Array
+    n_chains: int = 1
+
+    @property
+    def n_draws(self) -> int:  # type: ignore[override]
+        """Number of draws."""
+        return int(self.values.shape[1])
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all."""
+        return ~np.isnan(self.values[:, 0, 0])
+
+    def mean_error(self, per_draw: Array) -> float:
+        """Monte Carlo standard error of the mean of a value over draws; taken as independent where nothing is known of their order."""
+        if self.n_chains > 1 or self.n_draws < 2:
+            return super().mean_error(per_draw)
+        return float(per_draw.std(ddof=1) / np.sqrt(self.n_draws))
+
+    def _values(self) -> Array:
+        return self.values
+
+    def _rows(self) -> Array:
+        return np.where(self.defined[:, None, None], self.values, 0.0).reshape(-1, self.n_classes)
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        return Orders.from_dense(self._rows(), depth, ties)
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        return np.asarray(self._rows().min(1) == 0)
+
+    def mean(self) -> Array:
+        """(N, K) mean over draws; NaN for an undefined case."""
+        return np.asarray(self.values.mean(1))
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        return np.asarray(np.bincount(row, self.values[row, draw, sets.index], self.n_cases), np.float64)
+
+    def _grouped(self, group: NDArray[np.int64]) -> Array:
+        return summed(self.values, group)
+
+    def take(self, rows: Any) -> DenseDraws:
+        """The plausibilities of some cases, by position."""
+        return DenseDraws(self.axes.take(rows), self.values[rows], self.n_chains)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MentionedDraws(Draws):
+    """Draws of the classes that a case's annotators mentioned and of the lump of all others.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets, index : (N + 1,) int64, (E,) int32
+        The m mentioned classes of each case, ascending.
+    values : float64 or float32
+        Case after case ``[n_draws][m + 1]`` plausibilities, the lump last, adding up to 1; draws chain after chain.
+    n_draws, n_chains : int
+        Draws of all chains, and chains.
+    unranked : {"individual", "lump", "ignore"}
+        How the lump divides: by a Dirichlet law of ``shape``, exactly and only where it is asked for; evenly; not at all.
+    shape : float
+        Prior shape of a single class.
+    seed : int
+        For what is drawn on demand.
+    with_empty : bool
+        Whether cases without annotations count, with draws from the prior.
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    values: NDArray[Any]
+    n_draws: int
+    n_chains: int
+    unranked: str
+    shape: float
+    seed: int
+    with_empty: bool = True
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all: mentioned classes, or a lump."""
+        return np.asarray((sizes_of(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        """(N + 1,) where the values of each case start."""
+        return np.asarray((self.offsets + np.arange(len(self.offsets))) * self.n_draws)
+
+    def case(self, i: int) -> NDArray[Any]:
+        """(draws, m + 1) plausibilities of case i's mentioned classes and of the lump."""
+        return self.values[self._starts[i] : self._starts[i + 1]].reshape(self.n_draws, -1)
+
+    def _call(self, function: Any, out: Any, *more: Any) -> Any:
+        """A kernel over chunks of cases, ``out`` (N, …)."""
+
+        def part(begin: int, end: int) -> None:
+            values = np.ascontiguousarray(self.values[self._starts[begin] : self._starts[end]], np.float64)
+            law = self.n_classes, self.n_draws, REST[self.unranked], self.shape, self.seed
+            function(self.offsets, self.index, self.axes.stream_keys, *law, values, begin, end, *more, out[begin:end])
+
+        parallel.run(part, self.n_cases, CHUNK, "reading draws")
+        return out
+
+    def _top(self, depth: int) -> NDArray[np.int32]:
+        """(N, draws, depth) best classes of each draw, -1 behind the last."""
+
+        def make() -> NDArray[np.int32]:
+            room("the best classes of all draws", 4 * self.n_cases * self.n_draws * depth)
+            table: NDArray[np.int32] = self._call(core.mentioned_top, np.empty((self.n_cases, self.n_draws, depth), np.int32))
+            return table
+
+        return np.ascontiguousarray(self._kept.deepest("top", depth, make)[:, :, :depth])
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        return Orders.from_top(self._top(depth).reshape(-1, depth), self.n_classes)
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        return np.full(self.n_cases * self.n_draws, self.unranked == "ignore")
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        if kind == "rank":
+            return super().certainty(k, kind=kind, ties=ties)
+        return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
+
+    def _modal(self, top: NDArray[np.int32]) -> tuple[Array, NDArray[np.int64]]:
+        """(N,) share of the most frequent set among (N, draws, k) sets, and one of its draws."""
+        share, example = np.empty(self.n_cases), np.empty(self.n_cases, np.int64)
+        core.modal_sets(top, top.shape[2], share, example)
+        return share, example
+
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+        """(N,) Monte Carlo standard errors of ``certainty``: how often the chains change to and from the most frequent set of classes,
+        class at rank k, or group of the best class.
+        """
+        top = np.ascontiguousarray(self._top(k)[:, :, 0 if kind == "set" else k - 1 :])
+        if group is not None:
+            top = np.where(top < 0, -1, group[top]).astype(np.int32)
+        mode = self._modal(top)[1]
+        sets = np.sort(top, axis=2)
+        hit = (sets == sets[np.arange(self.n_cases), mode][:, None]).all(2).astype(np.float64)
+        return diagnostics.mcse_mean(hit.reshape(self.n_cases, self.n_chains, -1))
+
+    def bytes_to_order(self, depth: int) -> float:
+        """What keeping the best classes of every draw takes."""
+        return 4.0 * self.n_cases * self.n_draws * depth
+
+    def diagnostics(self) -> diagnostics.Diagnostics:
+        """Did the chains of each case converge? Of the log plausibility of its most plausible class."""
+        series = np.full((self.n_cases, self.n_draws), np.nan)
+        for i in np.flatnonzero(self.defined).tolist():
+            values = self.case(i).astype(np.float64)
+            with np.errstate(divide="ignore"):  # a plausibility may be smaller than any number
+                series[i] = np.log(values[:, np.argmax(values[:, :-1].mean(0)) if values.shape[1] > 1 else 0])
+        return diagnostics.diagnose(series.reshape(self.n_cases, self.n_chains, -1))
+
+    @cached_property
+    def _means(self) -> tuple[Array, Array]:
+        """Means over draws of every mentioned class (E,), and of the lump (N,)."""
+        listed, rest = np.empty(len(self.index)), np.empty(self.n_cases)
+        for i in range(self.n_cases):
+            mean = self.case(i).mean(0, dtype=np.float64)
+            listed[self.offsets[i] : self.offsets[i + 1]], rest[i] = mean[:-1], mean[-1]
+        return listed, rest
+
+    def mean(self) -> Array:
+        """(N, K) mean over draws; NaN for an undefined case."""
+        listed, rest = self._means
+        room("a table of means", 8 * self.n_cases * self.n_classes)
+        n_rest = self.n_classes - sizes_of(self.offsets)
+        table = np.repeat((rest / np.maximum(n_rest, 1))[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = listed
+        table[~self.defined] = np.nan
+        return table
+
+    def mass(self, sets: Sets) -> Comparison:
+        """How much plausibility does the set hold? Of the lump its expected share."""
+        values = np.empty((self.n_cases, self.n_draws))
+        for i in range(self.n_cases):
+            wanted = sets.index[sets.offsets[i] : sets.offsets[i + 1]]
+            mentioned = self.index[self.offsets[i] : self.offsets[i + 1]]
+            inside = np.isin(mentioned, wanted)
+            share = (len(wanted) - inside.sum()) / max(self.n_classes - len(mentioned), 1)
+            values[i] = self.case(i) @ np.append(inside.astype(np.float64), share)
+        return self._spread(values.reshape(-1))
+
+    def _grouped(self, group: NDArray[np.int64]) -> Array:
+        n_groups = int(group.max()) + 1
+        room("draws of all plausibilities", 8 * self.n_cases * self.n_draws * n_groups)
+        out = np.empty((self.n_cases, self.n_draws, n_groups))
+        table = np.asarray(self._call(core.mentioned_groups, out, group))
+        table[~self.defined] = np.nan
+        return table
+
+    def _values(self) -> Array:
+        return self._grouped(np.arange(self.n_classes))
+
+    def take(self, rows: Any) -> MentionedDraws:
+        """The plausibilities of some cases, by position."""
+        rows = np.asarray(rows)
+        if np.array_equal(rows, np.arange(self.n_cases)):
+            return self  # draws are large
+        offsets, at = take(self.offsets, rows)
+        ends = zip(self._starts[:-1][rows], self._starts[1:][rows])
+        parts = [self.values[begin:end] for begin, end in ends]  # an array of positions would take more room than the values
+        values = np.concatenate(parts) if parts else self.values[:0]
+        return replace(self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], values=values)

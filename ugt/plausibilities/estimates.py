@@ -1,0 +1,197 @@
+"""Frozen records that functions return: one for each shape of answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Callable
+
+import numpy as np
+
+from .._base import notices
+from .._base.checks import error
+from .._core import _resample
+from ..resampling import Ratios, Result, Statistic, check_level
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .comparison import Comparison, Law
+
+    Array = NDArray[np.float64]
+
+# Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
+EXACT_LAW_WORK = 2e9
+NO_ANNOTATIONS = "case without annotations"
+
+
+class MeanOfCases(Result):
+    """What is a mean over the cases that are defined."""
+
+    per_case: Array
+    n_cases: int
+    left_out: Mapping[str, int]
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        """A mean of ``per_case``."""
+        return Ratios.of(self.per_case)
+
+
+@dataclass(frozen=True, eq=False)
+class Certainty(MeanOfCases):
+    """Annotation certainty: how sure the annotations make us of the best classes.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the cases that have annotations.
+    per_case : (N,) array
+        In [0, 1]; NaN for a case without annotations.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where the answer is exact.
+    n_cases : int
+        Cases counted in ``value``.
+    left_out : mapping
+        Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.annotation_certainty([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0]]).per_case
+    array([0.5, 1. ])
+    """
+
+    value: float
+    per_case: Array
+    mc_error: float
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate(MeanOfCases):
+    """A metric that takes the uncertainty of the truth into account.
+
+    Two spreads, never mixed up: over **draws** of the plausibilities (what the annotations leave open:
+    ``draw_std``, :meth:`draw_interval`) and over **cases** (what another test set would change: :meth:`interval`).
+
+    Attributes
+    ----------
+    value : float
+        Mean over cases of the posterior expectation of the metric; NaN if no case has annotations.
+    per_case : (N,) array
+        The expectation per case; NaN for a case without annotations.
+    draw_std : float
+        Standard deviation of the data-set value over draws; exact for Dirichlet posteriors, 0 for certain plausibilities.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where it is exact.
+    n_cases : int
+        Cases counted.
+    left_out : mapping
+        Cases left out, by reason.
+    per_draw : (draws,) array or None
+        The data-set value of every draw, where there are draws.
+    mean_set_size : float or None
+        Mean number of classes in the sets that were judged, where sets were given.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.ua_topk_accuracy(ugt.Dirichlet.from_array([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
+    >>> round(found.value, 3), round(found.draw_std, 3), found.draw_quantile([0.05, 0.5, 0.95]).round(3)
+    (0.469, 0.208, array([0.   , 0.333, 0.667]))
+    """
+
+    value: float
+    per_case: Array
+    draw_std: float
+    mc_error: float
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    per_draw: Array | None = None
+    mean_set_size: float | None = None
+    _law: Callable[[], Law] | None = field(default=None, repr=False)
+
+    def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Central interval over draws: see :meth:`draw_quantile`."""
+        check_level(level)
+        low, high = self.draw_quantile(np.array([0.5 - level / 2, 0.5 + level / 2]))
+        return float(low), float(high)
+
+    def draw_quantile(self, q: Array | float) -> Array:
+        """Quantiles of the data-set value over draws of the plausibilities.
+
+        Exact for Dirichlet posteriors (the law of a sum of independent cases, by convolution; where ties in the scores
+        put a case's values between the points of its lattice, they are split so that means stay exact); of the draws
+        where there are draws; by the normal limit where the exact law would take over 2e9 operations.
+
+        Parameters
+        ----------
+        q : float or array
+            Probabilities in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If a probability lies outside [0, 1].
+        """
+        probabilities = np.asarray(q, np.float64)
+        if not ((probabilities >= 0) & (probabilities <= 1)).all():
+            raise error("q", "hold probabilities from 0 to 1", q)
+        if self.n_cases == 0:
+            return np.full(probabilities.shape, np.nan)
+        if self.per_draw is not None:
+            return np.asarray(np.quantile(self.per_draw, probabilities))
+        if self.draw_std == 0:
+            return np.full(probabilities.shape, self.value)
+        # cases times the width of the law, some 24 standard deviations: at least this much, before it is even made
+        law = self._law() if self._law is not None and 24 * self.draw_std * self.n_cases**2 < EXACT_LAW_WORK else None
+        if law is None or 24 * self.draw_std * self.n_cases * law.pmf.size > EXACT_LAW_WORK:
+            from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
+
+            return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), 0.0, 1.0))
+        return (law.constant + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
+
+
+def _lattice_quantile(pmf: Array, q: Array) -> Array:
+    """Quantiles of the sum over cases."""
+    if len(pmf) == 0:  # no spread but rounding
+        return np.zeros(q.shape)
+    law = np.empty(pmf.shape[0] * (pmf.shape[1] - 1) + 1)
+    _resample.law_of_sum(np.ascontiguousarray(pmf), law)
+    cumulative = np.cumsum(law)
+    # 1e-12: the law adds up to 1 up to rounding, and what is less likely is not the worst or best case of q = 0 or 1
+    at = np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12))
+    return np.asarray(at / float(pmf.shape[1] - 1))
+
+
+def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
+    """Count undefined cases and say so once."""
+    undefined = int(np.count_nonzero(per_case != per_case))  # noqa: PLR0124  (NaN)
+    if undefined == 0:
+        return {}
+    if undefined == len(per_case):
+        notices.warn(f"undefined: no case is left ({reason}: {undefined})", stacklevel=4)
+    return {reason: undefined}
+
+
+def mean_of(per_case: Array) -> tuple[float, int]:
+    """Mean over defined cases (NaN if there are none) and their number."""
+    defined = per_case[per_case == per_case]  # noqa: PLR0124  (not NaN)
+    return (float(np.add.reduce(defined)) / len(defined) if len(defined) else float("nan")), len(defined)
+
+
+def certainty(per_case: Array, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS) -> Certainty:
+    """The public record of certainties of cases."""
+    value, n = mean_of(per_case)
+    return Certainty(value, per_case, mc_error, n, left_out(per_case, reason))
+
+
+def estimate(found: Comparison, mean_set_size: float | None = None, reason: str = NO_ANNOTATIONS) -> Estimate:
+    """The public record of a comparison."""
+    per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 within some 1e-13
+    value, n = mean_of(per_case)
+    missing = left_out(per_case, reason)
+    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law)

@@ -1,0 +1,128 @@
+"""What a metric of a model's order of classes is: declared once, in a table, for all that list metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, Callable
+
+from .estimates import Estimate, estimate
+
+if TYPE_CHECKING:
+    from .orders import Orders
+    from .protocol import Plausibilities
+
+TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE, RANK_BIASED = range(7)  # as in ugt.h
+
+# With ties, values of a case are fractions r/t: twelfths hold those of two, three, four and six tied classes exactly.
+TIED_LATTICE = 12
+FINEST_LATTICE = 720
+
+
+def _one(k: int, parameter: float) -> float:
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a model's order of classes: everything that lists metrics reads it.
+
+    Attributes
+    ----------
+    name : str
+        In tables of an evaluation. The public function is called the same, behind ``ua_``.
+    number : int
+        Of the formula in the C core.
+    label, heading : str
+        In a report and, shorter, on the command line; both take ``{k}``.
+    meaning : str
+        Half a sentence that says what the number is.
+    wider : bool
+        Whether an evaluation shows it for k > 1 only, being top-1 accuracy at k = 1.
+    shown : bool
+        Whether an evaluation shows it at all.
+    higher_is_better : bool
+        False for distances.
+    parameter : float
+        Of the formula, where nobody says another one.
+    most : callable
+        The largest value of the formula by (k, parameter), by which it is divided.
+    points : callable
+        n by (k, parameter), so that without ties all values of a case are multiples of 1/n; no whole number where there is none.
+    """
+
+    name: str
+    number: int
+    label: str
+    heading: str
+    meaning: str
+    wider: bool = True
+    shown: bool = True
+    higher_is_better: bool = True
+    parameter: float = 0.0
+    most: Callable[[int, float], float] = _one
+    points: Callable[[int, float], float] = _one
+
+    @property
+    def function(self) -> str:
+        """Name of the public function."""
+        return f"ua_{self.name}"
+
+    def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
+        """The metric of an order that holds at least the best k."""
+        return estimate(truth.compare(order, self, k, parameter=self.parameter if parameter is None else parameter, ties=ties))
+
+    def lattice(self, k: int, parameter: float, ties: bool) -> int:
+        """Points of a case's law on [0, 1]: all its values lie on them, unless ties or an odd parameter put them between."""
+        wanted = self.points(k, parameter)
+        points = int(wanted) if wanted == int(wanted) else TIED_LATTICE
+        if ties:
+            points = max(points, 1) * TIED_LATTICE // gcd(points, TIED_LATTICE)
+        return min(points, FINEST_LATTICE)
+
+
+def _finest(k: int) -> int:
+    """The least number that 1 to k divide."""
+    found = 1
+    for j in range(1, k + 1):
+        found = found * j // gcd(found, j)
+    return found
+
+
+METRICS: Mapping[str, Metric] = {
+    one.name: one
+    for one in (
+        Metric(
+            "topk_accuracy", TOPK, "Top-{k} accuracy", "top-{k}",
+            "the probability that the true class is among the model's {k} best", wider=False,
+        ),
+        Metric(
+            "set_accuracy", SET, "Set accuracy@{k}", "set@{k}",
+            "the probability that the model's {k} best are exactly the {k} most plausible classes",
+        ),
+        Metric(
+            "overlap", OVERLAP, "Overlap@{k}", "overlap@{k}",
+            "the expected share of the {k} most plausible classes that are among the model's {k} best", points=lambda k, _: k,
+        ),
+        Metric(
+            "average_overlap", AVERAGE_OVERLAP, "Average overlap@{k}", "average@{k}",
+            "the mean of the overlaps at 1 to {k}: the order near the top counts most", points=lambda k, _: k * _finest(k),
+        ),
+        Metric(
+            "rank_biased_overlap", RANK_BIASED, "Rank-biased overlap@{k}", "rank-biased@{k}",
+            "the overlap at 1 to {k}, of which each depth counts 0.9 times what the one above does", parameter=0.9,
+            points=lambda k, _: FINEST_LATTICE,
+        ),
+        Metric(
+            "kendall_distance", KENDALL, "Kendall distance@{k}", "kendall@{k}",
+            "the share of pairs of classes that the lists of the {k} best have in opposite orders", shown=False, higher_is_better=False,
+            most=lambda k, p: k * k + p * k * (k - 1), points=lambda k, p: 2 * (k * k + p * k * (k - 1)),
+        ),
+        Metric(
+            "footrule_distance", FOOTRULE, "Footrule distance@{k}", "footrule@{k}",
+            "how far classes stand from their places in the other list of the {k} best", shown=False, higher_is_better=False,
+            most=lambda k, _: k * (k + 1), points=lambda k, _: k * (k + 1),
+        ),
+    )
+}  # fmt: skip

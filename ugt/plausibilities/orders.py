@@ -1,0 +1,177 @@
+"""Orders of classes with their ties, from scores or plausibilities; and the sets that they cut off at k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base import parallel
+from .._base.checks import room
+from .._base.ragged import offsets_of, row_of, sizes_of
+from .._core import _order
+from .kept import Kept
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Parts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+
+NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
+CHUNK = 2**22  # cells
+TIED_CLASSES = "classes that are tied among the best"
+AN_ORDER, A_SET = 16, 40  # bytes of each while orders, and the sets that they cut off, are made
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """For every row: classes in a set for certain, and classes tied for the ``n_open`` places that are left.
+
+    ``offsets`` (N + 1,), ``index`` and ``role`` list classes; ``rest_role`` (N,) is the role of all others.
+    """
+
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    role: NDArray[np.int8]
+    rest_role: NDArray[np.int8]
+    n_classes: int
+
+    def count(self, role: int) -> NDArray[np.float64]:
+        """(N,) number of classes with a role."""
+        listed = np.bincount(row_of(self.offsets)[self.role == role], minlength=len(self.rest_role)).astype(np.float64)
+        return listed + np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0)
+
+
+def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
+    """Offsets, classes and starts of n rows, as the core writes them; there are as many entries as is usual unless some are tied."""
+    offsets = np.zeros(n + 1, np.int64)
+    index, start = np.empty(usual, np.int32), np.empty(usual, np.int32)
+    rows(offsets, index, start)
+    total = int(offsets[-1])
+    listed[0] += total
+    room(TIED_CLASSES, AN_ORDER * listed[0])
+    if total > usual:
+        index, start = np.empty(total, np.int32), np.empty(total, np.int32)
+        rows(offsets, index, start)
+    elif total < usual:
+        index, start = index[:total].copy(), start[:total].copy()
+    return offsets, index, start
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """Rows of classes, best first, with the start of each one's bucket of ties.
+
+    Classes that are not listed form one last bucket, which starts where the row ends. Only buckets that start before
+    ``depth`` are there. The probability over random tie-breaking that a class is among the best k (k <= depth) is
+    ``clip((k - start) / size, 0, 1)``.
+    """
+
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    start: NDArray[np.int32]
+    n_classes: int
+    depth: int
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def from_dense(cls, values: NDArray[np.float64], depth: int, ties: str) -> Orders:
+        """Orders of the rows of a (N, K) table."""
+        listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
+
+        def part(begin: int, end: int) -> Parts:
+            block = np.ascontiguousarray(values[begin:end], np.float64)
+
+            def rows(*out: Any) -> None:
+                _order.dense_rows(block, depth, ties == "first", *out)
+
+            return _listed(rows, end - begin, (end - begin) * depth, listed)
+
+        parts = parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores")
+        if len(parts) == 1:
+            return cls(*parts[0], values.shape[1], depth)
+        offsets, index, start = zip(*parts)
+        sizes = np.concatenate([np.diff(of_part) for of_part in offsets])
+        return cls(offsets_of(sizes), np.concatenate(index), np.concatenate(start), values.shape[1], depth)
+
+    @classmethod
+    def from_ragged(
+        cls, offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArray[np.float64], n_classes: int, depth: int, ties: str
+    ) -> Orders:
+        """Orders of ragged rows of positive values; classes not listed have 0."""
+
+        def rows(*out: Any) -> None:
+            _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", *out)
+
+        n = len(offsets) - 1
+        orders = cls(*_listed(rows, n, min(n * depth, len(index)), [0]), n_classes, depth)
+        return orders._filled_up() if ties == "first" else orders
+
+    @classmethod
+    def from_top(cls, top: NDArray[np.int32], n_classes: int) -> Orders:
+        """Orders without ties from rows of best classes (rows, depth), -1 behind the last one."""
+        _rows, depth = top.shape
+        listed = top >= 0
+        start = np.broadcast_to(np.arange(depth, dtype=np.int32), top.shape)
+        return cls(offsets_of(listed.sum(1)), top[listed], start[listed], n_classes, depth)
+
+    def _filled_up(self) -> Orders:
+        """Rows shorter than ``depth`` go on with the first classes that are not listed: ties broken by position."""
+        sizes = sizes_of(self.offsets)
+        short = np.flatnonzero(sizes < self.depth)
+        if len(short) == 0:
+            return self
+        index = [self.index[self.offsets[i] : self.offsets[i + 1]] for i in range(len(self))]
+        for i in short:  # at most depth + listed candidates are looked at
+            others = np.setdiff1d(np.arange(min(self.n_classes, self.depth + sizes[i]), dtype=np.int32), index[i])
+            index[i] = np.concatenate([index[i], others[: self.depth - sizes[i]]])
+        offsets = offsets_of(np.array([len(row) for row in index]))
+        start = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], sizes_of(offsets))
+        return Orders(offsets, np.concatenate(index).astype(np.int32), start.astype(np.int32), self.n_classes, self.depth)
+
+    @cached_property
+    def _is_strict(self) -> bool:
+        """Whether all rows list equally many classes, none of them tied."""
+        n = len(self)
+        width = len(self.index) // n if n else 0
+        if width == 0 or len(self.index) != n * width:
+            return False
+        even = np.array_equal(self.offsets, np.arange(0, n * width + 1, width))
+        return even and bool((self.start.reshape(n, width) == np.arange(width, dtype=np.int32)).all())
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """End of the bucket of every listed class."""
+        if self._is_strict:
+            return np.asarray(self.start + 1, np.int64)
+        room(TIED_CLASSES, A_SET * len(self.index))
+        row = row_of(self.offsets)
+        fresh = np.ones(len(row), bool)
+        fresh[1:] = (row[1:] != row[:-1]) | (self.start[1:] != self.start[:-1])
+        bucket = np.cumsum(fresh) - 1
+        return np.asarray(self.start + np.bincount(bucket, minlength=bucket[-1] + 1)[bucket] if len(bucket) else self.start, np.int64)
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Whether any bucket that matters holds more than one class."""
+        rest = sizes_of(self.offsets)
+        return bool((self._ends - self.start > 1).any() or ((rest < self.depth) & (rest < self.n_classes - 1)).any())
+
+    @cached_property
+    def _kept(self) -> Kept:
+        return Kept()
+
+    def sets(self, k: int) -> Sets:
+        """The best k of every row."""
+        found: Sets = self._kept.every(k, lambda: self._make_sets(k))
+        return found
+
+    def _make_sets(self, k: int) -> Sets:
+        role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
+        listed = sizes_of(self.offsets)
+        rest = np.where(listed >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
+        return Sets(self.offsets, self.index, role, rest, self.n_classes)

@@ -1,0 +1,296 @@
+"""Plausibilities that are known vectors, and those with one vector per case (``Point``)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import parallel
+from .._base.axes import Axes
+from .._base.checks import TIES, error, option, room, whole
+from .._base.identifiers import as_array
+from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._core import _order
+from .best_sets import best_sets, heaviest
+from .comparison import Comparison
+from .metric import KENDALL, SET, TOPK, Metric
+from .orders import CERTAIN, TIED, Orders, Sets
+from .protocol import Plausibilities
+from .sets import as_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
+
+
+class Vectors(Plausibilities):
+    """What a case's known vectors answer; subclasses say where the vectors are."""
+
+    axes: Axes
+    n_draws: int
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        raise NotImplementedError
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        """(N * draws,) whether the lowest plausibility of a vector is 0."""
+        raise NotImplementedError
+
+    def _orders(self, depth: int, ties: str = "expectation") -> Orders:
+        found: Orders = self._kept.every((depth, ties), lambda: self._make_orders(depth, ties))
+        return found
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """(N, K) probability that a class is among the best k; NaN for an undefined case. Ties by expectation."""
+        return self._membership(whole("k", k, 1, self.n_classes), option("ties", ties, TIES), zeros=True)
+
+    def _membership(self, k: int, ties: str, zeros: bool) -> Array:
+        """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
+        room("a table of probabilities", 16 * self.n_cases * self.n_classes)
+        sets = self._orders(k, ties).sets(k)
+        open_share = (k - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
+        row = row_of(sets.offsets)
+        weight = np.where(sets.role == CERTAIN, 1.0, np.where(sets.role == TIED, open_share[row], 0.0))
+        rest = np.where(sets.rest_role == CERTAIN, 1.0, np.where(sets.rest_role == TIED, open_share, 0.0))
+        if not zeros:
+            rest = np.where(self._is_zero_tail(), 0.0, rest)
+        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        total = np.repeat(np.bincount(case, rest, self.n_cases)[:, None], self.n_classes, axis=1).astype(np.float64)
+        np.add.at(total, (case[row], sets.index), weight - rest[row])
+        total /= self.n_draws
+        total[~self.defined] = np.nan
+        return total
+
+    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
+        """Is the best class in the set?"""
+        best = self._orders(1, ties).sets(1)
+        row = row_of(best.offsets)
+        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        room("the best classes", 17 * len(best.index))
+        hit = _located(row_of(sets.offsets) * self.n_classes + sets.index, case[row] * self.n_classes + best.index)[1]
+        unlisted = sizes_of(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
+        certain, tied = (
+            np.bincount(row[hit], best.role[hit] == role, len(case)) + np.where(best.rest_role == role, unlisted, 0)
+            for role in (CERTAIN, TIED)
+        )
+        return self._spread(certain + tied / np.maximum(best.count(TIED), 1))
+
+    def mass(self, sets: Sets) -> Comparison:
+        """How much plausibility does the set hold?"""
+        row = row_of(sets.offsets)
+        values = np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1)
+        return self._spread(values.reshape(-1))
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        raise NotImplementedError
+
+    def _spread(self, values: Array) -> Comparison:
+        """Comparison from a value for every (case, draw)."""
+        table = np.where(self.defined[:, None], values.reshape(self.n_cases, self.n_draws), np.nan)
+        per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
+        return self._of_draws(table.mean(1), per_draw)
+
+    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+        value = np.full(self.n_cases, np.nan)
+        for k in np.unique(size).tolist():
+            order = Orders(sets.offsets, sets.index, np.zeros(len(sets.index), np.int32), self.n_classes, k)
+            found = self._compare(order, SET, k, 0.0, ties)[0][:, _order.column(SET, k, k)]
+            value[size == k] = found[size == k]
+        return value
+
+    def _compare(self, order: Orders, number: int, k: int, parameter: float, ties: str) -> tuple[Array, Array]:
+        """Values of the comparison of each case with an order, and sums over cases of each draw."""
+
+        def make() -> tuple[Array, Array]:
+            truth, width = self._orders(k, ties), _order.width(number, k)
+            room(f"a comparison of the best {k}", 8 * (self.n_cases + self.n_draws) * width)
+            per_case = np.empty((self.n_cases, width))
+            defined = np.ascontiguousarray(self.defined, np.uint8)
+
+            def part(begin: int, end: int) -> Array:
+                per_draw = np.zeros((self.n_draws, width))
+                _order.compare(
+                    truth.offsets, truth.index, truth.start, order.offsets, order.index, order.start, defined,
+                    begin, end, self.n_draws, self.n_classes, k, number, parameter, per_case, per_draw,
+                )  # fmt: skip
+                return per_draw
+
+            per_draw = np.zeros((self.n_draws, width))
+            for partial in parallel.run(part, self.n_cases, max(CHUNK, VECTORS // self.n_draws), "comparing orders"):
+                per_draw += partial
+            return per_case, per_draw
+
+        found: tuple[Array, Array] = self._kept.last("top-k" if number == TOPK else "comparison", (order, number, k, parameter, ties), make)
+        return found
+
+    def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
+        """What a metric says of a model's order and each vector: see accuracy.py for the metrics."""
+        number = SET if SET < metric.number < KENDALL else metric.number  # of metrics of lists one at a time, of others all of every k
+        depth = order.depth if number < KENDALL else k
+        per_case, per_draw = self._compare(order, number, depth, parameter, ties)
+        column, most = _order.column(metric.number, k, depth), metric.most(k, parameter)
+        n_defined = int(np.count_nonzero(self.defined))
+        return self._of_draws(per_case[:, column] / most, per_draw[:, column] / most / (n_defined or np.nan))
+
+    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+        raise NotImplementedError
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        if kind == "rank":
+            here = self._membership(k, ties, zeros=False)
+            here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
+            return np.asarray(np.maximum(here.max(1), 1.0 - here.sum(1)))  # or: certain that nothing plausible has this rank
+        sets = self._orders(k, ties).sets(k)
+        if self.n_draws == 1 and not (sets.role == TIED).any() and not (sets.rest_role == TIED).any():
+            return np.where(self.defined, 1.0, np.nan)  # one vector without ties is certain
+        case = np.repeat(np.arange(self.n_cases), self.n_draws)
+        wanted = np.repeat(self.defined, self.n_draws)
+        row, members, weight = best_sets(sets, k, self._is_zero_tail(), wanted, lambda row: self.axes.case_name(int(case[row])))
+        value = heaviest(case[row], members, weight, self.n_cases, self.n_classes)
+        return np.where(self.defined, value / self.n_draws, np.nan)
+
+
+def _located(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each wanted number stands among the keys, and whether it does."""
+    order = np.argsort(keys, kind="stable")
+    at = np.append(order, len(keys))[np.searchsorted(keys, wanted, sorter=order)]
+    return at, np.append(keys, -1)[at] == wanted
+
+
+def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[np.bool_]]:
+    """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN).
+
+    Raises
+    ------
+    ValueError
+        On another shape, negative or infinite numbers, vectors of zeros, or cases with some NaN.
+    """
+    table = as_array(array)
+    if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
+        shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
+        raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
+    copied = not table.flags.c_contiguous or table.dtype != np.float64
+    room(argument, 8 * (copied + 1) * table.size)  # what reads it makes another
+    table = np.ascontiguousarray(table, np.float64)
+    flat = table.reshape(len(table), -1)
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond the range of doubles is refused too
+        total = table.sum(-1).reshape(len(table), -1)
+        if flat.min() >= 0 and total.min() > 0 and total.max() < np.inf:  # false where anything is NaN
+            return table, np.zeros(len(table), bool)
+    undefined = np.isnan(flat).all(1)
+    bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
+    bad |= ~undefined & ~((total > 0) & np.isfinite(total)).all(1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise error(
+            argument, "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)", flat[i][:8], f"row {i}"
+        )
+    return table, undefined
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point(Vectors):
+    """Certain plausibilities: one vector per case, as majority vote or inverse rank give it.
+
+    Parameters
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    offsets : (N + 1,) int64
+        Row i of the ragged arrays is ``offsets[i]`` to ``offsets[i + 1]``.
+    index : (E,) int32
+        Class positions, ascending within a case.
+    value : (E,) float64
+        Plausibilities, positive, adding up to 1 within a case. Classes not listed have 0; a case without entries is undefined.
+
+    Examples
+    --------
+    >>> point = Point.from_array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])
+    >>> point.membership(1)
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 1. ]])
+    """
+
+    axes: Axes
+    offsets: NDArray[np.int64]
+    index: NDArray[np.int32]
+    value: Array
+
+    n_draws = 1
+    is_certain = True
+
+    @classmethod
+    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
+        """From a table (N, K) of numbers of at least 0; rows are divided by their sums, rows of NaN are undefined."""
+        table, undefined = check_table(array, "plausibilities", 2)
+        if undefined.any():
+            table = np.where(undefined[:, None], 0.0, table)
+        row, index = table.nonzero()
+        value = table[row, index] / table.sum(1)[row]
+        offsets = offsets_of(np.bincount(row, minlength=len(table)))
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
+
+    def __repr__(self) -> str:
+        return f"Point(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+    @cached_property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all."""
+        defined = self.offsets[1:] > self.offsets[:-1]
+        defined.flags.writeable = False
+        return defined
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        return Orders.from_ragged(self.offsets, self.index, self.value, self.n_classes, depth, ties)
+
+    def _is_zero_tail(self) -> NDArray[np.bool_]:
+        return sizes_of(self.offsets) < self.n_classes
+
+    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+        return Comparison(per_case, 0.0 if np.count_nonzero(self.defined) else float("nan"))
+
+    def mean(self) -> Array:
+        """(N, K) the plausibilities; NaN for an undefined case."""
+        room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
+        table = np.zeros((self.n_cases, self.n_classes))
+        table[row_of(self.offsets), self.index] = self.value
+        table[~self.defined] = np.nan
+        return table
+
+    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+        at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
+        value = np.where(listed, np.append(self.value, 0.0)[at], 0.0)
+        return np.where(self.defined, np.bincount(row, value, self.n_cases), np.nan)
+
+    def grouped(self, groups: Any, names: Any = None) -> Point:
+        """Plausibilities of groups of classes: sums over each group."""
+        group = as_groups(groups, self.axes)
+        table = summed(self.mean(), group)
+        return Point.from_array(table, case_ids=self._ids(), classes=names)
+
+    def take(self, rows: Any) -> Point:
+        """The plausibilities of some cases, by position."""
+        offsets, at = take(self.offsets, np.asarray(rows))
+        return Point(self.axes.take(rows), offsets, self.index[at], self.value[at])
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K): the same vector n times."""
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
+        return np.repeat(self.mean()[:, None, :], n, axis=1)
+
+
+def summed(table: Array, group: NDArray[np.int64]) -> Array:
+    shape = (*table.shape[:-1], int(group.max()) + 1)
+    room("a table of groups", 8 * math.prod(shape))
+    out = np.zeros(shape)
+    for k, g in enumerate(group):
+        out[..., g] += table[..., k]
+    return out

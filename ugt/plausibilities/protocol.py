@@ -1,0 +1,149 @@
+r"""What metrics ask of a truth, whatever kind it is."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .._base.axes import OnAxes
+from .._base.checks import error
+from .._base.ragged import sizes_of
+from .kept import Kept
+from .sets import as_sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .comparison import Comparison
+    from .diagnostics import Diagnostics
+    from .metric import Metric
+    from .orders import Orders, Sets
+
+    Array = NDArray[np.float64]
+
+Self = TypeVar("Self", bound="Plausibilities")
+
+
+class Plausibilities(OnAxes):
+    """A law over distributions of K classes for each of N cases; cases are independent of each other.
+
+    :class:`Point` is certain of one vector a case, :class:`Dirichlet` a posterior that answers exactly, :class:`Draws` holds sampled
+    vectors. Metrics ask what is written here and never which of them a truth is.
+
+    Attributes
+    ----------
+    axes : Axes
+        Names of cases and classes.
+    is_certain : bool
+        Whether there is nothing but one vector a case.
+    is_sampled : bool
+        Whether answers are means over draws, and have Monte Carlo errors.
+    n_draws : int
+        How many vectors a case has; 0 for as many as are asked for.
+    """
+
+    is_certain = False
+    is_sampled = False
+    n_draws: int
+
+    @cached_property
+    def _kept(self) -> Kept:
+        return Kept()
+
+    # ---- each case
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has plausibilities at all; all answers for others are NaN."""
+        raise NotImplementedError
+
+    @property
+    def has_impossible_classes(self) -> bool:
+        """Whether a posterior gives classes a plausibility of exactly 0, which no draw of it changes."""
+        return False
+
+    def mean(self) -> Array:
+        """(N, K) expected plausibilities."""
+        raise NotImplementedError
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """(N, K) probability that a class is among the best k."""
+        raise NotImplementedError
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
+        raise NotImplementedError
+
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+        """(N,) Monte Carlo standard errors of these certainties: of classes, or of the group of the best class."""
+        return np.zeros(self.n_cases)
+
+    def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
+        """(N,) expectation of the certainty of order k after labels of n more annotators.
+
+        Raises
+        ------
+        TypeError
+            If it is no law that labels update.
+        """
+        raise TypeError(f"posterior must be a Dirichlet, as dirichlet makes it. Got {type(self).__name__}.")
+
+    def diagnostics(self) -> Diagnostics | None:
+        """Did the chains of each case converge? None where there are no chains."""
+        return None
+
+    # ---- sets of classes
+
+    def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
+        found = self.coverage(as_sets(sets, self.axes), ties=ties).per_case
+        return np.asarray(np.minimum(np.maximum(found, 0.0), 1.0))
+
+    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        r"""(N,) probability that the best \|C\| classes are exactly the case's set C, which must not be empty."""
+        given = as_sets(sets, self.axes)
+        size = sizes_of(given.offsets)
+        if (size == 0).any():
+            raise error("sets", "not be empty", "an empty set", f"case {self.axes.case_name(int(np.argmax(size == 0)))}")
+        return self._set_probability(given, size, ties)
+
+    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+        raise NotImplementedError
+
+    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
+        """Is the best class in the set?"""
+        raise NotImplementedError
+
+    def mass(self, sets: Sets) -> Comparison:
+        """How much plausibility does the set hold?"""
+        raise NotImplementedError
+
+    # ---- a model's order of classes
+
+    def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
+        """What a metric says of a model's order, deep enough for its best k."""
+        raise NotImplementedError
+
+    # ---- others of the same kind, and plain numbers
+
+    def take(self: Self, rows: Any) -> Self:
+        """The plausibilities of some cases, by position."""
+        raise NotImplementedError
+
+    def grouped(self, groups: Any, names: Any = None) -> Plausibilities:
+        """Plausibilities of groups of classes: sums over each group (K,)."""
+        raise NotImplementedError
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        """(N, n, K) vectors."""
+        raise NotImplementedError
+
+    def bytes_to_order(self, depth: int) -> float:
+        """What keeping the best classes of every vector takes."""
+        return 0.0
+
+    def _ids(self) -> Any:
+        """Case ids, where there are any that were not made up."""
+        return None if self.axes.numbered else self.axes.case_ids

@@ -1,0 +1,90 @@
+"""Sets of classes that users give: masks, tables or lists become one ragged form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, room
+from .._base.identifiers import as_array
+from .._base.ragged import offsets_of, row_at
+from .orders import CERTAIN, NONE, Sets
+
+if TYPE_CHECKING:
+    from .._base.axes import Axes
+
+BLOCK = 2**22  # cells of a mask that are read at a time
+
+
+def as_sets(sets: Any, axes: Axes) -> Sets:
+    """Sets of class positions, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences.
+
+    Raises
+    ------
+    ValueError
+        If there are not N sets, a class is out of range or stands twice in a set.
+    """
+    if isinstance(sets, Sets):
+        return sets
+    if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
+        if sets.shape != (axes.n_cases, axes.n_classes):
+            raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
+        return _ragged(*_of_mask(sets), axes)
+    if not hasattr(sets, "__len__"):
+        raise error("sets", f"hold one set for each of the {axes.n_cases} cases", type(sets).__name__)
+    rows = [as_array(row) for row in sets]
+    if len(rows) != axes.n_cases:
+        raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
+    for i, row in enumerate(rows):
+        if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
+            raise error("sets", "hold sequences of class positions", repr(sets[i]), f"case {axes.case_name(i)}")
+    return _ragged(np.array([len(row) for row in rows]), np.concatenate(rows).astype(np.int64), axes)
+
+
+def _of_mask(mask: Any) -> tuple[Any, Any]:
+    """Sizes of the sets and their classes, by blocks of rows: a table that is not contiguous is read many times as fast."""
+    sizes, indices, k = [], [], mask.shape[1]
+    step = max(1, BLOCK // k)
+    for begin in range(0, len(mask), step):
+        block = np.ascontiguousarray(mask[begin : begin + step])
+        at = np.flatnonzero(block)
+        sizes.append(np.bincount(at // k, minlength=len(block)))
+        indices.append((at % k).astype(np.int32))
+        room("the classes of all sets", 28 * sum(len(one) for one in indices))
+    return np.concatenate(sizes), np.concatenate(indices)
+
+
+def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
+    offsets = offsets_of(sizes)
+    outside = (index < 0) | (index >= axes.n_classes)
+    if outside.any():
+        at = int(np.argmax(outside))
+        where = f"case {axes.case_name(row_at(offsets, at))}"
+        raise error("sets", f"hold class positions from 0 to {axes.n_classes - 1}", int(index[at]), where)
+    row = np.repeat(np.arange(axes.n_cases, dtype=np.int64), sizes)
+    order = np.argsort(row * axes.n_classes + index, kind="stable")
+    index = index[order]
+    twice = (row[1:] == row[:-1]) & (index[1:] == index[:-1])
+    if twice.any():
+        at = int(np.argmax(twice))
+        raise error("sets", "hold a class once", f"class {axes.class_name(int(index[at]))} twice", f"case {axes.case_name(int(row[at]))}")
+    role = np.full(len(index), CERTAIN, np.int8)
+    return Sets(offsets, index.astype(np.int32), role, np.full(axes.n_cases, NONE, np.int8), axes.n_classes)
+
+
+def as_groups(groups: Any, axes: Axes) -> Any:
+    """(K,) group of every class, as positions 0 to G-1.
+
+    Raises
+    ------
+    ValueError
+        If it is not K integers from 0 on.
+    """
+    found = as_array(groups)
+    if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
+        raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")
+    if found.min() < 0 or found.max() > 2**24:
+        bad = int(np.argmax((found < 0) | (found > 2**24)))
+        raise error("groups", "hold group numbers from 0 on", int(found[bad]), f"class {axes.class_name(bad)}")
+    return found.astype(np.int64)

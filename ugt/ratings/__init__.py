@@ -1,0 +1,397 @@
+"""Truth from ratings on a scale: exact posteriors, certainty at a cut, accuracy of predictions that are cut or binned [A appendix A]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, notices
+from .._base.axes import Frozen
+from .._base.identifiers import as_array
+from .._base.ragged import sizes_of
+from ..annotations import Ratings
+from ..plausibilities import estimates as results
+from ..plausibilities.comparison import Comparison, spread_of
+from ..plausibilities.means import means
+from .normal_posterior import KINDS, NormalPosterior, cuts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "NormalPosterior",
+    "NormalPrior",
+    "fit_normal_prior",
+    "normal",
+    "rating_certainty",
+    "ua_rating_accuracy",
+]
+
+CERTAINTIES = (*KINDS, "expected_max")
+NO_RATINGS = "case without ratings"
+# Beyond these a fitted prior says "as good as the same in all cases".
+MOST_SHAPE, MOST_KAPPA = 1e6, 1e6
+LEAST = 1e-8
+HERMITE = 40
+
+
+@dataclass(frozen=True, eq=False)
+class NormalPrior(Frozen):
+    """``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)`` for every case.
+
+    Attributes
+    ----------
+    location, kappa, shape, scale : float
+        m0, κ0, a0, b0.
+    converged : bool or None
+        Of a fit; None for a prior that was given.
+    gradient_norm : float or None
+        Of the mean log-likelihood of a rating by (m0 / sd, log κ0, log a0, log(b0 / a0)), the coordinates at a bound left out.
+    log_likelihood : float or None
+        Marginal log-likelihood of all ratings.
+    at_bound : tuple of str
+        ``"kappa"``: the means of all cases are as good as the same; ``"shape"``: their variances are.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.NormalPrior(0.0, 1.0, 2.0, 1.5).converged is None
+    True
+    """
+
+    location: float
+    kappa: float
+    shape: float
+    scale: float
+    converged: bool | None = None
+    gradient_norm: float | None = None
+    log_likelihood: float | None = None
+    at_bound: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Number, mean and sum of squared deviations of the ratings of each case that has some."""
+
+    n: Array
+    mean: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> _Sums:
+        sizes = sizes_of(ratings.offsets)
+        row = np.repeat(np.arange(ratings.n_cases), sizes)
+        n = sizes.astype(np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):  # squares beyond all numbers are refused by whoever needs them
+            mean = np.bincount(row, ratings.value, ratings.n_cases) / n
+            mean = mean + np.bincount(row, ratings.value - mean[row], ratings.n_cases) / n  # what rounding lost
+            squares = np.bincount(row, (ratings.value - mean[row]) ** 2, ratings.n_cases)
+        return cls(n, mean, np.asarray(squares, np.float64))
+
+
+def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> NormalPosterior:
+    r"""Posterior of the mean μ and variance σ² of the ratings of each case, exact.
+
+    Ratings are :math:`N(μ, σ^2)`; :math:`μ | σ^2 \sim N(m_0, σ^2/κ_0)`, :math:`σ^2 \sim InvGamma(a_0, b_0)`. With n ratings of mean ȳ and
+    sum of squared deviations S, reliability γ [A appendix A],
+
+    .. math:: κ = κ_0 + γn, \quad m = (κ_0 m_0 + γ n ȳ)/κ, \quad a = a_0 + γn/2, \quad
+        b = b_0 + \tfrac{γ}{2} S + \tfrac{κ_0 γ n}{2κ}(ȳ - m_0)^2
+
+    Parameters
+    ----------
+    ratings : Ratings, or (N, A) array with NaN where there is none
+        Every rating counts.
+    prior : "fit", NormalPrior or (m0, κ0, a0, b0)
+        ``"fit"``: by maximum marginal likelihood over the cases, see :func:`fit_normal_prior`.
+    reliability : float
+        γ > 0: the likelihood is taken to this power. Default 1.
+
+    Returns
+    -------
+    NormalPosterior
+        NaN for a case without ratings.
+
+    Raises
+    ------
+    ValueError
+        If ratings are no finite numbers, κ0, a0, b0 or γ are not above 0, or no prior can be fitted.
+
+    References
+    ----------
+    [A] Stutz et al. (2023), appendix A, footnote 3. Gelman et al., "Bayesian data analysis", sec. 3.3.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.normal([[5, 6, 7, 4], [3, 3, float("nan"), 4]], prior=(5, 0.5, 1.5, 2.0))
+    >>> post.location.round(3), post.probability_above(5).round(3)
+    (array([5.444, 3.571]), array([0.633, 0.125]))
+    """
+    known = _ratings(ratings)
+    gamma = checks.scalar("reliability", reliability, positive=True)
+    law = fit_normal_prior(known) if isinstance(prior, str) and prior == "fit" else _prior(prior)
+    sums = _Sums.of(known)
+    n = gamma * sums.n
+    kappa = law.kappa + n
+    location = (law.kappa * law.location + n * sums.mean) / kappa
+    spread = 0.5 * gamma * sums.squares + law.kappa * n * (sums.mean - law.location) ** 2 / (2 * kappa)
+    scale = law.scale + spread
+    empty = sums.n == 0
+    location, kappa, shape, spread = (np.where(empty, np.nan, x) for x in (location, kappa, law.shape + n / 2, scale))
+    if not np.isfinite(scale[~empty]).all():
+        i = int(np.flatnonzero(~empty)[np.argmin(np.isfinite(scale[~empty]))])
+        raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), f"case {known.case_name(i)}")
+    return NormalPosterior(known.case_ids, location, kappa, shape, spread, known.numbered)
+
+
+def _ratings(ratings: Any) -> Ratings:
+    return ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
+
+
+def _prior(prior: Any) -> NormalPrior:
+    if isinstance(prior, NormalPrior):
+        return prior
+    must = "be 'fit', a NormalPrior or four finite numbers (m0, kappa0, a0, b0), the last three above 0"
+    try:
+        values = np.asarray(prior, np.float64)
+    except (TypeError, ValueError):
+        raise checks.error("prior", must, repr(prior)) from None
+    if values.shape != (4,) or not np.isfinite(values).all() or not (values[1:] > 0).all():
+        raise checks.error("prior", must, repr(prior))
+    m0, kappa, shape, scale = values.tolist()
+    return NormalPrior(m0, kappa, shape, scale)
+
+
+# ---- the prior that fits best
+
+
+def fit_normal_prior(ratings: Any) -> NormalPrior:
+    """The prior under which the ratings of all cases together are most probable: maximum marginal likelihood.
+
+    Parameters
+    ----------
+    ratings : Ratings, or (N, A) array with NaN where there is none
+        At least two cases, and a case with two different ratings.
+
+    Returns
+    -------
+    NormalPrior
+        With the state of the fit; a warning if it has not converged.
+
+    Raises
+    ------
+    ValueError
+        If no finite prior is best: all ratings of every case are the same, or no case has two.
+
+    Notes
+    -----
+    By L-BFGS with the analytic gradient, on standardised ratings. κ0 and a0 are kept below 1e6: there the means or the variances of
+    all cases are the same for all purposes (``at_bound``).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> prior = ugt.fit_normal_prior([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4], [5, 5, 6]])
+    >>> round(prior.location, 2), prior.converged
+    (4.82, True)
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415  (scipy is slow to import)
+
+    known = _ratings(ratings)
+    sums = _Sums.of(known)
+    n_cases = int((sums.n > 0).sum())
+    if n_cases < 2:
+        raise checks.error("ratings", "have at least two cases, to fit a prior to (or give one)", n_cases)
+    if not (sums.squares > 0).any():
+        raise checks.error("ratings", "have cases with two different ratings, to fit a prior to (or give one)", "none")
+    centre, width = float(known.value.mean()), float(known.value.std())
+    kept = sums.n > 0
+    standard = _Sums(sums.n[kept], (sums.mean[kept] - centre) / width, sums.squares[kept] / width**2)
+    total = float(standard.n.sum())
+    within = standard.squares.sum() / max(total - len(standard.n), 1.0)
+    between = max(float(standard.mean.var()), 0.01)
+    start = np.array([0.0, np.log(within / between), np.log(3.0), np.log(within)])
+    bounds = [(-100.0, 100.0), (np.log(LEAST), np.log(MOST_KAPPA)), (np.log(LEAST), np.log(MOST_SHAPE)), (np.log(LEAST), np.log(1 / LEAST))]
+    settings = {"maxiter": 2000, "maxfun": 4000, "ftol": 0.0, "gtol": 1e-10, "maxcor": 20}
+    found = minimize(_negative, np.clip(start, *np.transpose(bounds)), (standard,), "L-BFGS-B", jac=True, bounds=bounds, options=settings)
+    theta = found.x
+    value, gradient = _negative(theta, standard)
+    low, high = np.transpose(bounds)
+    stuck = ((theta >= high) & (gradient < 0)) | ((theta <= low) & (gradient > 0))
+    if (theta[3] <= low[3]) or (theta[1:3] <= low[1:3]).any():
+        must = "leave a finite prior best: within nearly every case all ratings are the same (give a prior)"
+        raise checks.error("ratings", must, "ratings that do not")
+    norm = float(np.sqrt((gradient[~stuck] ** 2).sum()))
+    converged = norm <= 1e-6
+    if not converged:
+        notices.warn(f"fit of the prior did not converge: gradient norm {norm:.2g}", stacklevel=2)
+    location, (kappa, shape, per_shape) = float(theta[0]), (float(x) for x in np.exp(theta[1:]))
+    at_bound = tuple(name for name, one in zip(("kappa", "shape"), stuck[1:3]) if one)
+    log_likelihood = -value * total - total * np.log(width)
+    return NormalPrior(
+        centre + width * location, kappa, shape, shape * per_shape * width**2, converged, norm, float(log_likelihood), at_bound
+    )
+
+
+def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
+    """Mean negative marginal log-likelihood of a rating, and its gradient by (m0, log κ0, log a0, log(b0 / a0))."""
+    from scipy.special import gammaln, psi  # noqa: PLC0415
+
+    m0, (kappa, a, ratio) = theta[0], np.exp(theta[1:])
+    b = a * ratio
+    n, total = sums.n, sums.n.sum()
+    kappa_n, a_n = kappa + n, a + n / 2
+    gap = sums.mean - m0
+    more = 0.5 * sums.squares + kappa * n * gap**2 / (2 * kappa_n)
+    # a0 log b0 - a_n log b_n, where b_n = b0 + more, without a difference of large numbers
+    logs = -a * np.log1p(more / b) - n / 2 * np.log(b + more)
+    each = gammaln(a_n) - gammaln(a) + logs + 0.5 * np.log(kappa / kappa_n) - n / 2 * np.log(2 * np.pi)
+    pull = a_n / (b + more)
+    by_m0 = (pull * kappa * n * gap / kappa_n).sum()
+    by_kappa = (0.5 * n / kappa_n - kappa * pull * n**2 * gap**2 / (2 * kappa_n**2)).sum()
+    by_a = a * (psi(a_n) - psi(a) - np.log1p(more / b)).sum()
+    by_b = (a - b * pull).sum()
+    return -float(each.sum() / total), -np.array([by_m0, by_kappa, by_a + by_b, by_b]) / total
+
+
+# ---- certainty and accuracy
+
+
+def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "predictive") -> results.Certainty:
+    """Annotation certainty of ratings that are cut in two.
+
+    Parameters
+    ----------
+    posterior : NormalPosterior
+        By :func:`normal`.
+    cut : float
+        On the scale of the ratings.
+    kind : {"predictive", "mean", "expected_max"}
+        Of the two sides the larger probability that a new rating, or the mean, lies there; or ``E max(Φ, 1 - Φ)``, Φ the share of ratings
+        below the cut. ``"mean"`` is the certainty of order 1: a share is above 1/2 where the mean is.
+
+    Returns
+    -------
+    Certainty
+        In [1/2, 1]; NaN for a case without ratings, which is counted.
+
+    References
+    ----------
+    [A] Stutz et al. (2023), eq. 2-4 and appendix A.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
+    >>> [round(ugt.rating_certainty(post, 0, kind=kind).value, 4) for kind in ("predictive", "mean", "expected_max")]
+    [0.532, 0.6093, 0.5967]
+    """
+    _check(posterior)
+    if checks.option("kind", kind, CERTAINTIES) == "expected_max":
+        per_case = posterior.expected_max(cut)
+    else:
+        per_case = np.maximum(posterior.cdf(cut, kind=kind), posterior.probability_above(cut, kind=kind))
+    return results.certainty(per_case, reason=NO_RATINGS)
+
+
+def ua_rating_accuracy(
+    posterior: NormalPosterior, predictions: Any, cuts: Any, *, kind: str = "mean", binned: bool = False
+) -> results.Estimate:
+    """Uncertainty-adjusted accuracy of predictions on the scale of the ratings, cut in two or binned; exact.
+
+    Per case the probability that the truth lies in the bin of the prediction: the mean μ (``"mean"``), or a new rating
+    (``"predictive"``: the expected share of ratings there).
+
+    Parameters
+    ----------
+    posterior : NormalPosterior
+        By :func:`normal`.
+    predictions : (N,) array
+        Numbers on the scale of the ratings; or numbers of bins, 0 to B - 1, with ``binned=True``.
+    cuts : float or (B - 1,) ascending numbers
+        Bins are closed on the left: a prediction at a cut is in the upper bin.
+    kind : {"mean", "predictive"}
+        What the truth is.
+    binned : bool
+        Whether predictions are numbers of bins.
+
+    Returns
+    -------
+    Estimate
+        Draws are those of (μ, σ²): of the truth 0 or 1 for ``"mean"``, of the share of ratings for ``"predictive"``.
+
+    Raises
+    ------
+    ValueError
+        If predictions are not N finite numbers, or not numbers of bins.
+
+    References
+    ----------
+    [A] Stutz et al. (2023), eq. 8 and appendix A.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.normal([[5, 6, 7, 4], [3, 3, 2, 4]], prior=(5, 0.5, 1.5, 2.0))
+    >>> ugt.ua_rating_accuracy(post, [6.1, 5.5], 5).per_case.round(3)
+    array([0.782, 0.005])
+    >>> ugt.ua_rating_accuracy(post, [5.5, 3.5], [3, 5], kind="predictive").per_case.round(3)
+    array([0.633, 0.487])
+    """
+    _check(posterior)
+    inner = cuts_of(cuts)
+    at = _bins(predictions, inner, posterior.n_cases, binned)
+    inside = np.take_along_axis(posterior.bin_probabilities(inner, kind=kind), at[:, None], axis=1)[:, 0]
+    if checks.option("kind", kind, KINDS) == "mean":
+        found = Comparison.of_chances(inside)
+    else:
+        found = Comparison(inside, spread_of(np.maximum(_squares(posterior, inner, at) - inside**2, 0.0)))
+    return results.estimate(found, reason=NO_RATINGS)
+
+
+def _check(posterior: Any) -> None:
+    if not isinstance(posterior, NormalPosterior):
+        raise TypeError(f"posterior must be a NormalPosterior, as normal makes it. Got {type(posterior).__name__}.")
+
+
+def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> NDArray[np.int64]:
+    array = as_array(predictions)
+    if array.dtype.kind not in "iuf" or array.shape != (n,):
+        raise checks.error("predictions", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
+    if not np.isfinite(array).all():
+        i = int(np.argmin(np.isfinite(array)))
+        raise checks.error("predictions", "be finite", array[i], f"case {i}")
+    if not binned:
+        return np.searchsorted(inner, array.astype(np.float64), side="right").astype(np.int64)
+    bad = (array < 0) | (array > len(inner)) | (array != np.floor(array))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise checks.error("predictions", f"be numbers of bins from 0 to {len(inner)}", array[i], f"case {i}")
+    return array.astype(np.int64)
+
+
+def _squares(posterior: NormalPosterior, inner: Array, at: NDArray[np.int64]) -> Array:
+    """(N,) expectation of the square of the share of ratings in a bin: over μ by Gauss and Hermite, over σ by the trapezoid rule."""
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    x, w = np.polynomial.hermite_e.hermegauss(HERMITE)
+    edges = np.concatenate([[-np.inf], inner, [np.inf]])
+
+    def given(rows: slice, precision: Array) -> Array:
+        low, high = ((edges[at[rows] + side] - posterior.location[rows])[:, None] * precision for side in (0, 1))
+        total = np.zeros_like(precision)
+        for node, weight in zip(x, w / w.sum()):
+            shift = node / np.sqrt(posterior.kappa[rows])[:, None]
+            total += weight * (ndtr(high - shift) - ndtr(low - shift)) ** 2
+        return total
+
+    with np.errstate(invalid="ignore"):
+        return posterior.expectation(given)
+
+
+PARTS = means(rating_certainty, ua_rating_accuracy)

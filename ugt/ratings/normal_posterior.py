@@ -1,0 +1,208 @@
+"""Posteriors of ratings: normal-inverse-gamma laws of the mean and variance of each case, exact [A appendix A]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Axes, Frozen
+from .._base.checks import error, option, room, whole
+from .._core._stream import Stream
+from ..plausibilities.draws import DenseDraws, Draws
+from ..plausibilities.point import Point
+from ..resampling.design import seed_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+KINDS = ("predictive", "mean")
+PURPOSE = 10  # UGT_PURPOSE_RATINGS of ugt.h
+NODES = 64  # of the rule over the angle, and at least so many of the rule over the variance
+SPACING = 0.25  # of the logarithm of 1/σ²: the trapezoid rule is good to 1e-13
+TAIL = 1e-18
+CELLS = 2**18
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalPosterior(Frozen):
+    """Ratings of case i are normal with mean μ and variance σ²: ``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)``.
+
+    Made by :func:`normal`.
+
+    Attributes
+    ----------
+    case_ids : (N,) array
+        Of the cases.
+    location, kappa, shape, scale : (N,) arrays
+        m, κ, a and b of each case; NaN for a case without ratings.
+    numbered : bool
+        Whether the case ids were made up.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> post = ugt.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
+    >>> post.location.round(4), post.kappa, post.shape, post.scale.round(4)
+    (array([0.0909]), array([11.]), array([7.]), array([7.9545]))
+    >>> post.cdf(0).round(4), post.cdf(0, kind="mean").round(4)
+    (array([0.468]), array([0.3907]))
+    """
+
+    case_ids: NDArray[Any]
+    location: Array
+    kappa: Array
+    shape: Array
+    scale: Array
+    numbered: bool = False
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.location)
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    def __repr__(self) -> str:
+        return f"NormalPosterior(n_cases={self.n_cases}, n_empty={int((~self.defined).sum())})"
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """(N,) whether a case has ratings."""
+        return ~np.isnan(self.location)
+
+    def mean(self) -> Array:
+        """(N,) posterior mean of μ."""
+        return self.location
+
+    def cdf(self, value: float, *, kind: str = "predictive") -> Array:
+        """(N,) probability that a new rating (``"predictive"``) or the mean μ (``"mean"``) is at most a value: Student's t, 2a degrees."""
+        return self._cdf(_finite("value", value), _squared(kind, self.kappa), upper=False)
+
+    def probability_above(self, cut: float, *, kind: str = "predictive") -> Array:
+        """(N,) the opposite of :meth:`cdf`, without loss in the tail: soft labels of "above the cut"."""
+        return self._cdf(_finite("cut", cut), _squared(kind, self.kappa), upper=True)
+
+    def _cdf(self, value: Any, squared: Array, upper: bool) -> Array:
+        from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
+
+        t = (value - self.location) / np.sqrt(squared * self.scale / self.shape)
+        return np.asarray(stdtr(2 * self.shape, -t if upper else t))
+
+    def bin_probabilities(self, cuts: Any, *, kind: str = "predictive") -> Array:
+        """(N, B) probabilities of the B bins between ascending cuts (B - 1,), open at both ends: of a new rating, or of the mean."""
+        inner = cuts_of(cuts)
+        squared = _squared(kind, self.kappa)
+        below = np.stack([self._cdf(cut, squared, upper=False) for cut in inner], axis=1)
+        above = np.stack([self._cdf(cut, squared, upper=True) for cut in inner], axis=1)
+        # differences on the side where they are small
+        between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
+        return np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
+
+    def expected_max(self, cut: float) -> Array:
+        """(N,) ``E max(Φ, 1 - Φ)``, Φ the share of ratings below the cut given μ and σ.
+
+        By ``1 - 2 E T(h, √κ)`` with Owen's function T, whose average over σ² is the integral
+        ``1 - 1/π ∫_0^{arctan √κ} (1 + r / (2 b cos² θ))^-a dθ``, r = (cut - m)² κ / (κ + 1).
+        """
+        r = (_finite("cut", cut) - self.location) ** 2 * self.kappa / (self.kappa + 1)
+        x, w = np.polynomial.legendre.leggauss(NODES)
+        half = np.arctan(np.sqrt(self.kappa)) / 2
+        angle = half[:, None] * (x + 1)
+        with np.errstate(over="ignore"):
+            inside = np.exp(-self.shape[:, None] * np.log1p((r / (2 * self.scale))[:, None] / np.cos(angle) ** 2))
+        return np.asarray(1 - half / np.pi * (inside @ w))
+
+    def plausibility_cdf(self, cut: float, q: float) -> Array:
+        """(N,) posterior probability that the share Φ of ratings below the cut is at most q, in (0, 1)."""
+        from scipy.special import ndtr, ndtri  # noqa: PLC0415
+
+        level = _finite("q", q)
+        if not 0 < level < 1:
+            raise error("q", "lie between 0 and 1", q)
+        z, value = float(ndtri(level)), _finite("cut", cut)
+
+        def given(rows: slice, precision: Array) -> Array:
+            root = np.sqrt(self.kappa[rows])[:, None]
+            return np.asarray(ndtr(root * (z - (value - self.location[rows])[:, None] * precision)))
+
+        return self.expectation(given)
+
+    def expectation(self, of: Callable[[slice, Array], Array]) -> Array:
+        """(N,) expectation over σ of ``of(rows, 1/σ (rows, nodes))``, smooth in log σ: trapezoid rule in log(1/σ²)."""
+        from scipy.special import gammainccinv, gammaincinv, gammaln  # noqa: PLC0415
+
+        out = np.full(self.n_cases, np.nan)
+        a = np.where(self.defined, self.shape, 1.0)
+        high = np.log(gammainccinv(a, TAIL))
+        with np.errstate(divide="ignore"):
+            low = np.where(a < 1, (np.log(TAIL) + gammaln(a + 1)) / a, np.log(gammaincinv(a, TAIL)))
+        n = max(NODES, int(np.ceil((high - low).max() / SPACING)) + 1)
+        step = (high - low) / (n - 1)
+        rows = max(1, CELLS // n)
+        for begin in range(0, self.n_cases, rows):
+            part = slice(begin, min(begin + rows, self.n_cases))
+            s = low[part, None] + step[part, None] * np.arange(n)
+            weight = np.exp(a[part, None] * s - np.exp(s) - gammaln(a[part])[:, None]) * step[part, None]
+            out[part] = (of(part, np.sqrt(np.exp(s) / self.scale[part, None])) * weight).sum(axis=1) / weight.sum(axis=1)
+        out[~self.defined] = np.nan
+        return out
+
+    # ---- ways to the metrics of classes
+
+    def to_point(self, cuts: Any, *, names: Any = None, kind: str = "predictive") -> Point:
+        """Plausibilities of the bins between cuts, as certain ones: :meth:`bin_probabilities`."""
+        return Point.from_array(self.bin_probabilities(cuts, kind=kind), case_ids=self._ids(), classes=names)
+
+    def draws(self, cuts: Any, n_draws: int, *, names: Any = None, seed: Any = 0) -> Draws:
+        """Shares of ratings in the bins between cuts, for draws of (μ, σ²), which depend on the seed and the case id."""
+        from scipy.special import ndtr  # noqa: PLC0415
+
+        inner, n, word = cuts_of(cuts), whole("n_draws", n_draws), seed_of(seed)
+        axes = Axes.of(self.n_cases, len(inner) + 1, self._ids(), names)
+        room(f"{n} draws", 8 * self.n_cases * n * (len(inner) + 1))
+        values = np.full((self.n_cases, n, len(inner) + 1), np.nan)
+        gammas, normals = np.empty(n), np.empty(n)
+        for i in np.flatnonzero(self.defined):
+            stream = Stream(word, case_key=int(axes.stream_keys[i]), purpose=PURPOSE)
+            stream.gamma(float(self.shape[i]), gammas)
+            stream.normal(normals)
+            sigma = np.sqrt(self.scale[i] / gammas)
+            z = (inner - (self.location[i] + sigma / np.sqrt(self.kappa[i]) * normals)[:, None]) / sigma[:, None]
+            below, above = ndtr(z), ndtr(-z)
+            between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
+            values[i] = np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
+        return DenseDraws(axes, values)
+
+    def _ids(self) -> Any:
+        return None if self.numbered else self.case_ids
+
+    def case_name(self, i: int) -> str:
+        """How messages show case i."""
+        return identifiers.name(self.case_ids[i])
+
+
+def _squared(kind: str, kappa: Array) -> Array:
+    """The variance of a new rating or of the mean, in units of σ²."""
+    return np.asarray(1 / kappa if option("kind", kind, KINDS) == "mean" else 1 + 1 / kappa)
+
+
+def _finite(argument: str, value: Any) -> float:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and bool(np.isfinite(value))
+    if not number:
+        raise error(argument, "be a finite number", repr(value))
+    return float(value)
+
+
+def cuts_of(cuts: Any) -> Array:
+    """(B - 1,) ascending finite cuts; one number is one cut."""
+    array = np.atleast_1d(identifiers.as_array(cuts))
+    good = array.dtype.kind in "iuf" and array.ndim == 1 and len(array) > 0 and bool(np.isfinite(array).all())
+    if not good or not (np.diff(array.astype(np.float64)) > 0).all():
+        raise error("cuts", "be ascending finite numbers", repr(cuts))
+    return array.astype(np.float64)

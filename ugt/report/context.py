@@ -1,0 +1,298 @@
+"""What the sections of a report make their tables from: an evaluation whose models have been judged, with everything read once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+import numpy as np
+
+from .._base import checks
+from .._base.ragged import row_of, sizes_of, take
+from ..annotations import Labels, Rankings
+from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
+from .tables import Row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..aggregation.by_name import Making
+    from ..plausibilities import Point
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+MOST_CELLS = 2 * 10**7  # cases x classes of a table that is made as a whole
+LEAST_RESAMPLES = 100
+MOST_WORK = 1e9  # products for the resamples of a table of means: some seconds
+MOST_COUNTS = 10**8  # of a table of counts of labels
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of metrics and intervals."""
+
+    level: float = 0.95
+    interval: str = "percentile"
+    n_resamples: int = 1000
+    ties: str = "expectation"
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        checks.option("interval", self.interval, ("percentile", "basic", "bca"))
+        checks.whole("n_resamples", self.n_resamples)
+        checks.option("ties", self.ties, checks.TIES)
+        checks.option("missing", self.missing, ("error", "drop"))
+
+    def affordable(
+        self, work: float, what: str = "", notes: list[str] | None = None, *, most: float = 2e9, least: int | None = None
+    ) -> int:
+        """How many resamples there are where each takes this work: those that are wanted, unless together they take some seconds.
+
+        ``notes`` are told of it where there are fewer, in the name of ``what``.
+        """
+        n = min(self.n_resamples, max(LEAST_RESAMPLES if least is None else least, int(most / max(work, 1))))
+        if n < self.n_resamples and notes is not None:
+            notes.append(f"Intervals of {what} are from {n} resamples.")
+        return n
+
+
+class Ask(NamedTuple):
+    """Numbers that a section wants resampled: ``n`` times, drawing from the ``kept`` cases; None: from those that count in them."""
+
+    what: Statistic | Result
+    n: int
+    kept: NDArray[np.bool_] | None = None
+
+
+Rows = dict[str, list[Row]]
+# A section yields once, what it wants resampled, and gets it.
+Steps = Generator[list[Ask], list[Resamples], Rows]
+Made = Union[Rows, Steps]
+
+
+@dataclass(frozen=True, eq=False)
+class Annotated:
+    """What is known of the truth: labels, rankings or plausibilities of all N cases, of which n are judged.
+
+    Attributes
+    ----------
+    given : Labels, Rankings or plausibilities
+        Of all cases.
+    rows : (n,) int
+        The judged cases among them.
+    """
+
+    given: Any
+    rows: Ints
+
+    def __post_init__(self) -> None:
+        self.rows.flags.writeable = False
+
+    @property
+    def axes(self) -> Any:
+        """Cases and classes."""
+        return self.given.axes
+
+    @property
+    def n_cases(self) -> int:
+        """Judged or not."""
+        return int(self.given.n_cases)
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return int(self.given.n_classes)
+
+    @property
+    def annotations(self) -> Labels | Rankings | None:
+        """Of all cases; None where plausibilities were given."""
+        return self.given if isinstance(self.given, (Labels, Rankings)) else None
+
+    @property
+    def rankings(self) -> Rankings | None:
+        """Of all cases."""
+        return self.given if isinstance(self.given, Rankings) else None
+
+    @property
+    def is_labels(self) -> bool:
+        """Whether annotators gave labels."""
+        return isinstance(self.given, Labels)
+
+    @property
+    def annotators(self) -> NDArray[Any]:
+        """Their names; none where they are not known."""
+        return np.asarray(() if self.annotations is None else self.annotations.annotators)
+
+    @cached_property
+    def labels(self) -> Labels | None:
+        """Of the judged cases."""
+        known = self.given
+        if not isinstance(known, Labels) or len(self.rows) == known.n_cases:
+            return known if isinstance(known, Labels) else None
+        offsets, at = take(known.offsets, self.rows)
+        return Labels(known.axes.take(self.rows), known.annotators, offsets, known.annotator[at], known.label[at], known.count[at])
+
+    @cached_property
+    def counts(self) -> NDArray[Any] | None:
+        """(n, K) labels of the judged cases; None where there are none, or the table would be too large."""
+        if self.labels is None or self.n_cases * self.n_classes > MOST_COUNTS:
+            return None
+        return self.labels.counts()
+
+    @cached_property
+    def n_annotations(self) -> Ints | None:
+        """(N,) labels or rankings of every case."""
+        known = self.annotations
+        if known is None or isinstance(known, Rankings):
+            return None if known is None else sizes_of(known.case_offsets)
+        return np.bincount(row_of(known.offsets), known.count, known.n_cases).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """An evaluation whose models have been judged; arrays are over the n judged cases, in their order.
+
+    Attributes
+    ----------
+    known : Annotated
+        What annotators said.
+    scores : mapping of model to (n, K) float
+    voted : Point
+        The voted label of the judged cases.
+    clusters : (n,) ids or None
+    subgroups : mapping of name to (n,) str
+        What the user gave, such as the site of each case; "" where it is not known.
+    certainty, metrics : sequences of rows
+        Those of the tables, without intervals over cases.
+    certainty_columns, columns : sequences as long
+        Contributions (n,) of the cases whose mean each value is, NaN where a case has none.
+    deviations : sequence as long as ``metrics``
+        (B,) of each metric over draws of the truth, one a resample.
+    soft : sequence of (Statistic, rows)
+        Scores of two classes, and the rows of their numbers.
+    case_certainty : mapping of reliability to (n,) float
+        Certainty of order 1 under each reliability ("given" where there is none).
+    reliability : float or None
+        The middle one: tables that need a single truth use it.
+    mean : (n, K) float or None
+        Mean plausibilities under it, rows of NaN for cases without annotations; None where the table would be too large.
+    aggregation : str
+        How annotations became truth.
+    diagnostics : sequence of rows
+        Of the Markov chains of sampled truths.
+    making, options
+        As :func:`ugt.evaluate` takes them.
+    details : bool
+        Whether further tables are wanted.
+    """
+
+    known: Annotated
+    scores: Mapping[str, Array]
+    voted: Point
+    clusters: NDArray[Any] | None
+    subgroups: Mapping[str, NDArray[Any]]
+    certainty: Sequence[Row]
+    certainty_columns: Sequence[Array]
+    metrics: Sequence[Row]
+    columns: Sequence[Array]
+    deviations: Sequence[Array]
+    soft: Sequence[tuple[Statistic, Sequence[Row]]]
+    case_certainty: Mapping[str, Array]
+    reliability: float | None
+    mean: Array | None
+    aggregation: str
+    diagnostics: Sequence[Row]
+    making: Making
+    options: Options
+    details: bool
+
+    @property
+    def n_cases(self) -> int:
+        """Judged ones."""
+        return len(self.known.rows)
+
+    @cached_property
+    def core(self) -> Statistic:
+        """All certainties, then all metrics, as means over cases."""
+        return Ratios.of(np.stack([*self.certainty_columns, *self.columns], 1))
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """(n,) cases that count in any of them; the others are not there at all when cases are resampled."""
+        kept = self.core.kept
+        return kept if kept.any() else np.ones_like(kept)
+
+    @property
+    def asked(self) -> list[Ask]:
+        """What certainties, metrics and soft scores want resampled."""
+        n = self.options.n_resamples
+        return [Ask(self.core, n, self.counted), *(Ask(score, n, self.counted) for score, _ in self.soft)]
+
+    def ask_parts(self, parts: Sequence[tuple[Ints, Array]], what: str, notes: list[str]) -> Ask:
+        """Means over parts of the cases, on the resamples that the metrics have."""
+        found = PartMeans(self.n_cases, parts)
+        return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)
+
+    def metric(self, model: str, metric: str, reliability: float | None, k: int = 1) -> int | None:
+        """Where a metric stands among the metrics, or None if it was not evaluated."""
+        wanted = {"model": model, "metric": metric, "k": k, "reliability": reliability}
+        return next((i for i, row in enumerate(self.metrics) if all(row[key] == value for key, value in wanted.items())), None)
+
+    def column(self, model: str, metric: str, reliability: float | None) -> Array | None:
+        """(n,) contributions to a metric at k = 1, or None if it was not evaluated."""
+        at = self.metric(model, metric, reliability)
+        return None if at is None else self.columns[at]
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """How cases are resampled, as metrics take it."""
+        return {"clusters": self.clusters, "n_resamples": self.options.n_resamples, "seed": self.making.seed}
+
+    def intervals(self, found: Resamples) -> Array:
+        """(M, 2) as the evaluation wants them."""
+        return found.interval(self.options.level, self.options.interval)
+
+    @cached_property
+    def unit_names(self) -> tuple[str]:
+        """What is resampled."""
+        return ("cases",) if self.clusters is None else ("clusters",)
+
+    def clusters_of(self, cases: Any) -> NDArray[Any] | None:
+        """The clusters of some cases."""
+        return None if self.clusters is None else self.clusters[cases]
+
+    @cached_property
+    def defined(self) -> NDArray[np.bool_]:
+        """(n,) cases with mean plausibilities."""
+        return np.zeros(self.n_cases, bool) if self.mean is None else np.asarray(~np.isnan(self.mean).any(axis=1))
+
+    @cached_property
+    def choices(self) -> dict[str, Array]:
+        """(n, K) first choices of every model, as the ties of the evaluation go."""
+        return {name: first_choices(table, self.options.ties) for name, table in self.scores.items()}
+
+
+def first_choices(scores: Array, ties: str = "expectation") -> Array:
+    """(n, K) 1 for the class with the highest score; tied ones share it, or the first has it."""
+    if ties == "first":
+        found = np.zeros(scores.shape)
+        found[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
+        return found
+    top = scores == scores.max(axis=1, keepdims=True)
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def most(numbers: NDArray[Any], n: int) -> Ints:
+    """The positions of the n largest numbers, ascending; of equal ones the first."""
+    return np.sort(np.argsort(-np.asarray(numbers, np.float64), kind="stable")[:n])
+
+
+def pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """``(where each distinct pair stands first, number of every row's pair)``."""
+    keys = first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
+    _, at, code = np.unique(keys, return_index=True, return_inverse=True)
+    return at, code.reshape(-1)

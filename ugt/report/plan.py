@@ -1,0 +1,242 @@
+"""The plan of an evaluation: what was decided before anybody saw the results, as a JSON or YAML file with a fixed set of fields."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import numbers
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .._base import checks
+from .._tabular import source
+
+MOST_BYTES = 256 * 1024
+MOST_TEXT = 4000  # characters of one text
+MOST_ITEMS = 200  # of one list
+MOST_NUMBER = 2**64
+
+# What a reader, a reviewer or a regulator asks for, and what only the authors can know.
+GROUPS: dict[str, dict[str, str]] = {
+    "study": {
+        "question": "what is to be found out, in one sentence",
+        "intended_use": "what the models are for, in whose hands, for which patients or material",
+        "registration": "where the protocol can be read (register and number), or that there is none",
+        "date": "when this plan was fixed",
+        "authors": "who wrote this plan",
+    },
+    "cases": {
+        "case_selection": "where the cases come from and how they were chosen",
+        "sample_size": "number of cases",
+        "sample_size_rationale": "why so many",
+        "clusters": "which cases belong together, such as those of one patient",
+        "subgroups": "groups of cases for which results are given",
+        "training_test_separation": "how it was made sure that no case, patient or site of the test was used in training",
+    },
+    "annotators": {
+        "annotators": "who annotated: qualifications, years of experience, how they were chosen",
+        "number_of_annotators": "how many",
+        "annotators_independent_of_models": "whether no annotator built, trained or is compared with the models",
+        "instructions": "what annotators were told to do, how they were trained",
+        "what_annotators_saw": "images, history, tests: what was shown, and whether the models saw the same",
+        "blinding": "what was hidden from the annotators, such as predictions and each other's labels",
+        "adjudication": "whether and how annotators settled disagreement, before these annotations or not at all",
+        "repeated_annotations": "whether annotators labelled some cases twice",
+    },
+    "truth": {
+        "primary_aggregation": "how annotations become truth, such as dirichlet or votes",
+        "reliability": "trust in the annotators: a number, or a list of them",
+        "reliability_rationale": "why these",
+        "prior": "the prior or background",
+        "tie_rule": "what is done with tied classes and tied scores",
+        "missing_annotations_rule": "what is done with cases without annotations",
+        "missing_predictions_rule": "what is done with cases without predictions",
+        "indeterminate_rule": "what is done with answers such as 'cannot say'",
+    },
+    "analysis": {
+        "primary_metric": "the one that decides, such as topk_accuracy@1",
+        "secondary_metrics": "the others",
+        "level": "of intervals, such as 0.95",
+        "margin": "of non-inferiority, and why this one",
+        "comparisons": "which models are compared with which",
+        "sensitivity_analyses": "what is changed to see whether the result depends on it",
+        "seed": "of draws and resamples",
+    },
+}
+FIELDS: dict[str, str] = {name: meaning for fields in GROUPS.values() for name, meaning in fields.items()}
+
+
+def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a plan from a JSON file, or from a YAML file where PyYAML is installed.
+
+    Parameters
+    ----------
+    path : path
+        ``.json``, ``.yaml`` or ``.yml``; UTF-8, at most 256 KiB. See :func:`template` for an empty one.
+
+    Returns
+    -------
+    dict
+        What :func:`check_plan` returns.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, a field stands twice, or as :func:`check_plan`; the message begins with the name of the file.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        ending = Path(path).suffix.lower()
+        if ending not in (".json", ".yaml", ".yml"):
+            raise checks.error("plan", "be a file that ends in .json, .yaml or .yml", repr(Path(path).name))
+        source.check_regular(path)
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise checks.error("plan", f"be a file of at most {MOST_BYTES // 1024} KiB", "a larger one")
+        text = source.check_text(data)
+        return check_plan(_json(text) if ending == ".json" else _yaml(text))
+    except RecursionError:
+        raise ValueError(f"{os.fspath(path)}: {checks.error('plan', 'have no values inside values', 'a deep nesting')}") from None
+    except ValueError as problem:
+        raise ValueError(f"{os.fspath(path)}: {problem}") from None
+
+
+def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a plan and return what it states.
+
+    Parameters
+    ----------
+    plan : mapping of field to value
+        Fields are those of ``FIELDS``. Values are text, finite numbers, booleans, or lists of these. None, ``""`` and ``[]`` are blanks:
+        the report prints "not stated". A field of the same name with ``_`` in front is a comment, as :func:`template` has them.
+
+    Returns
+    -------
+    dict
+        The stated fields, in the order of ``FIELDS``; dates as text.
+
+    Raises
+    ------
+    ValueError
+        If a field is unknown (the message has the nearest known one), or a value is of another kind, not finite, nested or too long.
+
+    Examples
+    --------
+    >>> check_plan({"reliability": [1, 5], "blinding": "", "question": "Is B better than A?"})
+    {'question': 'Is B better than A?', 'reliability': [1, 5]}
+    """
+    if not isinstance(plan, Mapping):
+        raise checks.error("plan", "be a mapping from fields to values", type(plan).__name__)
+    for name in plan:
+        _check_name(name)
+    found = {name: _value(name, plan[name]) for name in FIELDS if name in plan}
+    return {name: value for name, value in found.items() if value not in (None, [])}
+
+
+def template() -> str:
+    """An empty plan as JSON text: every field, each below a comment that explains it.
+
+    Examples
+    --------
+    >>> check_plan(json.loads(template()))
+    {}
+    """
+    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for name in FIELDS for key, value in ((f"_{name}", FIELDS[name]), (name, "")))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def title(name: str) -> str:
+    """A field as a heading."""
+    return name.replace("_", " ")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise checks.error("plan", "have text as the name of each field", f"{type(name).__name__} {str(name)[:40]!r}")
+    if name in FIELDS or (name.startswith("_") and name[1:] in FIELDS):
+        return
+    near = difflib.get_close_matches(name[:80].strip("_").lower().replace("-", "_").replace(" ", "_"), FIELDS, n=1, cutoff=0.0)[0]
+    raise checks.error("plan", f"have known fields only (the nearest to this one is {near!r})", repr(name[:80]))
+
+
+def _value(name: str, value: Any) -> Any:
+    """None for a blank."""
+    if not isinstance(value, (list, tuple)):
+        return _scalar(name, value)
+    if len(value) > MOST_ITEMS:
+        raise checks.error(name, f"be a list of at most {MOST_ITEMS}", len(value))
+    found = [_scalar(f"{name}[{i}]", one) for i, one in enumerate(value)]
+    if None in found:
+        raise checks.error(name, "have no blanks in its list", "a blank", f"entry {found.index(None)}")
+    return found
+
+
+def _scalar(name: str, value: Any) -> Any:
+    if hasattr(value, "isoformat"):  # YAML reads dates as such
+        value = value.isoformat()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if len(value) > MOST_TEXT:
+            raise checks.error(name, f"be a text of at most {MOST_TEXT:,} characters", f"{len(value):,}")
+        return value.strip() or None
+    if isinstance(value, numbers.Real):
+        if isinstance(value, numbers.Integral):
+            whole = int(value)
+            if abs(whole) > MOST_NUMBER:
+                raise checks.error(name, "be at most 2^64", "a larger number")
+            return whole
+        if not math.isfinite(value):
+            raise checks.error(name, "be finite", value)
+        return float(value)
+    # The value itself is not shown: it may be of any size.
+    raise checks.error(name, "be text, a number, true or false, or a list of these", f"a value of type {type(value).__name__}")
+
+
+def _once(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """The fields of a mapping; refuses one that stands twice, whose first value would be lost."""
+    found: dict[Any, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise checks.error("plan", "have each field once", f"{str(name)[:80]!r} twice")
+        found[name] = value
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as problem:
+        raise checks.error("plan", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
+    except ValueError as problem:
+        raise source.too_long(problem) from None
+
+
+def _yaml(text: str) -> Any:
+    import importlib  # noqa: PLC0415  (only this needs it)
+
+    try:
+        yaml = importlib.import_module("yaml")  # optional
+    except ImportError:
+        must = "be JSON, or YAML where PyYAML is installed (pip install pyyaml)"
+        raise checks.error("plan", must, "YAML, and no PyYAML here") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
+        """Plain values only, and no field twice."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            """As the parent does it, which keeps the last of several values."""
+            _once((str(key.value), None) for key, _ in node.value)
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as problem:
+        line = getattr(getattr(problem, "problem_mark", None), "line", None)
+        got = getattr(problem, "problem", None) or type(problem).__name__
+        raise checks.error("plan", "be YAML", got, "" if line is None else f"line {line + 1}") from None

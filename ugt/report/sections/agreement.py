@@ -1,0 +1,279 @@
+"""Agreement among annotators: by every usual coefficient, class by class, and pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..._base import notices
+from ..._base.ragged import row_of
+from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
+from ...agreement.rankings import annotator_average_overlap, leave_one_annotator_out
+from ...agreement.rows import COLUMNS, agreement_table
+from ...annotations import Labels
+from ...plausibilities.estimates import mean_of
+from ...resampling import Ratios
+from .. import svg
+from ..context import MOST_CELLS, MOST_WORK, Ask, Made
+from ..markup import Data, Entry, Section, interval, level_of, number, section, share, table, text
+from ..tables import ends_of, finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...annotations import Rankings
+    from ..context import Context
+    from ..tables import Row
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+TITLE = "Agreement among annotators"
+TABLES = {
+    "agreement": COLUMNS,
+    "agreement_by_class": ("class", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "prevalence", "n_cases"),
+    "agreement_by_pair": ("annotator", "other", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "n_cases"),
+}
+MOST_CLASSES = 30  # those given most often
+MOST_ANNOTATORS = 15  # those with most cases
+MOST_LABELS = 10_000_000  # of two annotators; each is looked at
+LEAST_CASES = 2  # that two annotators share
+MOST_PAIRS = 20  # that are listed
+OF_RANKINGS = (
+    "How often an annotator's ranking has the class that the others put first, and how much of the first places two annotators of a case "
+    "share (1: the same classes in the same order). Neither is corrected for chance, which matters little where there are many classes."
+)
+
+
+class Said(NamedTuple):
+    """The labels of the judged cases, one row each."""
+
+    case: Ints
+    annotator: Ints  # -1 where it is not known
+    label: Ints
+    times: Ints
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """Of the judged cases; class by class and pair by pair of labels, pairs only where annotators have names."""
+    known, options = context.known, context.options
+    if known.rankings is not None:
+        found = of_rankings(known.rankings, known.rows)
+        resampled = yield [Ask(one, options.n_resamples) for one in found.values()]
+        intervals = [context.intervals(one)[0] for one in resampled]
+        return {"agreement": ranking_rows(found, intervals, len(known.rankings.annotators))}
+    labels = known.labels
+    if labels is None:
+        return {}
+    case = row_of(labels.offsets)
+    size = np.bincount(case, labels.count, labels.n_cases)
+    several = bool((size > 1).any())
+    coefficients = agreement_table(labels) if several else None
+    asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
+    tables: dict[str, list[Row]] = {}
+    classes = None
+    if context.details:
+        annotator = labels.annotator if len(labels.annotators) else np.full(len(labels.label), -1)
+        said = Said(*(np.asarray(column, np.int64) for column in (case, annotator, labels.label, labels.count)))
+        with notices.heard():  # what is undefined is empty in the tables
+            classes = ByClass(context, size, said, notes) if several else None
+            tables["agreement_by_pair"] = _by_pair(context, said, notes)
+        if classes is not None and len(classes.chosen):
+            n = options.affordable(5 * labels.n_cases + classes.ratios.columns.size, "agreement by class", notes, most=MOST_WORK)
+            asks.append(Ask(classes.ratios, n, context.counted))
+    resampled = yield asks
+    if coefficients is not None:
+        ends = np.array([context.intervals(found.take(0))[0] for _, found in zip(coefficients.found, resampled)])
+        ends[[one.reason is not None for one in coefficients.found]] = np.nan
+        tables["agreement"] = coefficients.rows_of(ends)
+    if classes is not None and len(classes.chosen):
+        tables["agreement_by_class"] = classes.rows(context, context.intervals(resampled[-1]))
+    return tables
+
+
+def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
+    """Agreement of rankings of some cases, which have no coefficients corrected for chance; none where no case has two of them."""
+    depth = min(3, rankings.n_classes)
+    with notices.heard():  # what is undefined has no row
+        found = {
+            "annotator ranked the first class of the others": leave_one_annotator_out(rankings),
+            f"average overlap of pairs at {depth}": annotator_average_overlap(rankings, depth),
+        }
+    chosen = {}
+    for name, whole in found.items():
+        value, n_cases = mean_of(whole.per_case[rows])
+        chosen[name] = replace(whole, value=value, per_case=whole.per_case[rows], n_cases=n_cases, _ids=rankings.axes.case_ids[rows])
+    return chosen if all(one.n_cases for one in chosen.values()) else {}
+
+
+def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> list[Row]:
+    """As those of :func:`agreement_table`."""
+    return [
+        {**dict.fromkeys(COLUMNS), "coefficient": name, "value": one.value, **ends_of(ends), "n_cases": one.n_cases,
+         "n_annotators": n_annotators or None}
+        for (name, one), ends in zip(found.items(), intervals)
+    ]  # fmt: skip
+
+
+class ByClass:
+    """How often another annotator of the case gives the class too (specific agreement), and kappa of the class against all others."""
+
+    def __init__(self, context: Context, size: NDArray[Any], said: Said, notes: list[str]) -> None:
+        case, _, label, count = said
+        n, k = context.n_cases, context.known.n_classes
+        self.size, self.given = size, np.bincount(label, count, k)
+        used = int((self.given > 0).sum())
+        self.chosen = np.argsort(-self.given, kind="stable")[: min(MOST_CLASSES, used)]
+        if n * len(self.chosen) > MOST_CELLS:
+            self.chosen = self.chosen[:0]
+            return
+        if used > len(self.chosen):
+            notes.append(f"Agreement by class is of the {len(self.chosen)} classes that were given most often.")
+        place = np.full(k, len(self.chosen))
+        place[self.chosen] = np.arange(len(self.chosen))
+        width = len(self.chosen) + 1
+        self.counts = np.bincount(case * width + place[label], count, n * width).reshape(n, width)[:, :-1]
+        below = self.counts * (size > 1)[:, None]
+        above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
+        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen)))
+
+    def rows(self, context: Context, intervals: Array) -> list[Row]:
+        """One a class."""
+        rows = []
+        for j, value in enumerate(self.ratios.estimate):
+            with notices.heard():
+                own = np.stack([self.size - self.counts[:, j], self.counts[:, j]], 1).astype(np.int64)
+                kappa = _kappa(fleiss_kappa(Labels.from_counts(own)), context, slice(None))
+            rows.append({
+                "class": str(context.known.axes.classes[self.chosen[j]]), "agreement": finite(value), **ends_of(intervals[j]), **kappa,
+                "prevalence": float(self.given[self.chosen[j]] / self.given.sum()),
+                "n_cases": int((self.ratios.denominator[:, j] > 0).sum()),
+            })  # fmt: skip
+        return rows
+
+
+def _by_pair(context: Context, said: Said, notes: list[str]) -> list[Row]:
+    """Percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
+    case, annotator, label, count = said
+    names, n = context.known.annotators, context.n_cases
+    if len(names) < 2 or not len(case):
+        return []
+    n_cases = np.bincount(np.unique(annotator * n + case) // n, minlength=len(names))
+    chosen = np.sort(np.argsort(-n_cases, kind="stable")[:MOST_ANNOTATORS])
+    if (n_cases > 0).sum() > len(chosen):
+        notes.append(f"Agreement by pair is of the {len(chosen)} annotators with most cases.")
+    order = np.argsort(annotator, kind="stable")
+    starts = np.searchsorted(annotator[order], np.arange(len(names) + 1))
+    own = {a: order[starts[a] : starts[a + 1]] for a in chosen.tolist()}
+    rows = []
+    for a, b in combinations(own, 2):
+        shared = np.intersect1d(case[own[a]], case[own[b]])
+        if len(shared) < LEAST_CASES:
+            continue
+        at = np.concatenate([own[a], own[b]])
+        at = at[np.isin(case[at], shared)]
+        if count[at].sum(dtype=np.float64) > MOST_LABELS:
+            notes.append(f"Agreement of {names[a]} and {names[b]} is left out: more than {MOST_LABELS:,} labels.")
+            continue
+        at = np.repeat(at, count[at])
+        pair = Labels.from_long(case[at], annotator[at], label[at], classes=context.known.n_classes, cases=shared)
+        agreement, kappa = percent_agreement(pair), cohen_kappa(pair)
+        rows.append({
+            "annotator": str(names[a]), "other": str(names[b]), "agreement": finite(agreement.value),
+            **_ends(agreement, context, shared, ("low", "high")), **_kappa(kappa, context, shared), "n_cases": len(shared),
+        })  # fmt: skip
+    return rows
+
+
+def _kappa(kappa: Any, context: Context, cases: Any) -> Row:
+    value = None if kappa.reason is not None else finite(kappa.value)
+    return {"kappa": value, **_ends(kappa, context, cases, ("kappa_low", "kappa_high"))}
+
+
+def _ends(found: Any, context: Context, cases: Any, names: tuple[str, str]) -> Row:
+    """Analytic interval: there are too many pairs to resample each; none where it is not defined."""
+    return ends_of(found.interval(context.options.level, kind="analytic", clusters=context.clusters_of(cases)), *names)
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """Agreement among annotators, by every usual coefficient."""
+    how = (
+        "Percent agreement is how often two annotators of a case say the same. The others set it beside what chance would give, each in "
+        "its own way: where one class is much more common than others they differ, and a low value need not mean careless annotators."
+    )
+    entries = source.get("agreement") or []
+    if not entries:
+        none = "<p>None was computed: it needs labels or rankings, several to a case.</p>"
+        return section("agreement", TITLE, how, none)
+    level = f"{level_of(source)} interval"
+    if source["data"]["kind"] == "rankings":
+        listed = [[text(e["coefficient"]), number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}"] for e in entries]
+        shown = table("Agreement of rankings", ["measure", "value", level, "cases"], listed)
+        return section("agreement", TITLE, OF_RANKINGS, shown)
+    rows = [
+        [
+            text(e["coefficient"]),
+            number(e["value"]),
+            text(e["reason"]) if e["reason"] else interval(e["low"], e["high"]),
+            number(e["observed"]),
+            number(e["expected"]),
+            f"{e['n_cases']:,}",
+        ]
+        for e in entries
+    ]
+    columns = ["coefficient", "value", level, "observed", "by chance", "cases"]
+    overall = table("Coefficients of agreement", columns, rows)
+    return section("agreement", TITLE, how, overall, *_shown_by_class(source, level), *_shown_by_pair(source, level))
+
+
+def _shown_by_class(source: Data, level: str) -> list[str]:
+    entries = source.get("agreement_by_class") or ()
+    if not entries:
+        return []
+    rows = [
+        [text(e["class"]), *_with_kappa(e), share(e["prevalence"]), f"{e['n_cases']:,}"]
+        for e in entries
+    ]  # fmt: skip
+    columns = ["class", "another annotator gives it too", level, "kappa against all others", level, "share of labels", "cases"]
+    return [table("Agreement class by class", columns, rows)]
+
+
+def _shown_by_pair(source: Data, level: str) -> list[str]:
+    entries = source.get("agreement_by_pair") or ()
+    if not entries:
+        return []
+    names = list(dict.fromkeys(name for e in entries for name in (e["annotator"], e["other"])))
+    at = {name: i for i, name in enumerate(names)}
+    value = {(at[e["annotator"]], at[e["other"]]): e for e in entries if e["agreement"] is not None}
+    value.update({(b, a): e for (a, b), e in value.items()})
+    said = {(a, b): f"{names[a]} and {names[b]}: agree in {share(e['agreement'])} of {e['n_cases']:,} cases" for (a, b), e in value.items()}
+    said.update({(i, i): name for i, name in enumerate(names)})
+    content = svg.squares(
+        names,
+        names,
+        {key: e["agreement"] for key, e in value.items()},
+        {key: f"{100 * e['agreement']:.0f}" for key, e in value.items()},
+        said,
+        1.0,
+    )
+    note = "Percent of the shared cases in which two annotators agree; the darker, the more. Empty: they share no case, or one"
+    drawn = svg.figure(
+        "agreement-pairs", "Agreement of every two annotators", note, content, height=svg.grid_height(len(names), len(names))
+    )
+    shown = sorted(entries, key=lambda e: -int(e["n_cases"]))[:MOST_PAIRS]
+    rows = [[f"{text(e['annotator'])}, {text(e['other'])}", *_with_kappa(e), f"{e['n_cases']:,}"] for e in shown]
+    columns = ["annotators", "percent agreement", level, "Cohen's kappa", level, "cases"]
+    more = f"<p>{len(shown):,} of {len(entries):,} pairs are shown; the file agreement_by_pair.csv has all of them.</p>"
+    listed = table("Agreement pair by pair, those with most cases first", columns, rows)
+    return [drawn, listed, *([more] if len(shown) < len(entries) else [])]
+
+
+def _with_kappa(entry: Entry) -> list[str]:
+    kappa = interval(entry["kappa_low"], entry["kappa_high"])
+    return [number(entry["agreement"]), interval(entry["low"], entry["high"]), number(entry["kappa"]), kappa]

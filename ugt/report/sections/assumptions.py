@@ -1,0 +1,175 @@
+"""The section on how annotations became truth: the model, its parameters, what they mean in numbers, what is assumed, and the limits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .. import words
+from ..markup import Section, bullets, definitions, number, section, subheading, table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+
+_PARAMETERS = {
+    "prior": "added to the number of labels of every class, also of those that nobody gave",
+    "background": "added to the concentration of every class, also of those that nobody named",
+    "tie_weight": "split: classes that an annotator ties share the weight of their place; full: each has all of it",
+    "prior_mass": "how much all classes together count before any ranking is seen; blank: 1",
+    "unranked": "what becomes of classes of a case that no annotator named: each has the prior of any class (individual), all of them "
+    "together have that of one class (lump), or they have plausibility 0 (ignore)",
+    "n_draws": "draws kept, of all chains together",
+    "n_warmup": "sweeps at the start of each chain that are thrown away",
+    "n_chains": "chains, each begun on its own",
+}
+_TIES = {
+    "expectation": "classes with equal scores share their places, as if the order among them were drawn at random",
+    "first": "of classes with equal scores the first in the order of classes comes first",
+}
+
+_EQUAL = "All annotators are equally good, at every case and for every class."
+_INDEPENDENT = "Annotators of a case decide on their own: they do not copy each other, and are not misled by the same thing."
+_ASSUMED = {
+    "votes": [
+        "The class that most annotators give is the true one, however close the vote. Of a ranking, only the first place counts.",
+        _EQUAL,
+    ],
+    "irn": [
+        "The second place is worth half of the first, the third a third of it: a convention, not an estimate.",
+        "A class that an annotator left out weighs nothing with this annotator.",
+        _EQUAL,
+    ],
+    "prirn": [
+        "The second place is worth half of the first, the third a third of it: a convention, not an estimate.",
+        "The plausibilities vary around these weights as a Dirichlet distribution does: one number, the reliability, for all classes and "
+        "cases. It is not derived from a model of how annotators rank.",
+        _EQUAL,
+    ],
+    "dirichlet": [
+        "The labels of a case are independent draws from its plausibilities: how often a class is given says how plausible it is.",
+        _EQUAL,
+        _INDEPENDENT,
+        "The prior is the same for every case; cases say nothing about each other.",
+    ],
+    "plackett-luce": [
+        "An annotator names classes one after the other, each time with chances in proportion to the plausibilities of those left.",
+        "Tied classes: the order among them is not known. Classes left out come after all that were named.",
+        _EQUAL,
+        _INDEPENDENT,
+        "The prior is the same for every case; cases say nothing about each other.",
+    ],
+}
+_UNKNOWN = ["The plausibilities were made elsewhere: their assumptions are not known here and are for the authors to write."]
+_ALWAYS = [
+    "“Truth” is what annotators like these would come to agree on. Whether they would be right can only be seen by another means, such as "
+    "a biopsy or a follow-up.",
+    "Which cases were annotated, and by whom, is taken to have nothing to do with the truth of the case.",
+]
+
+
+def render(source: Data) -> Section:
+    """How annotations became truth, with the parameters, the assumptions and the limits."""
+    facts = source["provenance"]
+    aggregation = facts["aggregation"]
+    done, limits = words.truth(aggregation)
+    how = (
+        "Plausibility is how probable a class is as the true class of a case, given its annotations; this section says how it was got. "
+        "Every other number of the report rests on it: read the assumptions as what must hold for the numbers to mean what they say."
+    )
+    return section(
+        "truth",
+        "How annotations became truth",
+        how,
+        f"<p>{done}</p>",
+        definitions(_facts(facts)),
+        *_example(source),
+        subheading("What is assumed"),
+        bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *_ALWAYS]),
+        f"<p><b>Limits.</b> {limits} {_about_reliability(facts)}</p>",
+    )
+
+
+def _facts(facts: Data) -> list[tuple[str, str]]:
+    reliability = ", ".join(f"{value:g}" for value in facts["reliability"] or ()) or "none"
+    return [
+        ("Model", text(facts["aggregation"])),
+        ("Reliability", reliability),
+        *((text(name.replace("_", " ")), _parameter(name, value)) for name, value in facts["parameters"].items()),
+        ("Tied scores", f"{text(facts['ties'])}{_meaning(_TIES, facts['ties'])}"),
+        *([("Groups of classes", _groups(facts["groups"]))] if "groups" in facts else ()),
+    ]
+
+
+def _parameter(name: str, value: Any) -> str:
+    return f"{'blank' if value is None else text(value)}{_meaning(_PARAMETERS, name)}"
+
+
+def _meaning(meanings: Mapping[str, str], name: str) -> str:
+    return f'<br><span class="meaning">{meanings[name]}</span>' if name in meanings else ""
+
+
+def _groups(names: list[str] | int) -> str:
+    return f"{names:,}" if isinstance(names, int) else ", ".join(map(text, names))
+
+
+def _about_reliability(facts: Data) -> str:
+    values = facts["reliability"] or ()
+    if len(values) == 1:
+        return "Only one reliability was evaluated: whether the results depend on it cannot be seen from this report."
+    return (
+        f"{len(values)} reliabilities were evaluated: a result that changes among them is not settled by these annotations."
+        if values
+        else ""
+    )
+
+
+# ---- what reliability and prior mean, in numbers ----
+
+
+def _example(source: Data) -> list[str]:
+    """A small table of what one, two or three annotators settle under each reliability; of models where it can be computed by hand."""
+    facts, n_classes = source["provenance"], source["data"]["n_classes"]
+    reliabilities = list(facts["reliability"] or ())
+    if facts["aggregation"] == "dirichlet" and isinstance(facts["parameters"].get("prior"), (int, float)):
+        return _labels_example(reliabilities, facts["parameters"]["prior"], n_classes)
+    if facts["aggregation"] == "prirn" and isinstance(facts["parameters"].get("background"), (int, float)):
+        return _ranks_example(reliabilities, facts["parameters"]["background"], n_classes)
+    if facts["aggregation"] == "plackett-luce" and reliabilities:
+        most = max(reliabilities)
+        return [f"<p>Under reliability {most:g}, each ranking counts as much as {most:g} equal ones from independent annotators.</p>"]
+    return []
+
+
+def _labels_example(reliabilities: list[float], prior: float, n_classes: int) -> list[str]:
+    # Dirichlet(γ s + α): mean (γ s_k + α) / (γ n + K α), standard deviation below.
+    rows = []
+    for gamma in reliabilities:
+        cells = []
+        for chosen, n in ((1, 1), (2, 3), (3, 3)):
+            total = gamma * n + n_classes * prior
+            cells.append(_mean_and_spread((gamma * chosen + prior) / total, total))
+        rows.append([f"{gamma:g}", *cells])
+    columns = ["reliability", "the only annotator gave it", "two of three gave it", "all three gave it"]
+    said = f"<p>The prior of {prior:g} a class counts as much as {_said(n_classes * prior)}, spread evenly over {n_classes:,} classes.</p>"
+    caption = "What this means: plausibility of a class, mean (standard deviation)"
+    return [said, table(caption, columns, rows)]
+
+
+def _said(labels: float) -> str:
+    return "one label" if labels == 1 else f"{labels:g} labels"
+
+
+def _ranks_example(reliabilities: list[float], background: float, n_classes: int) -> list[str]:
+    rows = []
+    for gamma in reliabilities:
+        total = gamma + n_classes * background
+        rows.append([f"{gamma:g}", *(_mean_and_spread((gamma * weight + background) / total, total) for weight in (0.5, 2 / 3, 0.9))])
+    columns = ["reliability", "half of the weight", "two thirds", "nine tenths"]
+    return [table("What this means: plausibility of a class by its share of the weight, mean (standard deviation)", columns, rows)]
+
+
+def _mean_and_spread(mean: float, total: float) -> str:
+    """Of one plausibility of a Dirichlet distribution whose concentrations sum to total."""
+    return f"{number(mean)} ({math.sqrt(max(mean * (1 - mean), 0) / (total + 1)):.2g})"

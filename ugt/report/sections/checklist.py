@@ -1,0 +1,247 @@
+"""The section that says where this report answers reporting guidelines, item by item. What is said of an item is computed from the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import plan as _plan
+from ..markup import Section, link, section, table
+from . import strata
+from .provenance import NOT_STATED, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Data = Mapping[str, Any]
+
+IN_REPORT, FROM_PLAN = "in this report", "from the plan"
+FOR_AUTHORS = f"<strong>{NOT_STATED}</strong>: to be written by the authors"
+
+
+class Item(NamedTuple):
+    """What a guideline asks, in our words; the places of the report and the fields of the plan that answer; what is left to write."""
+
+    number: str
+    asks: str
+    places: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    rest: str = ""
+
+
+class Place(NamedTuple):
+    """Where something stands: the sections that may show it, and whether the data have it."""
+
+    anchors: tuple[str, ...]
+    there: Callable[[Data], bool] = lambda _: True
+
+
+def _rows(name: str, column: str = "") -> Callable[[Data], bool]:
+    """Whether a table has rows, and a value in one of the columns."""
+    return lambda source: any(not column or row.get(column) is not None for row in source.get(name) or ())
+
+
+def _subgroups(source: Data) -> bool:
+    """Whether the user gave subgroups, beside the strata that every evaluation has."""
+    return any(row["stratum"] not in strata.OWN and row["low"] is not None for row in source.get("strata") or ())
+
+
+def _intervals(source: Data) -> bool:
+    return bool(_rows("metrics", "case_low")(source))
+
+
+PLAN = "plan"  # the table of what was prespecified
+_PLACES = {
+    "data": Place(("data",)),
+    "truth model": Place(("truth",)),
+    "table of annotators": Place(("design",), _rows("annotators")),
+    "agreement": Place(("agreement",), _rows("agreement", "value")),
+    "certainty": Place(("certainty",), _rows("certainty", "value")),
+    "performance with intervals": Place(("performance",), _intervals),
+    "performance under each truth": Place(("truth-models",), _rows("truth_models", "value")),
+    "sources of uncertainty": Place(("spread",), _rows("sources_of_spread")),
+    "curves": Place(("curves",), _rows("curve_scores")),
+    "calibration": Place(("calibration", "dispersion"), _rows("calibration", "debiased")),
+    "models beside annotators": Place(("humans",), _rows("humans", "value")),
+    "strata by agreement": Place(("strata",), _rows("strata", "value")),
+    "subgroups": Place(("strata",), _subgroups),
+    "cross-table": Place(("confusion",), _rows("confusion")),
+    "sensitivity": Place(("sensitivity",), _rows("sensitivity", "value")),
+}
+_WHO = ("annotators", "number_of_annotators", "annotators_independent_of_models")
+_HOW = ("instructions", "what_annotators_saw", "blinding", "adjudication")
+_RULES = ("missing_annotations_rule", "missing_predictions_rule")
+
+# Items by number where the number is known for sure; each guideline is to be read in the original.
+GUIDELINES: dict[str, tuple[Item, ...]] = {
+    "STARD-AI 2025": (
+        Item(
+            "12", "who annotated, how experienced they are, and how they did it", ("table of annotators",), ("annotators", "instructions")
+        ),
+        Item(
+            "16a–c",
+            "what the reference standard is, why it was chosen, how its categories were made",
+            ("truth model",),
+            ("primary_aggregation", "reliability_rationale", "adjudication"),
+        ),
+        Item("17b", "what those who set the reference standard knew of the models' output and of the patients", (), (*_HOW[1:3],)),
+        Item("18", "the statistics that were used", ("truth model", "performance with intervals"), ("primary_metric", "comparisons")),
+        Item("19", "what was done with indeterminate results", (), ("indeterminate_rule", "tie_rule")),
+        Item("20", "what was done with missing data", ("data",), _RULES),
+        Item("21", "how much the reference standard and the results vary", ("agreement", "certainty", "sources of uncertainty"), ()),
+        Item("22", "the number of cases and why it was chosen", ("data",), ("sample_size", "sample_size_rationale")),
+        Item("23", "errors and fairness: results of subgroups", ("subgroups",), ("subgroups",)),
+        Item("30", "the index test against the reference standard as a cross-table", ("cross-table",), ()),
+        Item("31", "estimates with their precision", ("performance with intervals", "curves"), ()),
+    ),
+    "CLAIM 2024": (
+        Item(
+            "14–17",
+            "the reference standard: its definition, why it was chosen, who annotated, by which procedure",
+            ("truth model", "table of annotators"),
+            ("reliability_rationale", "annotators", "instructions"),
+        ),
+        Item("18", "how much annotators vary, and how disagreement was settled", ("agreement", "table of annotators"), ("adjudication",)),
+        Item("20", "how the data were parted, with no patient in two parts", (), ("training_test_separation",)),
+        Item("21", "the size of the test set", ("data",), ("sample_size",)),
+        Item(
+            "29",
+            "the measures, and how their uncertainty was found",
+            ("performance with intervals", "sources of uncertainty"),
+            ("primary_metric", "level"),
+        ),
+        Item("30", "robustness, sensitivity analysis", ("sensitivity", "performance under each truth"), ("sensitivity_analyses",)),
+        Item("38", "performance with intervals", ("performance with intervals",), ()),
+        Item("39", "an analysis of failures", ("cross-table", "strata by agreement"), (), "what the wrong cases have in common"),
+    ),
+    "TRIPOD+AI 2024": (
+        Item(
+            "8a–c",
+            "the outcome, how it was assessed, by whom, and what the assessors knew",
+            ("truth model", "table of annotators"),
+            ("annotators", "instructions", "blinding"),
+        ),
+        Item("10", "how the sample size was arrived at", (), ("sample_size_rationale",)),
+        Item("11", "missing data", ("data",), _RULES),
+        Item("12d, 23b", "differences between clusters, such as hospitals", ("subgroups",), ("clusters", "subgroups")),
+        Item(
+            "12e", "measures and plots of performance, calibration among them", ("performance with intervals", "curves", "calibration"), ()
+        ),
+        Item("23a", "performance with intervals, also in subgroups", ("performance with intervals", "subgroups"), ()),
+    ),
+    "FDA draft guidance on AI-enabled device software functions, January 2025": (
+        Item("", "how the reference standard was established", ("truth model",), ("primary_aggregation", "adjudication")),
+        Item(
+            "",
+            "the uncertainty that the reference standard itself has",
+            ("certainty", "performance under each truth", "sources of uncertainty"),
+            (),
+        ),
+        Item("", "equivocal and missing results", ("data",), ("indeterminate_rule", *_RULES)),
+        Item("", "if clinicians set it: their number and qualifications", ("table of annotators",), _WHO),
+        Item("", "if clinicians set it: the protocol, what they saw, blinding, adjudication", (), _HOW),
+        Item("", "how much clinicians vary, between and within", ("agreement", "models beside annotators"), ("repeated_annotations",)),
+    ),
+    "FDA guidance on computer-assisted detection (CADe), 2012, reissued 2022": (
+        Item(
+            "IV.H, V",
+            "those who set the truth: number, qualifications, experience, instructions; none of them a reader of the study",
+            ("table of annotators",),
+            (*_WHO, "instructions"),
+        ),
+        Item(
+            "IV.H, V", "how several readings are combined, and inconsistencies dealt with", ("truth model",), ("adjudication", "tie_rule")
+        ),
+        Item("IV.H, V", "that all this was fixed beforehand", (), ("date", "registration", "primary_aggregation", "primary_metric")),
+        Item("IV.H, V", "intervals, also in subgroups", ("performance with intervals", "subgroups"), ("subgroups",)),
+    ),
+    "GRRAS 2011 (reliability and agreement studies)": (
+        Item(
+            "", "the raters: who they are, how they were chosen, how they rated", ("table of annotators",), ("annotators", "instructions")
+        ),
+        Item("", "the subjects and how they were sampled", ("data",), ("case_selection", "sample_size")),
+        Item(
+            "",
+            "replicates: how often a subject is rated, and by the same rater",
+            ("table of annotators", "data"),
+            ("repeated_annotations",),
+        ),
+        Item("", "whether ratings are independent", (), ("blinding",)),
+        Item("", "the statistics, and estimates with their uncertainty", ("agreement",), ()),
+    ),
+}
+
+
+def render(source: Data, titles: Mapping[str, str]) -> Section:
+    """A table for each guideline.
+
+    Parameters
+    ----------
+    source : mapping
+        The evaluation.
+    titles : mapping of anchor to title
+        The sections of the page: only what is there is linked.
+    """
+    how = (
+        "Where each item of a guideline is answered. Items are in our own words, with the numbers of the original where those are certain: "
+        "see the original before relying on them. “From the plan” is what the plan file states; what neither the data nor the plan can "
+        "say is for the authors to write. That the uncertainty of the truth be carried into the metrics, as here, none of them asks."
+    )
+    answered = {(name, i): _status(item, source, titles) for name, items in GUIDELINES.items() for i, item in enumerate(items)}
+    parts = [_table(name, items, [answered[name, i] for i in range(len(items))], source, titles) for name, items in GUIDELINES.items()]
+    return section("checklist", "Checklist of reporting guidelines", how, _totals(list(answered.values())), _WORDS, *parts)
+
+
+_WORDS = (
+    "<p>Where annotators are the truth, agreement with them is called positive and negative percent agreement (PPA, NPA), not "
+    "sensitivity and specificity: these words are kept for a truth that was found by other means.</p>"
+)
+
+
+def _table(name: str, items: Sequence[Item], status: Sequence[str], source: Data, titles: Mapping[str, str]) -> str:
+    rows = []
+    for item, said in zip(items, status):
+        where = ", ".join(link(anchor, titles[anchor]) for anchor in _where(item, source, titles)) or "–"
+        rows.append([item.number or "–", item.asks, where, said])
+    return table(f"{name}: see the original", ["item", "asks for", "where", "status"], rows, wordy=True)
+
+
+def _where(item: Item, source: Data, titles: Mapping[str, str]) -> list[str]:
+    """Anchors of the sections that answer; the plan's table where it states something of the item."""
+    found = [_anchor(place, source, titles) for place in item.places]
+    if PLAN in titles and any(field in plan_of(source) for field in item.fields):
+        found.append(PLAN)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _anchor(name: str, source: Data, titles: Mapping[str, str]) -> str:
+    """The first section of the page that shows it; nothing where it has no content."""
+    place = _PLACES[name]
+    return next((anchor for anchor in place.anchors if anchor in titles), "") if place.there(source) else ""
+
+
+def _status(item: Item, source: Data, titles: Mapping[str, str]) -> str:
+    plan = plan_of(source)
+    here = [place for place in item.places if _anchor(place, source, titles)]
+    said = [field for field in item.fields if field in plan]
+    if not here and not said:
+        return FOR_AUTHORS
+    parts = [
+        *([IN_REPORT] if here else []),
+        *([f"{FROM_PLAN}: {', '.join(map(_plan.title, said))}"] if said else []),
+        *_lacking(f"not {IN_REPORT}", [place for place in item.places if place not in here]),
+        *_lacking(NOT_STATED, [_plan.title(field) for field in item.fields if field not in plan]),
+        *_lacking("to be written by the authors", [item.rest] if item.rest else []),
+    ]
+    return "<br>".join(parts)
+
+
+def _lacking(what: str, names: Sequence[str]) -> list[str]:
+    return [f'<span class="blank">{what}: {", ".join(names)}</span>'] if names else []
+
+
+def _totals(status: Sequence[str]) -> str:
+    """How many items are answered in full, in part, and not at all."""
+    none = sum(said == FOR_AUTHORS for said in status)
+    part = sum("blank" in said for said in status)
+    full = len(status) - none - part
+    return f"<p>Of {len(status)} items {full} are answered here, {part} in part; {none} are for the authors to write.</p>"

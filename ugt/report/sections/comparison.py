@@ -1,0 +1,139 @@
+"""Differences of every two models on the same resamples, how sure their order is, and where it flips."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import words
+from ..context import Made
+from ..markup import (
+    NONE,
+    UNDEFINED,
+    Cell,
+    Data,
+    Entry,
+    Group,
+    Section,
+    cells,
+    count,
+    find,
+    grouped_table,
+    interval,
+    level_of,
+    number,
+    of,
+    section,
+    share,
+    table,
+    text,
+    unique,
+)
+from ..tables import ends_of, finite
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+TITLE = "Comparison of models"
+TABLES = {
+    "differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "p_greater", "n_cases"),
+}
+MOST_MODELS = 10  # 45 pairs
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """Accuracy of order k against the voted label and under the middle reliability, model minus other."""
+    models = list(context.scores)[:MOST_MODELS]
+    if len(context.scores) > MOST_MODELS:
+        notes.append(f"Differences of pairs are of the first {MOST_MODELS} models.")
+    place = {(row["metric"], row["k"], row["reliability"], row["model"]): i for i, row in enumerate(context.metrics)}
+    wanted = [
+        key[:3]
+        for key in place
+        if key[3] == models[0] and (key[0] == "voted_accuracy" or (key[0], key[2]) == ("topk_accuracy", context.reliability))
+    ]
+    if len(models) < 2 or not wanted or not context.core.kept.any():
+        return {}
+    resampled, *_ = yield context.asked
+    rows, n = [], len(context.certainty)
+    for metric, k, reliability in wanted:
+        for model, other in combinations(models, 2):
+            i, j = (place[metric, k, reliability, name] for name in (model, other))
+            both = resampled.take([n + i, n + j])
+            (ends, _), (p_greater, _) = context.intervals(both.minus(1)), both.p_best()
+            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum())
+            rows.append({
+                "metric": metric, "k": k, "reliability": reliability, "model": model, "other": other,
+                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends), "p_greater": finite(p_greater),
+                "n_cases": n_cases,
+            })  # fmt: skip
+    return {"differences": rows}
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """How sure the order of the models is, and where it flips."""
+    how = (
+        f"All models are computed on the same resamples ({words.bootstrap(source)} of the {words.unit(source)}). A cell shows the share of "
+        f"resamples in which a model is best, and the {level_of(source)} interval of its rank."
+    )
+    if len(source["models"]) < 2:
+        return section("comparison", TITLE, how, "<p>One model was evaluated.</p>")
+    names = unique(source["metrics"], "metric", "k")
+    groups = [Group(words.metric_name(*name), _rank_rows(source, *name)) for name in names]
+    found = unique(source["metrics"], "reliability")
+    columns = ["voted label" if r is None and len(found) > 1 else words.reliability_name(r) for r in found]
+    ranks = grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
+    return section("comparison", TITLE, how, ranks, *_differences(source), _flip_table(source))
+
+
+def _differences(source: Data) -> list[str]:
+    """Every two models: an interval that holds 0 leaves open which is better."""
+    entries = source.get("differences") or ()
+    groups = []
+    for metric, k, reliability in unique(entries, "metric", "k", "reliability"):
+        own = of(entries, metric=metric, k=k, reliability=reliability)
+        at = "" if reliability is None else f", {words.reliability_name(reliability)}"
+        groups.append(Group(f"{words.metric_name(metric, k)}{at}", [_difference_row(e) for e in own]))
+    columns = ["metric", "models", "difference", f"{level_of(source)} interval", "resamples in which the first is better", "cases"]
+    return [grouped_table("Differences of models, on the same resamples", columns, groups)] if groups else []
+
+
+def _difference_row(e: Entry) -> tuple[str, list[Cell]]:
+    html = (number(e["difference"]), interval(e["low"], e["high"]), share(e["p_greater"]), count(e["n_cases"]))
+    return f"{text(e['model'])} − {text(e['other'])}", cells(*html)
+
+
+def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[Cell]]]:
+    reliabilities = unique(source["metrics"], "reliability")
+    rows = []
+    for model in source["models"]:
+        entries = [find(source["metrics"], model=model, metric=metric, k=k, reliability=r) for r in reliabilities]
+        rows.append((text(model), [Cell(_standing(e) if e else NONE) for e in entries]))
+    return rows
+
+
+def _standing(entry: Entry) -> str:
+    if entry["p_best"] is None:
+        return UNDEFINED
+    low, high = f"{entry['rank_low']:g}", f"{entry['rank_high']:g}"
+    return f"{share(entry['p_best'])}; rank {low if low == high else f'{low} to {high}'}"
+
+
+def _flip_table(source: Data) -> str:
+    """Where the order of two models changes with the reliability."""
+    if not source["flips"]:
+        return "<p>The order of no two models changes with the reliability, among those that were evaluated.</p>"
+    rows = []
+    for e in source["flips"]:
+        above, below = (e["model"], e["other"]) if e["better_above"] else (e["other"], e["model"])
+        low = "beyond the lowest" if e["low"] is None else f"{e['low']:.3g}"
+        high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
+        names = [words.metric_name(e["metric"], e["k"]), text(below), text(above)]
+        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", share(e["p_inside"])])
+    headings = ["metric", "better below", "better above", "at reliability", f"{level_of(source)} interval", "resamples that have it"]
+    return table("Where the order of two models changes", headings, rows)

@@ -1,0 +1,36 @@
+"""What came in, and what was left out."""
+
+from __future__ import annotations
+
+from ..markup import Data, Section, count, definitions, section, table, text
+
+
+def render(source: Data) -> Section:
+    """What came in, and what was left out."""
+    facts = source["data"]
+    listed = [
+        ("Kind", text(facts["kind"])),
+        ("Cases", count(facts["n_cases"])),
+        ("Classes", count(facts["n_classes"])),
+        *(_annotation_facts(facts) if "n_annotations" in facts else ()),
+        ("Models", ", ".join(map(text, source["models"]))),
+    ]
+    left_out = source["left_out"]
+    omitted = (
+        table("Left out", ["reason", "cases"], [[text(reason), count(n)] for reason, n in left_out.items()])
+        if left_out
+        else "<p>No case was left out.</p>"
+    )
+    how = "Cases without what a number needs are left out of that number and counted here; nothing is dropped silently."
+    return section("data", "Data", how, definitions(listed), omitted)
+
+
+def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
+    """What is known where annotations came in, and not plausibilities."""
+    spread = facts["annotations_per_case"]
+    return [
+        ("Classes never named", count(facts["n_unused_classes"])),
+        ("Annotators", count(facts["n_annotators"])),
+        ("Annotations", count(facts["n_annotations"])),
+        ("Annotations per case", f"{spread['min']:g} to {spread['max']:g}, median {spread['median']:g}"),
+    ]

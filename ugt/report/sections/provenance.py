@@ -1,0 +1,173 @@
+"""The section on provenance: when, with what and from which files; what was decided beforehand, and where the run departs from it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from .. import plan as _plan
+from .. import words
+from ..markup import Cell, Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+
+NOT_STATED = "not stated"
+NONE = "–"
+_ENOUGH = 1e-9  # relative, between a number as planned and as run
+
+
+def render(source: Data) -> Section:
+    """When, with what, from which files and after which plan."""
+    facts = source["provenance"]
+    listed = [
+        ("Date", text(facts["date"])),
+        ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts["versions"].items())),
+        ("Command", f"<code>{text(facts['command'])}</code>" if facts["command"] else "called from Python"),
+        ("Seed", text(facts["seed"])),
+    ]
+    rows = [[text(file["name"]), f"<code>{text(file['sha256'])}</code>"] for file in facts["inputs"]]
+    files = table("Files read", ["file", "SHA-256"], rows) if rows else "<p>The input was given in memory, not as files.</p>"
+    how = (
+        "The same input, version and seed give this report again; a file whose SHA-256 differs is another file. What was decided before "
+        "anybody saw results (the plan) counts for more than what was chosen afterwards."
+    )
+    return section(
+        "provenance", "Provenance", how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source)
+    )
+
+
+def plan_of(source: Data) -> Data:
+    """What the plan states; nothing where there is none."""
+    return source["provenance"].get("plan") or {}
+
+
+def stated(value: Any) -> str:
+    """A value of the plan as HTML."""
+    return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else _shown(value)
+
+
+def differences(source: Data) -> list[str]:
+    """Names of the fields whose planned value is not what was run, as far as the two can be compared."""
+    return [name for name, same in _compared(source).items() if not same]
+
+
+def _planned(source: Data) -> str:
+    plan = plan_of(source)
+    if not plan:
+        return (
+            "<p>No plan was given: what was prespecified is not stated. A plan is a small JSON or YAML file with a fixed set of fields.</p>"
+        )
+    run = _run(source)
+    compared = _compared(source)
+    groups = [
+        Group(
+            f"{about}",
+            [(f"{_plan.title(name)}<br><small>{text(fields[name])}</small>", _row(plan, run, compared, name)) for name in fields],
+        )
+        for about, fields in _plan.GROUPS.items()
+    ]
+    shown = grouped_table("What was prespecified, and what was run", ["about", "", "planned", "this run"], groups, wordy=True)
+    return _verdict(source, plan, run, compared) + shown
+
+
+def _row(plan: Data, run: Data, compared: Data, name: str) -> list[Cell]:
+    mark = " (<strong>differs</strong>)" if compared.get(name) is False else ""
+    planned = stated(plan[name]) if name in plan else f'<span class="blank">{NOT_STATED}</span>'
+    if name == "primary_metric" and compared.get(name):
+        return [Cell(planned), Cell("among the metrics of this report")]
+    return [Cell(planned), Cell(stated(run[name]) + mark if name in run else NONE)]
+
+
+def _verdict(source: Data, plan: Data, run: Data, compared: Data) -> str:
+    different = differences(source)
+    if different:
+        said = "; ".join(f"{_plan.title(name)} (planned {stated(plan[name])}; run {stated(run[name])})" for name in different)
+        first = f"<strong>This run departs from the plan in: {said}.</strong> What was not chosen beforehand is exploratory."
+    elif compared:
+        first = f"Where plan and run can be compared ({', '.join(map(_plan.title, compared))}), they agree."
+    else:
+        first = "Nothing that the plan states can be compared with the run."
+    return bullets([first, f"Of {len(_plan.FIELDS)} fields {len(plan)} are stated."])
+
+
+# ---- the run beside the plan ----
+
+
+def _run(source: Data) -> dict[str, Any]:
+    """What this run did, under the names of the plan."""
+    facts, data = source["provenance"], source["data"]
+    parameters = facts["parameters"]
+    found = {
+        "date": facts["date"],
+        "sample_size": data["n_cases"],
+        "clusters": "resampled together" if source["sources"].get("case_low, case_high", [""])[0] == "clusters" else "none given",
+        "number_of_annotators": data.get("n_annotators"),
+        "primary_aggregation": facts["aggregation"],
+        "reliability": list(facts["reliability"] or []),
+        "prior": next((parameters[name] for name in ("prior", "prior_mass", "background") if name in parameters), None),
+        "tie_rule": ", ".join([facts["ties"], *(f"tied classes: {parameters[name]}" for name in ("tie_weight",) if name in parameters)]),
+        "missing_predictions_rule": facts.get("missing"),
+        "primary_metric": [words.metric_name(metric, k) for metric, k in dict.fromkeys((e["metric"], e["k"]) for e in source["metrics"])],
+        "level": facts["level"],
+        "seed": facts["seed"],
+    }
+    return {name: value for name, value in found.items() if value not in (None, [])}
+
+
+def _compared(source: Data) -> dict[str, bool]:
+    """Whether plan and run say the same, for the fields that both have in a form that can be compared."""
+    plan, run = plan_of(source), _run(source)
+    found: dict[str, bool] = {}
+    if "primary_aggregation" in plan:
+        found["primary_aggregation"] = _letters(plan["primary_aggregation"]) == _letters(run["primary_aggregation"])
+    for name in ("reliability", "prior", "level", "seed", "sample_size", "number_of_annotators"):
+        planned, done = (_numbers(values.get(name)) for values in (plan, run))
+        if planned and (done or name == "reliability"):
+            found[name] = _same(planned, done)
+    if re.match(r"\d{4}-\d\d-\d\d", str(plan.get("date", ""))):  # a plan is older than its run
+        found["date"] = plan["date"][:10] <= run["date"][:10]
+    if "primary_metric" in plan and source["metrics"]:
+        wanted = plan["primary_metric"] if isinstance(plan["primary_metric"], list) else [plan["primary_metric"]]
+        found["primary_metric"] = all(_letters(one) in _metric_names(source) for one in wanted)
+    return {name: found[name] for name in _plan.FIELDS if name in found}
+
+
+def _numbers(value: Any) -> list[float]:
+    """The numbers that a value is; nothing where it is something else as well."""
+    values = value if isinstance(value, (list, tuple)) else re.split(r"[,;\s]+", value.strip()) if isinstance(value, str) else [value]
+    try:
+        return sorted({float(one) for one in values if not isinstance(one, bool)})
+    except (TypeError, ValueError):
+        return []
+
+
+def _same(planned: list[float], done: list[float]) -> bool:
+    return len(planned) == len(done) and all(abs(a - b) <= _ENOUGH * max(abs(a), abs(b)) for a, b in zip(planned, done))
+
+
+def _letters(value: Any) -> str:
+    return "".join(filter(str.isalnum, _plainly(value).lower()))
+
+
+def _plainly(value: Any) -> str:
+    """A value as plain text, not HTML."""
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _metric_names(source: Data) -> set[str]:
+    """All names by which a metric of this report may be called."""
+    names: set[str] = {"discrepancyratio"} if source.get("humans") else set()
+    names |= {_letters(e["loss"]) for e in source.get("calibration") or ()}
+    names |= {_letters(e["coefficient"]) for e in source.get("agreement") or ()}
+    for metric, k in {(e["metric"], e["k"]) for e in source["metrics"]}:
+        names |= {_letters(metric), _letters(words.metric_name(metric, k)), *(_letters(f"{metric}{middle}{k}") for middle in ("", "k"))}
+    return names
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.10g}" if isinstance(value, float) else text(value)

@@ -1,0 +1,396 @@
+"""What the results hang on: each annotator, the reliability, the prior, the rule for ties, the aggregation; diagnostics of draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._base import notices
+from ..._base.ragged import offsets_of, row_of, take
+from ...aggregation import by_name
+from ...annotations import Labels
+from ...plausibilities.metric import METRICS
+from ...plausibilities.orders import Orders
+from .. import svg
+from ..context import Rows
+from ..markup import UNDEFINED, Cell, Data, Entry, Group, Section, cells, grouped_table, number, of, plain, section, table, text, unique
+from ..standings import EQUAL
+from ..tables import finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..context import Context
+    from ..tables import Row
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+TITLE = "Sensitivity and diagnostics"
+TABLES = {
+    "sensitivity": ("kind", "setting", "model", "metric", "k", "value", "change", "best", "n_cases"),
+    "diagnostics": ("reliability", "quantity", "value"),
+}
+METRIC = "topk_accuracy"
+MOST_ANNOTATORS = 20
+BACKGROUNDS = (0.0, 0.001, 0.1)
+MOST_WORK = 3 * 10**7  # annotations, and cases x models, that are read anew: some seconds
+MOST_DRAWS = 2 * 10**6  # cases x draws of a setting that is sampled anew
+MOST_SWEEPS = 12 * 10**6  # cases x draws, those of the warm-up too, of all such settings
+MOST_DRAWN = 24  # settings, those with the greatest changes
+MOST_ROWS = 120  # of the table
+MARGIN, ROW = 250, 22.0  # of the figure: room for names, height of a row
+LONGEST = 36  # letters of a name that have room there
+
+
+def make(context: Context, notes: list[str]) -> Rows:
+    """Rows of top-1 accuracy under each setting."""
+    tables = {"diagnostics": [dict(row) for row in context.diagnostics]}
+    if context.scores:
+        work = _Work(context)
+        tables["sensitivity"] = [row for setting in work.settings() for row in work.rows(setting)]
+        notes += work.notes()
+    return tables
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One thing that is done differently."""
+
+    kind: str
+    name: str
+    how: str  # the aggregation
+    reliability: float | None = None
+    making: dict[str, Any] = field(default_factory=dict)  # what is changed of it
+    ties: str | None = None  # of the predictions
+    annotator: int = -1  # who is dropped
+
+
+class _Work:
+    """Top-1 accuracy of all models, setting by setting; cases that a setting does not touch keep their values."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.ties = context.options.ties
+        self.how = context.aggregation
+        self.annotated = context.known.annotations is not None
+        self.orders = {name: Orders.from_dense(table, 1, self.ties) for name, table in context.scores.items()}
+        self.left_out: list[str] = []
+        self.said: list[str] = []
+        self.work = self.sweeps = 0
+        self.main = self._main()
+
+    # ---- what is to be done
+
+    def settings(self) -> Iterator[Setting]:
+        """All settings that mean something here and fit into the bounds."""
+        for setting in (*self._rules(), *(self._annotators() if self.annotated else ())):
+            if self._affordable(setting):
+                yield setting
+            else:
+                self.left_out.append(f"{setting.kind} ({setting.name})")
+
+    def _rules(self) -> Iterator[Setting]:
+        context, how, making = self.context, self.how, self.context.making
+        middle = context.reliability
+        other = "first" if self.ties == "expectation" else "expectation"
+        if self.annotated:
+            for value in () if middle is None else (middle / 2, middle * 2):
+                yield Setting("reliability", f"{value:g}", how, value)
+            if how == "dirichlet":
+                for factor in (0.1, 10.0) if np.any(np.asarray(making.prior) > 0) else ():
+                    prior = np.asarray(making.prior, np.float64) * factor
+                    yield Setting("prior", f"x {factor:g}", how, middle, {"prior": prior if prior.ndim else float(prior)})
+            if how == "prirn":
+                for value in (v for v in BACKGROUNDS if v != making.background):
+                    yield Setting("prior", f"background {value:g}", how, middle, {"background": value})
+        yield Setting("tie rule", f"tied scores by {'position' if other == 'first' else 'expectation'}", how, middle, ties=other)
+        if self.annotated:
+            if how in ("irn", "prirn") and context.known.rankings is not None:
+                weight = "full" if making.tie_weight == "split" else "split"
+                yield Setting(
+                    "tie rule",
+                    f"tied classes of a ranking weigh {'1 each' if weight == 'full' else 'one share'}",
+                    how,
+                    middle,
+                    {"tie_weight": weight},
+                )
+            yield from self._aggregations()
+
+    def _aggregations(self) -> Iterator[Setting]:
+        known = ("dirichlet",) if self.context.known.is_labels else ()
+        for how in ("votes", "irn", "prirn", *known):
+            if how != self.how:
+                given = by_name.RELIABILITIES.get(how)
+                middle = None if given is None else float(np.atleast_1d(given)[(np.size(given) - 1) // 2])
+                yield Setting("aggregation", how if middle is None else f"{how}, reliability {middle:g}", how, middle)
+
+    def _annotators(self) -> Iterator[Setting]:
+        known = self.context.known.given
+        if len(known.annotators) < 2:  # the evaluation says itself where they are not named
+            self.said += ["No annotator was dropped: there is one only."] * len(known.annotators)
+            return
+        per_annotator = _cases_of(known, self.context.known.rows)
+        n = len(known.annotators)
+        counts = np.array([len(cases) for cases in per_annotator])
+        self.cases_of = per_annotator
+        order = np.argsort(-counts, kind="stable")[:MOST_ANNOTATORS]
+        order = order[counts[order] > 0]
+        if n > len(order):
+            self.said.append(f"Of {n:,} annotators the {len(order)} with most cases were dropped one by one.")
+        for a in order.tolist():
+            yield Setting("annotator dropped", str(known.annotators[a]), self.how, self.context.reliability, annotator=a)
+
+    def _affordable(self, setting: Setting) -> bool:
+        """Whether it fits into the bounds; then it is counted."""
+        n = self.context.n_cases if setting.annotator < 0 else len(self.cases_of[setting.annotator])
+        if setting.how == "plackett-luce":
+            making = self.context.making
+            sweeps = n * (making.n_draws + making.n_warmup * making.n_chains)
+            if self.context.n_cases * making.n_draws > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
+                return False
+            self.sweeps += sweeps
+        work = n * (2 + len(self.orders))
+        if setting.ties:
+            work += sum(table.size for table in self.context.scores.values()) // 4
+        if self.work + work > MOST_WORK:
+            return False
+        self.work += work
+        return True
+
+    # ---- how it is done
+
+    def _main(self) -> dict[str, Array]:
+        """Contributions (n,) of the main analysis."""
+        context = self.context
+        columns = {model: context.column(model, METRIC, context.reliability) for model in self.orders}
+        found = {model: column for model, column in columns.items() if column is not None}
+        if len(found) == len(self.orders):
+            return found
+        truth = self._truth(Setting("", "", self.how, context.reliability), context.known.given)
+        return {} if truth is None else self._compared(truth.take(context.known.rows), None, self.orders)
+
+    def _truth(self, setting: Setting, known: Any) -> Any:
+        """Plausibilities of all cases of ``known`` under a setting; None where they would be sampled anew at great cost."""
+        context = self.context
+        if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
+            return None
+        truths = by_name.truths(
+            known, setting.how if self.annotated else "auto", setting.reliability, replace(context.making, **setting.making)
+        )
+        with notices.heard():  # said of the main analysis
+            return truths.makers[0][1]()  # without the diagnostics of chains
+
+    def _compared(self, truth: Any, rows: Ints | None, orders: dict[str, Orders], ties: str | None = None) -> dict[str, Array]:
+        ties = ties or self.ties
+        if rows is not None:
+            orders = {name: _rows_of(order, rows) for name, order in orders.items()}
+        return {name: np.asarray(truth.compare(order, METRICS[METRIC], 1, ties=ties).per_case) for name, order in orders.items()}
+
+    def _changed(self, setting: Setting) -> dict[str, Array]:
+        """Contributions (n,) under a setting."""
+        context = self.context
+        if setting.annotator >= 0:
+            rows = self.cases_of[setting.annotator]
+            part = self._compared(
+                self._truth(setting, without(context.known.given, setting.annotator, context.known.rows[rows])), rows, self.orders
+            )
+            found = {name: column.copy() for name, column in self.main.items()}
+            for name, column in part.items():
+                found[name][rows] = column
+            return found
+        truth = self._truth(setting, context.known.given).take(context.known.rows)
+        if setting.ties is None:
+            return self._compared(truth, None, self.orders)
+        orders = {name: Orders.from_dense(table, 1, setting.ties) for name, table in context.scores.items()}
+        return self._compared(truth, None, orders, setting.ties)
+
+    def rows(self, setting: Setting) -> list[Row]:
+        """A row for each model."""
+        if not self.main:
+            return []
+        columns = self._changed(setting)
+        values = {name: _mean(column) for name, column in columns.items()}
+        known = [value for value in values.values() if value is not None]
+        best = " = ".join(name for name, value in values.items() if value is not None and max(known) - value <= EQUAL) or None
+        rows = []
+        for name, value in values.items():
+            main = _mean(self.main[name])
+            change = None if value is None or main is None else value - main
+            n = int((~np.isnan(columns[name])).sum())
+            rows.append(
+                {"kind": setting.kind, "setting": setting.name, "model": name, "metric": METRIC, "k": 1, "value": value,
+                 "change": change, "best": best, "n_cases": n}
+            )  # fmt: skip
+        return rows
+
+    def notes(self) -> list[str]:
+        """What was left out."""
+        notes = list(self.said)
+        if not self.main:
+            return [*notes, "Sensitivity was not computed: sampling all cases anew takes too long."]
+        if self.left_out:
+            shown = ", ".join(self.left_out[:10])
+            more = f" and {len(self.left_out) - 10} more" if len(self.left_out) > 10 else ""
+            notes.append(f"Sensitivity to some settings was not computed, because it takes too long: {shown}{more}.")
+        return notes
+
+
+def _mean(column: Array) -> float | None:
+    defined = column[~np.isnan(column)]
+    return finite(defined.mean()) if len(defined) else None
+
+
+def _rows_of(orders: Orders, rows: Ints) -> Orders:
+    """The orders of some rows."""
+    offsets, at = take(orders.offsets, rows)
+    return Orders(offsets, orders.index[at], orders.start[at], orders.n_classes, orders.depth)
+
+
+# ---- annotations without one annotator
+
+
+def _case_offsets(known: Any) -> Ints:
+    return np.asarray(known.offsets if isinstance(known, Labels) else known.case_offsets)
+
+
+def _cases_of(known: Any, rows: Ints) -> list[Ints]:
+    """For every annotator the places in ``rows`` of the cases annotated."""
+    offsets, at = take(_case_offsets(known), rows)
+    pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
+    pairs = pairs[pairs >= 0]
+    ends = np.searchsorted(pairs, np.arange(len(known.annotators) + 1) * len(rows))
+    return [pairs[begin:end] % len(rows) for begin, end in zip(ends[:-1], ends[1:])]
+
+
+def without(known: Any, annotator: int, rows: Ints) -> Any:
+    """The annotations of some cases, those of one annotator left out."""
+    offsets, at = take(_case_offsets(known), rows)
+    kept = known.annotator[at] != annotator
+    at, sizes = at[kept], np.bincount(row_of(offsets)[kept], minlength=len(rows))
+    axes, annotators = known.axes.take(rows), known.annotator[at]
+    if isinstance(known, Labels):
+        return replace(known, axes=axes, offsets=offsets_of(sizes), annotator=annotators, label=known.label[at], count=known.count[at])
+    ranking_offsets, blocks = take(known.ranking_offsets, at)
+    block_offsets, items = take(known.block_offsets, blocks)
+    return replace(
+        known, axes=axes, case_offsets=offsets_of(sizes), ranking_offsets=ranking_offsets, block_offsets=block_offsets,
+        items=known.items[items], annotator=annotators,
+    )  # fmt: skip
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """Changes of top-1 accuracy under each setting, where another model wins, and diagnostics."""
+    how = (
+        "Each row changes one thing and leaves the rest as it is: an annotator is dropped, the reliability halved or doubled, the prior, "
+        "the rule for ties or the way annotations become truth replaced. Changes are of the top-1 accuracy against the main analysis; "
+        "near 0 means that the result does not hang on that choice."
+    )
+    entries = source.get("sensitivity") or ()
+    content = (
+        _changes(source, entries) if entries else ["<p>No setting was changed: there is no model, or it would have taken too long.</p>"]
+    )
+    return section("sensitivity", TITLE, how, *content, _diagnostics(source))
+
+
+def _changes(source: Data, entries: Sequence[Entry]) -> list[str]:
+    settings = unique(entries, "kind", "setting")
+    models = unique(entries, "model")
+    shown = settings[: max(1, MOST_ROWS // len(models))]
+    groups = [Group(f"{text(kind)}: {text(name)}", [_row(e) for e in of(entries, kind=kind, setting=name)]) for kind, name in shown]
+    more = f" ({len(shown)} of {len(settings)} settings; the file sensitivity.csv has all)" if len(shown) < len(settings) else ""
+    columns = ["setting", "model", "top-1 accuracy", "change", "best model", "cases"]
+    return [_verdict(entries, models), figure(entries), grouped_table(f"Top-1 accuracy, one thing changed{more}", columns, groups)]
+
+
+def _row(e: Entry) -> tuple[str, list[Cell]]:
+    best = UNDEFINED if e["best"] is None else text(e["best"])
+    return text(e["model"]), cells(number(e["value"]), signed(e["change"]), best, f"{e['n_cases']:,}")
+
+
+def signed(change: float | None) -> str:
+    """A change with its sign."""
+    if change is None:
+        return UNDEFINED
+    return "0" if abs(change) < 5e-5 else f"{'+' if change > 0 else '−'}{abs(change):.4f}"
+
+
+def best_of_all(entries: Sequence[Entry]) -> str | None:
+    """The best model of the main analysis; equal ones are joined."""
+    main = {e["model"]: e["value"] - e["change"] for e in entries if e["change"] is not None}
+    top = max(main.values(), default=None)
+    return None if top is None else " = ".join(name for name, value in main.items() if top - value <= EQUAL)
+
+
+def _verdict(entries: Sequence[Entry], models: Sequence[str]) -> str:
+    """Where another model is best; settings that leave no case say nothing."""
+    best = best_of_all(entries)
+    if len(models) < 2 or best is None:
+        return ""
+    winners = {(e["kind"], e["setting"]): e["best"] for e in entries if e["best"] is not None}
+    other = [key for key, winner in winners.items() if winner != best]
+    if not other:
+        return f"<p>{text(best)} is best in the main analysis and under each of the {len(winners):,} settings.</p>"
+    named = "; ".join(f"{text(kind)}: {text(name)}" for kind, name in other[:5])
+    more = f"; and {len(other) - 5} more" if len(other) > 5 else ""
+    return f"<p>{text(best)} is best in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}.</p>"
+
+
+def figure(entries: Sequence[Entry]) -> str:
+    """Changes of all models, a row a setting, the greatest ones on top."""
+    known = [e for e in entries if e["change"] is not None]
+    models = unique(known, "model")[: svg.N_STYLES]
+    by_setting: dict[tuple[str, str], list[Entry]] = {}
+    for e in known:
+        if e["model"] in models:
+            by_setting.setdefault((e["kind"], e["setting"]), []).append(e)
+    if not by_setting:
+        return ""
+    order = sorted(by_setting, key=lambda key: -max(abs(e["change"]) for e in by_setting[key]))
+    shown = order[:MOST_DRAWN]
+    x = svg.Scale(*svg.around([0.0, *(e["change"] for key in shown for e in by_setting[key])], 0.01), MARGIN, svg.WIDTH - svg.RIGHT)
+    height = svg.TOP + ROW * len(shown)
+    parts = [svg.vertical(0.0, svg.TOP, height, x)]
+    for i, key in enumerate(shown):
+        at = svg.TOP + ROW * i + ROW / 2
+        parts.append(_label(f"{key[0]}: {key[1]}", at))
+        for e in by_setting[key]:
+            style = models.index(e["model"])
+            beside = at + min(5.0, 14.0 / len(models)) * (style - (len(models) - 1) / 2)
+            parts.append(svg.row_bar(0.0, e["change"], beside, x, style) + svg.marker(x.at(e["change"]), beside, style, 3.5))
+    parts.append(svg.x_axis(x, height, "change of top-1 accuracy"))
+    words = "Each mark is a model's change when one thing is done differently; marks near the line at 0 do not hang on it"
+    if len(shown) < len(order):
+        words += f" (the {len(shown)} settings with the greatest changes are drawn)"
+    return svg.figure(
+        "sensitivity-changes", "What the results hang on", words, "".join(parts), models, lines=False, height=height + svg.BOTTOM
+    )
+
+
+def _label(name: str, at: float) -> str:
+    shown = name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+    return f'<text x="{MARGIN - 8}" y="{at + 4:.1f}" text-anchor="end">{plain(shown)}</text>'
+
+
+def _diagnostics(source: Data) -> str:
+    entries = source.get("diagnostics") or ()
+    if not entries:
+        return "<p>No truth was sampled by Markov chains here, so there are no chains to be diagnosed.</p>"
+    rows = [["none" if e["reliability"] is None else f"{e['reliability']:g}", text(e["quantity"]), _value(e["value"])] for e in entries]
+    how = (
+        "<p>R-hat compares the Markov chains of a case with each other: 1 is best, and well above 1 they have not found the same truth. "
+        "Effective draws are how many independent draws the chains are worth. The worst case of all is shown.</p>"
+    )
+    return how + table("Diagnostics of the Markov chains", ["reliability", "", "value"], rows)
+
+
+def _value(value: float | None) -> str:
+    if value is None:
+        return UNDEFINED
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.3f}"

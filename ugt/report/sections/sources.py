@@ -1,0 +1,159 @@
+"""How far accuracy would move with other annotators, within what the annotations leave open, and with other cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import resampling
+from ..._base import notices
+from ...aggregation import by_name
+from ...annotations import Rankings
+from ...plausibilities.metric import METRICS
+from ...plausibilities.orders import Orders
+from .. import svg, words
+from ..context import Made
+from ..markup import Cell, Data, Entry, Group, Section, cells, grouped_table, interval, level_of, number, of, section, text, unique
+from ..standings import both_ends
+from ..tables import ends_of, finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..context import Context
+    from ..tables import Row
+
+    Array = NDArray[np.float64]
+
+TITLE = "Where the uncertainty comes from"
+TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
+COSTLY = ("plackett-luce",)
+N_RESAMPLES = 100  # of the annotations: each is a whole aggregation
+LEAST_RESAMPLES = 25
+MOST_WORK = 3e7  # resamples x (annotations + cases x models): some seconds
+MEANINGS = {
+    "annotators": "other annotators, the same cases",
+    "draws": "what the annotations leave open",
+    "cases": "other cases with their annotations",
+    "clusters": "other clusters with their annotations",
+    "cases and draws": "all together",
+    "clusters and draws": "all together",
+}
+MOST_MODELS = 6
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """A row a model and source: standard deviation and interval of its accuracy at the least k."""
+    wanted = ("topk_accuracy", context.metrics[0]["k"] if context.metrics else 0, context.reliability)
+    at = [i for i, row in enumerate(context.metrics) if (row["metric"], row["k"], row["reliability"]) == wanted]
+    if not at:
+        return {}
+    own, unit = [context.metrics[i] for i in at], context.unit_names[0]
+    by_source = {"annotators": _over_annotators(context, wanted[1], notes)}
+    by_source["draws"] = [_of(row["draw_std"], (row["draw_low"], row["draw_high"])) for row in own]
+    if any(row["n_cases"] for row in own):
+        resampled, *_ = yield context.asked
+        found = resampled.take([len(context.certainty) + i for i in at])
+        stds = _std(found.values)
+        both = [both_ends(values + context.deviations[i], context.options.level) for values, i in zip(found.values.T, at)]
+        by_source[unit] = [_of(std, end) for std, end in zip(stds, context.intervals(found))]
+        by_source[f"{unit} and draws"] = [_of(math.hypot(row["draw_std"], std), end) for row, std, end in zip(own, stds, both)]
+    shared = ("model", "metric", "k", "reliability", "value", "n_cases")
+    rows = [
+        {**{name: row[name] for name in shared}, "source": source, **found_[i]}
+        for i, row in enumerate(own)
+        for source, found_ in by_source.items()
+        if found_
+    ]
+    return {"sources_of_spread": [{name: row[name] for name in TABLES["sources_of_spread"]} for row in rows]}
+
+
+def _of(std: Any, ends: Any) -> Row:
+    return {"std": finite(std), **ends_of(ends)}
+
+
+def _std(values: Array) -> list[float]:
+    return [float(np.std(column[~np.isnan(column)])) if not np.isnan(column).all() else math.nan for column in values.T]
+
+
+def _over_annotators(context: Context, k: int, notes: list[str]) -> list[Row]:
+    """Other annotators for the same cases: their labels drawn with replacement, aggregated again."""
+    known = context.known.annotations
+    if known is None:
+        return []
+    n_annotations = len(known.items if isinstance(known, Rankings) else known.label)
+    n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + context.n_cases * (4 + len(context.scores)))))
+    if context.aggregation in COSTLY or n_resamples < LEAST_RESAMPLES:
+        notes.append("The spread over annotators was not computed: aggregating the annotations again and again would take too long.")
+        return []
+    from scipy.special import ndtri  # noqa: PLC0415  (half a second that only this needs)
+
+    z = ndtri(0.5 + context.options.level / 2)
+    orders = [Orders.from_dense(scores, k, context.options.ties) for scores in context.scores.values()]
+    everything = context.n_cases == known.n_cases
+
+    def accuracies(drawn: Any) -> Array:
+        with notices.heard():  # said once, of the whole data
+            ((_, found),) = by_name.truths(drawn, context.aggregation, context.reliability, context.making)
+        truth: Any = found
+        judged = truth if everything else truth.take(context.known.rows)
+        per_case = [judged.compare(order, METRICS["topk_accuracy"], k, ties=context.options.ties).per_case for order in orders]
+        return np.array([np.nanmean(values) if not np.isnan(values).all() else math.nan for values in per_case])
+
+    found = resampling.bootstrap_annotations(known, accuracies, n_resamples=n_resamples, seed=context.making.seed)
+    # Drawn labels agree more often than labels do, which moves the mean: only the spread about it is of use.
+    ends = ((std, max(value - z * std, 0.0), min(value + z * std, 1.0)) for value, std in zip(found.estimate, _std(found.values)))
+    return [_of(std, low_high) for std, *low_high in ends]
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """The spread of each model's accuracy by source: a figure and the table behind it."""
+    how = (
+        "The same accuracy could have come out differently for several reasons, and each has an interval of its own. Where “what the "
+        "annotations leave open” is wide, more annotations of these cases help; where “other cases” is wide, more cases do. “All "
+        "together” is the one to quote; other cases already bring other annotators with them."
+    )
+    entries = source.get("sources_of_spread") or ()
+    if not entries:
+        return section("spread", TITLE, how, "<p>None was computed: no model was evaluated.</p>")
+    level = level_of(source)
+    first = entries[0]
+    at = "" if first["reliability"] is None else f" at {words.reliability_name(first['reliability'])}"
+    name = f"{words.metric_name(first['metric'], first['k'])}{at}"
+    models = unique(entries, "model")
+    groups = [Group(text(model), _rows(of(entries, model=model))) for model in models]
+    shown = grouped_table(
+        f"{name} by source of uncertainty", ["model", "source", "value", "standard deviation", f"{level} interval"], groups
+    )
+    return section("spread", TITLE, how, _figure(entries, models[:MOST_MODELS], name), shown)
+
+
+def _rows(entries: Sequence[Entry]) -> list[tuple[str, list[Cell]]]:
+    return [(MEANINGS[e["source"]], cells(number(e["value"]), number(e["std"]), interval(e["low"], e["high"]))) for e in entries]
+
+
+def _figure(entries: Sequence[Entry], models: Sequence[str], name: str) -> str:
+    kinds = list(dict.fromkeys(MEANINGS[e["source"]] for e in entries))
+    known = [e for e in entries if e["model"] in models and e["value"] is not None and e["low"] is not None]
+    if not known:
+        return ""
+    x = svg.Scale(*svg.around([end for e in known for end in (e["low"], e["high"])]), 130, svg.WIDTH - svg.RIGHT)
+    parts, top = [], float(svg.TOP)
+    for model in models:
+        rows = of(known, model=model)
+        parts.append(svg.row_name(model, top + 9 * max(len(rows) - 1, 0) + 9))
+        for e in rows:
+            style = kinds.index(MEANINGS[e["source"]])
+            parts += [svg.row_bar(e["low"], e["high"], top + 9, x, style), svg.marker(x.at(e["value"]), top + 9, style)]
+            top += 18
+        top += 10
+    parts.append(svg.x_axis(x, top, name))
+    title = f"{name}: intervals by source"
+    text_ = "A line for each source of uncertainty of each model: the longer it is, the more of the uncertainty comes from there"
+    return svg.figure("spread-figure", title, text_, "".join(parts), kinds, height=top + svg.BOTTOM)

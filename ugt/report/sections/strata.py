@@ -1,0 +1,234 @@
+"""Performance and certainty by stratum: certainty of the truth, number of annotations, agreement of annotators, given subgroups."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..._base.ragged import row_of
+from ..context import Made
+from ..dot_plot import dot_plot
+from ..markup import (
+    NONE,
+    UNDEFINED,
+    Cell,
+    Data,
+    Entry,
+    Group,
+    Section,
+    cells,
+    grouped_table,
+    interval,
+    level_of,
+    number,
+    of,
+    plain,
+    section,
+    text,
+    unique,
+)
+from ..tables import ends_of, finite, reliability_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...annotations import Labels
+    from ..context import Context
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+TITLE = "Results by stratum"
+TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
+METRICS = {
+    "certainty": "mean certainty of the truth",
+    "topk_accuracy": "top-1 accuracy",
+    "voted_accuracy": "top-1 accuracy against the voted label",
+}
+OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that there is
+OWN = ("agreement", "certainty", "annotations per case")  # the strata that every evaluation has
+FEW_CASES, FEW_CLUSTERS = 20, 10  # below, no interval is shown
+MOST_LEVELS = 50
+NOT_STATED = "not stated"
+CERTAINTY_EDGES = (0.5, 0.8, 0.99)
+CERTAINTY_LEVELS = ("below 0.5", "0.5 to 0.8", "0.8 to 0.99", "0.99 or more")
+AGREEMENT_LEVELS = ("unanimous", "majority", "no majority")
+ROUNDING = 1e-12  # a certainty of 0.8 that is computed as a little less is 0.8
+MOST_SIZES = 8  # numbers of annotations that are levels of their own; if there are more, levels double in size
+LIMIT = "highest possible"
+FEW = "few cases, no interval"
+
+
+class Stratum(NamedTuple):
+    """A way to part the cases; ``code`` (n,) is the level of each, -1 for none."""
+
+    name: str
+    levels: Sequence[str]
+    code: Ints
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """The table, a row for each level and number: certainty first, then the models."""
+    numbers, columns = _numbers_of(context)
+    strata = list(_strata(context, notes)) if columns else []
+    levels = [(one, level, np.flatnonzero(one.code == i)) for one in strata for i, level in enumerate(one.levels)]
+    levels = [level for level in levels if len(level[2])]
+    if not levels:
+        return {}
+    parts = [(rows, np.stack([column[rows] for column in columns], 1)) for *_, rows in levels]
+    (found,) = yield [context.ask_parts(parts, "strata", notes)]
+    ends, n_counted = context.intervals(found), np.concatenate([(~np.isnan(part)).sum(axis=0) for _, part in parts])
+    clusters = None if context.clusters is None else np.unique(context.clusters, return_inverse=True)[1].reshape(-1)
+    table = []
+    for i, (stratum, level, rows) in enumerate(levels):
+        for j, (model, metric) in enumerate(numbers, i * len(numbers)):
+            here = rows[~np.isnan(columns[j - i * len(numbers)][rows])]
+            n_clusters = None if clusters is None else len(np.unique(clusters[here]))
+            few = bool(n_counted[j] < FEW_CASES or (n_clusters is not None and n_clusters < FEW_CLUSTERS))
+            table.append({
+                "stratum": stratum.name, "level": level, "model": model, "metric": metric, "value": finite(found.estimate[j]),
+                **ends_of((None, None) if few else ends[j]), "n_cases": int(n_counted[j]), "n_clusters": n_clusters, "few": few,
+            })  # fmt: skip
+    if any(row["few"] for row in table):
+        notes.append(f"Strata with fewer than {FEW_CASES} cases, or {FEW_CLUSTERS} clusters where there are clusters, have no intervals.")
+    return {"strata": table}
+
+
+def _numbers_of(context: Context) -> tuple[list[tuple[str | None, str]], list[Array]]:
+    """``(model, metric)`` of every number, and its contributions (n,)."""
+    found: list[tuple[tuple[str | None, str], Array | None]] = [((None, "certainty"), _certainty(context))]
+    for model in context.scores:
+        for metric in OF_MODELS:
+            found.append(((model, metric), context.column(model, metric, context.reliability if metric == "topk_accuracy" else None)))
+    return [name for name, column in found if column is not None], [column for _, column in found if column is not None]
+
+
+def _certainty(context: Context) -> Array | None:
+    return context.case_certainty.get(reliability_key(context.reliability))
+
+
+def _strata(context: Context, notes: list[str]) -> Iterator[Stratum]:
+    known, certainty = context.known, _certainty(context)
+    if certainty is not None:
+        yield _by_certainty(certainty)
+    if known.n_annotations is not None:
+        yield _by_size(known.n_annotations[known.rows])
+    if known.labels is not None:
+        yield _by_agreement(known.labels)
+    for name, values in context.subgroups.items():
+        yield _by_subgroup(f"{name} (given)" if name in OWN else name, values, notes)
+
+
+def _by_certainty(certainty: Array) -> Stratum:
+    code = np.searchsorted(np.array(CERTAINTY_EDGES) - ROUNDING, certainty, side="right")
+    return Stratum("certainty", CERTAINTY_LEVELS, np.where(np.isnan(certainty), -1, code))
+
+
+def _by_size(sizes: Ints) -> Stratum:
+    """Cases without annotations are in no level."""
+    found = np.unique(sizes[sizes > 0])
+    if len(found) <= MOST_SIZES:
+        return Stratum("annotations per case", [str(size) for size in found], np.where(sizes > 0, np.searchsorted(found, sizes), -1))
+    last = int(found[-1]).bit_length()
+    names = ["1", "2", *(f"{2 ** (j - 1) + 1} to {2**j}" for j in range(2, last + 1))]
+    # 1, 2, 3 to 4, 5 to 8, ...
+    code = np.searchsorted(2 ** np.arange(len(names), dtype=np.int64), sizes)
+    return Stratum("annotations per case", names, np.where(sizes > 0, code, -1))
+
+
+def _by_agreement(labels: Labels) -> Stratum:
+    """Of cases with two labels or more: all alike, more than half of them alike, or neither."""
+    offsets, _, count = labels.class_counts()
+    case = row_of(offsets)
+    total = np.bincount(case, count, labels.n_cases)
+    top = np.zeros(labels.n_cases)
+    np.maximum.at(top, case, count)
+    code = np.where(top == total, 0, np.where(2 * top > total, 1, 2))
+    return Stratum("agreement", AGREEMENT_LEVELS, np.where(total >= 2, code, -1))
+
+
+def _by_subgroup(name: str, values: NDArray[Any], notes: list[str]) -> Stratum:
+    """Levels as numbers where all are, else as text; those that are not stated last."""
+    stated = np.where(np.asarray(values, str) == "", NOT_STATED, np.asarray(values, str))
+    found, code, size = np.unique(stated, return_inverse=True, return_counts=True)
+    kept = list(range(len(found)))
+    if len(found) > MOST_LEVELS:
+        kept = sorted(kept, key=lambda level: -int(size[level]))[:MOST_LEVELS]
+        notes.append(f"Of the {len(found):,} levels of {name} the {MOST_LEVELS} with most cases are shown.")
+    levels = _ordered([str(found[level]) for level in kept])
+    place = {level: i for i, level in enumerate(levels)}
+    new = np.array([place.get(str(level), -1) for level in found], np.int64)
+    return Stratum(name, levels, new[code.reshape(-1)])
+
+
+def _ordered(levels: list[str]) -> list[str]:
+    stated = sorted(level for level in levels if level != NOT_STATED)
+    with contextlib.suppress(ValueError):
+        stated.sort(key=lambda level: (math.isnan(float(level)), float(level)))
+    return [*stated, *(level for level in levels if level == NOT_STATED)]
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """Results by stratum: a dot plot and a table for each way to part the cases."""
+    how = (
+        "The same numbers for parts of the cases. Where annotators agree, every model looks better, because the truth is certain there: "
+        "compare models with each other within a stratum, and strata of one kind only with their certainty beside them."
+    )
+    entries = source.get("strata") or ()
+    if not entries:
+        return section("strata", TITLE, how, "<p>None was computed: it needs cases with a certainty, or models at k = 1.</p>")
+    parts = []
+    for number_, stratum in enumerate(unique(entries, "stratum")):
+        here = of(entries, stratum=stratum)
+        parts += [_dots(here, stratum, number_), _table(here, stratum, source)]
+    return section("strata", TITLE, how, *parts)
+
+
+def _dots(entries: Sequence[Entry], stratum: str, number_: int) -> str:
+    metric = next((name for name in OF_MODELS if any(e["metric"] == name and e["value"] is not None for e in entries)), None)
+    if metric is None:
+        return ""
+    found = [e for e in entries if e["metric"] == metric and e["value"] is not None]
+    levels = unique(found, "level")
+    if len(levels) < 2:
+        return ""
+    rows = [(level, of(found, level=level)) for level in levels]
+    note = "A row is a part of the cases, a dot a model, a bar its interval; a dot without a bar stands for too few cases"
+    name = METRICS[metric]
+    return dot_plot(f"strata-{number_}", f"{name[0].upper()}{name[1:]} by {stratum}", note, rows, unique(found, "model"), name)
+
+
+def _table(entries: Sequence[Entry], stratum: str, source: Data) -> str:
+    """A row for the certainty of a level, then one for each model with what it is by either truth."""
+    level = f"{level_of(source)} interval"
+    clustered = any(e["n_clusters"] is not None for e in entries)
+    metrics = [name for name in OF_MODELS if any(e["metric"] == name for e in entries)]
+    groups = []
+    for name in unique(entries, "level"):
+        here = of(entries, level=name)
+        groups.append(Group(text(name), [_row(here, model, metrics, clustered) for model in unique(here, "model")]))
+    columns = [text(stratum), "", *(part for name in metrics or ("certainty",) for part in (METRICS[name], level)), "cases"]
+    return grouped_table(f"By {plain(stratum)}", [*columns, *(["clusters"] if clustered else [])], groups)
+
+
+def _row(entries: Sequence[Entry], model: str | None, metrics: Sequence[str], clustered: bool) -> tuple[str, list[Cell]]:
+    own = {e["metric"]: e for e in of(entries, model=model)}
+    first = next(iter(own.values()))
+    names = ("certainty",) if model is None else metrics
+    found = [html for name in names for html in _numbers(own.get(name))]
+    found += [NONE] * (2 * len(metrics or names) - len(found))  # certainty has no second truth
+    clusters = [f"{first['n_clusters']:,}" if first["n_clusters"] is not None else UNDEFINED] if clustered else []
+    return LIMIT if model is None else text(model), cells(*found, f"{first['n_cases']:,}", *clusters)
+
+
+def _numbers(entry: Entry | None) -> tuple[str, str]:
+    if entry is None:
+        return NONE, NONE
+    return number(entry["value"]), FEW if entry["few"] else interval(entry["low"], entry["high"])

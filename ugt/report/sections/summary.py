@@ -1,0 +1,93 @@
+"""The first section: which model wins, and whether that depends on how far the annotators are trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import words
+from ..markup import Section, bullets, interval, number, section, share, table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Winner = Mapping[str, Any]
+
+
+def render(source: Mapping[str, Any]) -> Section:
+    """The winners of every metric, in words and as a table."""
+    winners = source["winners"]
+    how = (
+        "Which model is best, by which metric, and does the answer change with the reliability given to the annotators? A lead whose "
+        "interval reaches 0 is no evidence of a difference; all models are compared on the same resamples of the cases."
+    )
+    said = [*_certainty_sentences(source), *_verdicts(winners, len(source["models"]))]
+    return section("summary", "Summary", how, bullets(said), _winner_table(winners) if len(source["models"]) > 1 else "")
+
+
+def _certainty_sentences(source: Mapping[str, Any]) -> list[str]:
+    """The first and the last reliability are enough to show the span."""
+    first_order = [e for e in source["certainty"] if e["measure"] == "certainty" and e["k"] == 1]
+    ends = first_order[:1] + first_order[1:][-1:]
+    if not ends:
+        return []
+    parts = [f"{e['n_below_099']:,} of {e['n_cases']:,} cases ({words.reliability_name(e['reliability'])})" for e in ends]
+    return [f"The true class is less than 99% certain in {' and in '.join(parts)}."]
+
+
+def _verdicts(winners: Sequence[Winner], n_models: int) -> list[str]:
+    if n_models < 2:
+        return ["One model was evaluated: there is nothing to compare it with."]
+    return [_verdict(name, of_name, _voted(winners, name)) for name, of_name in _by_metric(winners).items()]
+
+
+def _verdict(name: tuple[str, int], winners: Sequence[Winner], voted: Winner | None) -> str:
+    where: dict[str, list[str]] = {}
+    for w in winners:
+        where.setdefault(text(w["model"]), []).append("" if w["reliability"] is None else f"{w['reliability']:g}")
+    title = f"<b>{words.metric_name(*name)}:</b>"
+    if len(where) > 1:
+        changes = "; ".join(f"{model} at {', '.join(at)}" for model, at in where.items())
+        said = f"{title} <strong>the winner changes with the reliability</strong>: {changes}"
+    else:
+        every = " under every reliability" if len(winners) > 1 else ""
+        said = f"{title} {next(iter(where))} is best{every}"
+    if voted is None:
+        return f"{said}."
+    by_vote = text(voted["model"])
+    return f"{said}, and against the voted label." if set(where) == {by_vote} else f"{said}; {by_vote} is best against the voted label."
+
+
+def _winner_table(winners: Sequence[Winner]) -> str:
+    reliabilities = list(dict.fromkeys(w["reliability"] for of_name in _by_metric(winners).values() for w in of_name))
+    rows = []
+    for name, of_name in _by_metric(winners).items():
+        by_reliability = {w["reliability"]: w for w in of_name}
+        cells = [_voted(winners, name), *(by_reliability.get(r) for r in reliabilities)]
+        rows.append([words.metric_name(*name), *map(_winner_cell, cells)])
+    headings = ["metric", "voted label", *map(words.reliability_name, reliabilities)]
+    caption = "Best model, its lead over the next with an interval, and the share of resamples in which it is best"
+    return table(caption, headings, rows)
+
+
+def _winner_cell(winner: Winner | None) -> str:
+    if winner is None:
+        return "–"
+    if winner["margin"] is None:
+        return text(winner["model"])
+    lead = f'by {number(winner["margin"])}, <span class="whole">{interval(winner["margin_low"], winner["margin_high"])}</span>'
+    return f"{text(winner['model'])}<br>{lead}<br>best in {share(winner['p_best'])}"
+
+
+def _by_metric(winners: Sequence[Winner]) -> dict[tuple[str, int], list[Winner]]:
+    """Winners under each metric; the vote has a place beside the metric of the same k."""
+    grouped: dict[tuple[str, int], list[Winner]] = {}
+    for w in winners:
+        if w["metric"] != "voted_accuracy":
+            grouped.setdefault((w["metric"], w["k"]), []).append(w)
+    return grouped
+
+
+def _voted(winners: Sequence[Winner], name: tuple[str, int]) -> Winner | None:
+    metric, k = name
+    wanted = ("voted_accuracy", k)
+    return next((w for w in winners if metric == "topk_accuracy" and (w["metric"], w["k"]) == wanted), None)

@@ -1,0 +1,220 @@
+"""Performance under each truth side by side: the voted label, each reliability, each annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..._base.ragged import row_of, sizes_of
+from ...annotations import Labels, Rankings
+from .. import words
+from ..context import Made, most, pairs
+from ..dot_plot import dot_plot
+from ..markup import (
+    NONE,
+    UNDEFINED,
+    Cell,
+    Data,
+    Entry,
+    Group,
+    Section,
+    bullets,
+    cells,
+    grouped_table,
+    interval,
+    level_of,
+    number,
+    section,
+    text,
+    unique,
+)
+from ..tables import ends_of, finite, reliability_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..context import Context
+    from ..tables import Row
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+TITLE = "Performance under each truth"
+TABLES = {
+    "truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high"),
+}
+MOST_ANNOTATORS = 40
+LEAST_CASES = 10
+METRIC = "topk_accuracy"
+
+
+class Judgement(NamedTuple):
+    """One truth: contributions (r, M) of some judged cases, a column a model."""
+
+    truth: str
+    name: str | None
+    rows: Ints
+    table: Array
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """The table, truths in the order voted, reliabilities, annotators, and in each the models."""
+    models = list(context.scores)
+    voted = [context.column(model, "voted_accuracy", None) for model in models]
+    base = [column for column in voted if column is not None]
+    if not models or len(base) < len(models):
+        notes += ["Truths are set side by side for the first choice of a model only (k = 1)."] if models else []
+        return {}
+    own = np.stack(base, 1)
+    judged = [*_evaluated(context, models, own), *_annotators(context, notes)]
+    # values of the models, and then their differences from those under the voted label on the same cases
+    parts = [(one.rows, np.concatenate([one.table, one.table - own[one.rows]], 1)) for one in judged]
+    (found,) = yield [context.ask_parts(parts, "the models under each truth", notes)]
+    values, ends = (table.reshape(len(parts), 2, len(models), -1) for table in (found.estimate, context.intervals(found)))
+    return {"truth_models": [row for i, one in enumerate(judged) for row in _rows(models, one, values[i, ..., 0], ends[i])]}
+
+
+def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Judgement]:
+    """The voted label and the reliabilities."""
+    everything = np.arange(context.n_cases)
+    yield Judgement("voted", None, everything, voted)
+    for reliability in dict.fromkeys(row["reliability"] for row in context.metrics if row["metric"] == METRIC and row["k"] == 1):
+        columns = [context.column(model, METRIC, reliability) for model in models]
+        table = np.stack([column for column in columns if column is not None], 1)
+        yield Judgement("reliability", reliability_key(reliability), everything, table)
+
+
+def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
+    """Annotators with enough cases, those with most of them."""
+    known = context.known.annotations
+    if known is None or len(known.annotators) == 0:
+        return
+    names = known.annotators
+    case, annotator, label, weight = _said(known, context.known.rows)
+    at, entry = pairs(case, annotator)
+    n_cases = np.bincount(annotator[at], minlength=len(names))
+    chosen = [a for a in most(n_cases, MOST_ANNOTATORS).tolist() if n_cases[a] >= LEAST_CASES]
+    left_out = int((n_cases > 0).sum()) - len(chosen)
+    if left_out:
+        notes.append(
+            f"{left_out:,} annotators were not taken as the truth one by one: fewer than {LEAST_CASES} cases, "
+            f"or not among the {MOST_ANNOTATORS} with most."
+        )
+    hits = _hits(context, case, label, weight, entry, len(at))
+    order = np.argsort(annotator[at], kind="stable")
+    ends = np.searchsorted(annotator[at][order], np.arange(len(names) + 1))
+    for a in chosen:
+        own = order[ends[a] : ends[a + 1]]
+        yield Judgement("annotator", str(names[a]), case[at][own], hits[own])
+
+
+def _hits(context: Context, case: Ints, label: Ints, weight: Array, entry: Ints, n: int) -> Array:
+    """(n, M) how much of what an annotator said of a case is a model's first choice."""
+    return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
+
+
+def _said(known: Labels | Rankings, judged: Ints) -> tuple[Ints, Ints, Ints, Array]:
+    """``(case, annotator, class, share)`` over judged cases; the shares of one annotator in one case add up to 1.
+
+    Of repeated labels each has its share; of a ranking the classes of the first block have equal ones.
+    """
+    if isinstance(known, Labels):
+        case, annotator, label = row_of(known.offsets), known.annotator.astype(np.int64), known.label.astype(np.int64)
+        weight = known.count.astype(np.float64)
+    else:
+        ranking = np.flatnonzero(sizes_of(known.ranking_offsets) > 0)
+        block = known.ranking_offsets[ranking]
+        size = sizes_of(known.block_offsets)[block]
+        start = np.repeat(known.block_offsets[block] - (np.cumsum(size) - size), size)
+        label = known.items[start + np.arange(size.sum())].astype(np.int64)
+        ranking = np.repeat(ranking, size)
+        case, annotator = row_of(known.case_offsets)[ranking], known.annotator[ranking].astype(np.int64)
+        weight = np.ones(len(label))
+    place = np.full(known.n_cases, -1, np.int64)
+    place[judged] = np.arange(len(judged))
+    here = place[case] >= 0
+    case, annotator, label, weight = place[case[here]], annotator[here], label[here], weight[here]
+    at, entry = pairs(case, annotator)
+    return case, annotator, label, weight / np.bincount(entry, weight, len(at))[entry]
+
+
+def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> Iterator[Row]:
+    """Of values (2, M) and their gaps, with ends (2, M, 2); the voted label has no gap to itself."""
+    is_voted = found.truth == "voted"
+    for m, (model, column) in enumerate(zip(models, found.table.T)):
+        yield {
+            "model": model, "truth": found.truth, "name": found.name, "metric": METRIC, "k": 1, "value": finite(values[0, m]),
+            **ends_of(ends[0, m]), "n_cases": int((~np.isnan(column)).sum()), "gap": None if is_voted else finite(values[1, m]),
+            **ends_of((None, None) if is_voted else ends[1, m], "gap_low", "gap_high"),
+        }  # fmt: skip
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section:
+    """First choices of the models under each truth: a dot plot, what the gaps say, and the table behind both."""
+    how = (
+        "How often a model's first choice is the true class, if the truth is the voted label, what is plausible under each reliability, or "
+        "what a single annotator said. The gap is the difference from the voted label on the same cases: a gap whose interval leaves out 0 "
+        "means that the choice of the truth matters more than which cases were sampled."
+    )
+    entries = source.get("truth_models") or ()
+    if not entries:
+        said = "<p>None was computed: it needs a model, and the first choice (k = 1) among the orders that were evaluated.</p>"
+        return section("truth-models", TITLE, how, said)
+    level = level_of(source)
+    groups = [Group(truth_name(*key), [_shown(e) for e in found]) for key, found in _by_truth(entries).items()]
+    columns = ["truth", "model", "value", f"{level} interval", "gap to the voted label", f"{level} interval of the gap", "cases"]
+    shown = grouped_table("Top-1 accuracy under each truth", columns, groups)
+    return section("truth-models", TITLE, how, dots(source), bullets(_spans(entries)), shown)
+
+
+def truth_name(truth: str, name: str | None) -> str:
+    """A truth, as HTML."""
+    return f"annotator {text(name)}" if truth == "annotator" else _plain_name(truth, name)
+
+
+def _plain_name(truth: str, name: str | None) -> str:
+    if truth == "voted":
+        return "voted label"
+    if truth == "annotator":
+        return str(name)
+    return words.reliability_name(None if name in (None, "given") else float(str(name)))
+
+
+def _by_truth(entries: Iterable[Entry]) -> dict[tuple[str, str | None], list[Entry]]:
+    found: dict[tuple[str, str | None], list[Entry]] = {}
+    for e in entries:
+        found.setdefault((e["truth"], e["name"]), []).append(e)
+    return found
+
+
+def _shown(e: Entry) -> tuple[str, list[Cell]]:
+    own = e["truth"] == "voted"
+    gap = NONE if own else UNDEFINED if e["gap"] is None else f"{e['gap']:+.4f}"
+    ends = NONE if own else interval(e.get("gap_low"), e.get("gap_high"))
+    return text(e["model"]), cells(number(e["value"]), interval(e["low"], e["high"]), gap, ends, f"{e['n_cases']:,}")
+
+
+def _spans(entries: Sequence[Entry]) -> list[str]:
+    """A sentence for each model: from the least to the greatest value."""
+    found = []
+    for model in unique(entries, "model"):
+        known = [e for e in entries if e["model"] == model and e["value"] is not None]
+        if known:
+            low, high = min(known, key=lambda e: float(e["value"])), max(known, key=lambda e: float(e["value"]))
+            ends = [f"{number(e['value'])} ({truth_name(e['truth'], e['name'])})" for e in (low, high)]
+            found.append(f"{text(model)}: from {ends[0]} to {ends[1]}.")
+    return found
+
+
+def dots(source: Data) -> str:
+    """A row for each truth, in it a dot and an interval for each model."""
+    by_truth = _by_truth(e for e in source["truth_models"] if e["value"] is not None)
+    rows = [(_plain_name(*key), found) for key, found in by_truth.items()]
+    models = unique(source["truth_models"], "model")
+    note = "A row is a truth, a dot a model, a bar its interval over cases: dots of a model that lie apart depend on what is taken as true"
+    return dot_plot("truth-models-figure", "Top-1 accuracy under each truth", note, rows, models, "top-1 accuracy")

@@ -1,0 +1,83 @@
+"""Tables of an evaluation: columns of equal length, read row by row, and how they leave the library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+from .._tabular.csv_text import csv_text
+
+CERTAINTY = "certainty_"  # before the reliability, in the columns of the table of cases
+Row = dict[str, Any]  # column to plain value; None where a value is undefined
+
+
+class ResultTable(Sequence[Row]):
+    """Rows of plain values under named columns, which a table without rows has too.
+
+    ``table[i]`` is a row, ``table["name"]`` a column; iterating gives the rows.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3], [0.5, 0.5]]}, k=1, details=False)
+    >>> ev.tables["cases"].columns[:2], ev.tables["cases"]["case"], ev.tables["flips"].columns[:3], len(ev.tables["flips"])
+    (('case', 'n_annotations'), ['1', '0'], ('metric', 'k', 'model'), 0)
+    """
+
+    def __init__(self, values: Mapping[str, Sequence[Any]]) -> None:
+        self.values = {name: list(column) for name, column in values.items()}
+
+    @classmethod
+    def of(cls, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
+        """Of rows with the same columns; these columns where there are no rows."""
+        rows = list(rows)
+        return cls({name: [row[name] for row in rows] for name in (rows[0] if rows else columns)})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.values)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()), ()))
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    @overload
+    def __getitem__(self, at: str) -> list[Any]: ...
+    def __getitem__(self, at: int | slice | str) -> Row | Sequence[Row] | list[Any]:
+        if isinstance(at, str):
+            return self.values[at]
+        if isinstance(at, slice):
+            return [self[i] for i in range(len(self))[at]]
+        return {name: column[at] for name, column in self.values.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ResultTable({len(self):,} rows of {', '.join(self.columns)})"
+
+    def csv_text(self) -> str:
+        """CSV with a header; undefined numbers are empty."""
+        return csv_text(self.columns, zip(*self.values.values()))
+
+
+def finite(value: Any) -> float | None:
+    """A number as it stands in a table: None where it is undefined."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def ends_of(interval: Iterable[Any], low: str = "low", high: str = "high") -> Row:
+    """Both ends of an interval as cells."""
+    return dict(zip((low, high), map(finite, interval)))
+
+
+def reliability_key(value: float | None) -> str:
+    """10.0 as "10", 2.5 as "2.5", None as "given"."""
+    return "given" if value is None else f"{value:g}"

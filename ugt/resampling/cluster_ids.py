@@ -1,0 +1,61 @@
+"""Ids of what cases belong to, such as patients or sites: read here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None) -> NDArray[Any]:
+    """(N,) the id of every case, whatever form it was given in.
+
+    Parameters
+    ----------
+    argument : str
+        What it is called in messages.
+    given : (N,) ids, mapping of case id to id, or (case ids, ids)
+        An array is in the order of the cases; the other two are joined by case id, and may name other cases too.
+    n_cases : int
+        Number of cases N.
+    case_ids : (N,) array, optional
+        Default: 0 to N-1.
+    absent : optional
+        What cases have that a mapping lacks, if not all do; then ids are of any kind. Default: all cases need an id.
+
+    Raises
+    ------
+    ValueError
+        If a case has no id, or the number of ids is wrong.
+    """
+    if isinstance(given, tuple) and len(given) == 2 and all(np.ndim(part) == 1 for part in given):
+        if len(given[0]) != len(given[1]):
+            raise error(argument, "have as many case ids as ids", f"{len(given[0])} and {len(given[1])}")
+        given = dict(zip(np.asarray(given[0]).tolist(), np.asarray(given[1]).tolist()))
+    if isinstance(given, Mapping):
+        return _joined(argument, given, np.arange(n_cases) if case_ids is None else case_ids, absent)
+    found = np.asarray(given)
+    if found.shape != (n_cases,):
+        raise error(argument, f"be {n_cases} ids, one a case", f"shape {found.shape}")
+    return found
+
+
+def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], absent: Any) -> NDArray[Any]:
+    known = {str(case): one for case, one in given.items()}
+    names = [str(case) for case in case_ids.tolist()]
+    without = [i for i, name in enumerate(names) if name not in known]
+    if absent is not None and len(without) < len(names):
+        found = np.empty(len(names), object)
+        found[:] = [known.get(name, absent) for name in names]
+        return found
+    if without:
+        got = f"none for {len(without)} of {len(names)} cases"
+        raise error(argument, "hold an id for every case", got, f"case {identifiers.name(case_ids[without[0]])}")
+    return np.asarray([known[name] for name in names])

@@ -1,0 +1,178 @@
+"""Which units are resampled: cases or clusters of them, within strata; and how often each was drawn."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.axes import Frozen
+from .._base.checks import error, room, whole
+from .._core import _resample, _tables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Seed = Union[int, np.random.Generator, np.random.SeedSequence]
+
+
+def seed_of(seed: Any) -> int:
+    """The 64-bit seed of the library's streams from an int, a Generator (which moves on) or a SeedSequence."""
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(0, 2**64, dtype=np.uint64))
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0])
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 2**64:
+        raise error("seed", "be an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", repr(seed))
+    return int(seed)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Frozen):
+    """Units (cases or clusters) in strata; as many as a stratum has are drawn from it, with replacement.
+
+    Parameters
+    ----------
+    unit : (N,) int32
+        The unit of every case, numbered in order of first appearance.
+    place : (G,) int32
+        Where each unit stands when they are ordered by stratum.
+    strata : (S + 1,) int64
+        The places of stratum s are ``strata[s]`` to ``strata[s + 1]``.
+    """
+
+    unit: NDArray[np.int32]
+    place: NDArray[np.int32]
+    strata: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, n_cases: int, clusters: Any = None, strata: Any = None) -> Design:
+        """Cases are the units unless clusters are given; one stratum unless strata are.
+
+        Parameters
+        ----------
+        n_cases : int
+            Number of cases N.
+        clusters, strata : (N,) ids, optional
+            Integers or strings.
+
+        Raises
+        ------
+        ValueError
+            If an id is missing, their number is wrong, or a cluster lies in several strata.
+        """
+        n = whole("n_cases", n_cases, 1, 2**31 - 1)
+        unit, first = np.arange(n, dtype=np.int32), np.arange(n)
+        if clusters is not None:
+            unit, _, first = _column("clusters", clusters, n)
+        if strata is None:
+            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)]))
+        stratum, names, _ = _column("strata", strata, n)
+        other = stratum[first][unit] != stratum
+        if other.any():
+            i = int(np.argmax(other))
+            cluster = identifiers.name(identifiers.number("clusters", clusters).ids[unit[i]])
+            both = f"{identifiers.name(names[stratum[first[unit[i]]]])} and {identifiers.name(names[stratum[i]])} in cluster {cluster}"
+            raise error("strata", "be the same for all cases of a cluster", both, f"row {i}")
+        offsets, order = _tables.group(np.ascontiguousarray(stratum[first]), len(names))
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return cls(unit, place, offsets)
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.unit)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.place)
+
+    @cached_property
+    def _place_of_case(self) -> NDArray[np.int32]:
+        return np.ascontiguousarray(self.place[self.unit])
+
+    @cached_property
+    def _cases_by_place(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _tables.group(self._place_of_case, self.n_units)
+
+    def added_up(self, table: Array) -> Array:
+        """(G, C) sums of a table (N, C) over the cases of each unit, units ordered by stratum."""
+        if self.n_units == self.n_cases and len(self.strata) == 2:
+            return np.ascontiguousarray(table, np.float64)
+        offsets, order = self._cases_by_place
+        return np.ascontiguousarray(np.add.reduceat(np.asarray(table, np.float64)[order], offsets[:-1], axis=0))
+
+    def strata_sums(self, placed: Array) -> Array:
+        """(S, C) sums over the units of each stratum, of a table ordered by stratum."""
+        return np.asarray(np.add.reduceat(placed, self.strata[:-1], axis=0))
+
+    def centred(self, placed: Array) -> Array:
+        """(G, C) a table ordered by stratum less its means within strata, back in the order of the units."""
+        sizes = np.diff(self.strata)
+        means = self.strata_sums(placed) / sizes[:, None]
+        return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
+
+    def vary(self, table: Array) -> NDArray[np.bool_]:
+        """(C,) whether some stratum has at least two units in which a column is not 0 throughout: else nothing varies."""
+        counted = self.added_up((table != 0).astype(np.float64)) > 0
+        return np.asarray((self.strata_sums(counted.astype(np.float64)) >= 2).any(axis=0))
+
+    def weights(self, seed: int, begin: int, end: int) -> Array:
+        """(end - begin, N) how often each case is in resamples begin to end, the same whatever range they are computed in."""
+        nothing = np.empty((self.n_units, 0))
+        found = self.drawn(seed, begin, end, nothing, np.empty((end - begin, 0)), True)
+        assert found is not None
+        return found
+
+    def drawn(self, seed: int, begin: int, end: int, placed: Array, sums: Array, with_weights: bool) -> Array | None:
+        """Resamples begin to end, drawn once: fills ``sums`` (end - begin, C) of a table ``placed`` (G, C) of units ordered by stratum;
+        and gives, if wanted, how often each case was drawn (end - begin, N).
+        """
+        if not with_weights:
+            _resample.bootstrap(self.strata, seed, begin, end, placed, sums)
+            return None
+        room("weights of all cases", 8 * (end - begin) * self.n_cases)
+        weights = np.empty((end - begin, self.n_cases))
+        _resample.bootstrap(self.strata, seed, begin, end, placed, sums, self._place_of_case, weights)
+        return weights
+
+
+def _column(argument: str, values: Any, n: int) -> identifiers.Column:
+    column = identifiers.number(argument, values)
+    if len(column.code) != n:
+        raise error(argument, f"be {n} ids, one a case", len(column.code))
+    return column
+
+
+def resampled_rows(offsets: NDArray[np.int64], count: NDArray[np.int64], seed: int, begin: int, end: int) -> NDArray[np.int64]:
+    """(end - begin, R) how often each row of annotations is drawn in resamples begin to end, within its case.
+
+    Parameters
+    ----------
+    offsets : (N + 1,) int64
+        The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``.
+    count : (R,) int64
+        Annotations of each row; a case's are drawn with replacement, as many as it has.
+    """
+    out = np.empty((end - begin, len(count)), np.int64)
+    _resample.resample_rows(offsets, count, seed, begin, end, out)
+    return out
+
+
+def resampled_counts(counts: NDArray[np.int64], seed: int, begin: int, end: int) -> NDArray[np.int64]:
+    """(end - begin, N, K) tables of label counts (N, K) with the annotations of every case drawn anew, as in bootstrap_annotations."""
+    n, k = counts.shape
+    offsets = np.arange(0, n * k + 1, k, dtype=np.int64)
+    return resampled_rows(offsets, np.ascontiguousarray(counts, np.int64).ravel(), seed, begin, end).reshape(end - begin, n, k)
+
+
+def units(clusters: Any) -> tuple[str, ...]:
+    """What is resampled, in words."""
+    return ("cases",) if clusters is None else ("clusters",)

@@ -1,0 +1,60 @@
+"""Paired differences."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .statistic import Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .design import Design
+
+    Array = NDArray[np.float64]
+
+
+class Difference(Statistic):
+    """One statistic less another, number by number, of the same cases: both on the same resamples."""
+
+    def __init__(self, first: Statistic, second: Statistic) -> None:
+        self.first, self.second, self.n_cases, self.names = first, second, first.n_cases, first.names
+
+    @cached_property
+    def _width(self) -> int:
+        return int(self.first.sums().shape[1])
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases that count in either."""
+        return self.first.kept | self.second.kept
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S + S') of both."""
+        return np.concatenate([self.first.sums(cases), self.second.sums(cases)], axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        """(B, M)."""
+        return self.first.answer(sums[:, : self._width]) - self.second.answer(sums[:, self._width :])
+
+    def influence(self) -> Array | None:
+        """(N, M)."""
+        one, other = self.first.influence(), self.second.influence()
+        return None if one is None or other is None else one - other
+
+    def only(self, number: int) -> tuple[Statistic, int]:
+        """Less of both."""
+        (first, at), (second, _) = self.first.only(number), self.second.only(number)
+        return Difference(first, second), at
+
+    @property
+    def recentred(self) -> NDArray[np.bool_]:
+        """(M,)."""
+        return self.first.recentred | self.second.recentred
+
+    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+        """(M,)."""
+        return self.first.varies(kept, design) & self.second.varies(kept, design)

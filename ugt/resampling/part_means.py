@@ -1,0 +1,95 @@
+"""Means over parts of the cases, such as strata, all on the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._core import _resample
+from .statistic import Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .design import Design
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class PartMeans(Statistic):
+    """M means over each of G parts of the cases, which may share cases: G x M numbers, part after part.
+
+    Parameters
+    ----------
+    n_cases : int
+        Cases N of the data.
+    parts : sequence of ((r,) int, (r, M) float)
+        The cases of each part, at least one, and what they contribute; NaN where a case does not count.
+    """
+
+    def __init__(self, n_cases: int, parts: Sequence[tuple[Ints, Array]]) -> None:
+        self.n_cases, self._m = n_cases, parts[0][1].shape[1]
+        self._rows = np.concatenate([rows for rows, _ in parts])
+        self._starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in parts])])
+        self._group = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(self._starts))
+        table = np.concatenate([table for _, table in parts])
+        counts = ~np.isnan(table)
+        if (counts == counts[:, :1]).all():  # numbers that have the same cases
+            counts = counts[:, :1]
+        self._table = np.concatenate([np.where(counts, table, 0.0), counts], axis=1)
+        self.names = tuple(map(str, range(len(parts) * self._m)))
+
+    @property
+    def work(self) -> int:
+        """Products for a resample."""
+        return self._table.size
+
+    @property
+    def _counts(self) -> NDArray[np.bool_]:
+        return np.asarray(self._table[:, self._m :] != 0)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases that count in a part."""
+        found = np.zeros(self.n_cases, bool)
+        found[self._rows[self._counts.any(axis=1)]] = True
+        return found
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S) of the numbers of each part, and of the cases that count."""
+        weights = np.ones((1, len(self._rows))) if cases is None else np.take(cases, self._rows, axis=1)
+        out = np.empty((len(weights), len(self._starts) - 1, self._table.shape[1]))
+        _resample.grouped_sums(self._group, self._table, weights, out)
+        return out.reshape(len(weights), -1)
+
+    def answer(self, sums: Array) -> Array:
+        """(B, G x M)."""
+        found = sums.reshape(len(sums), -1, self._table.shape[1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((found[..., : self._m] / found[..., self._m :]).reshape(len(sums), -1))
+
+    def influence(self) -> Array:
+        """(N, G x M) L = (a - θ b) / Σ b; 0 where a number is undefined."""
+        found = np.zeros((self.n_cases, len(self.names)))
+        for part, (begin, end) in enumerate(zip(self._starts[:-1], self._starts[1:])):
+            numbers = slice(part * self._m, (part + 1) * self._m)
+            above, below = np.split(self._table[begin:end], [self._m], axis=1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                own = (above - np.nan_to_num(self.estimate[numbers]) * below) / below.sum(axis=0)
+            found[self._rows[begin:end], numbers] = own
+        return found
+
+    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+        """(G x M,) whether two units of some stratum count in a number."""
+        unit = np.full(len(kept), -1)
+        unit[kept] = design.place[design.unit]
+        of_entry, counts = unit[self._rows, None], self._counts
+        several = np.zeros((len(self._starts) - 1, counts.shape[1]), bool)
+        for low, high in zip(design.strata[:-1], design.strata[1:]):
+            here = counts & (of_entry >= low) & (of_entry < high)
+            first = np.minimum.reduceat(np.where(here, of_entry, high), self._starts[:-1])
+            several |= first < np.maximum.reduceat(np.where(here, of_entry, low - 1), self._starts[:-1])
+        return np.broadcast_to(several[..., None], (*several.shape, self._m // several.shape[1])).reshape(-1)

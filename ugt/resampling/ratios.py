@@ -1,0 +1,156 @@
+"""Ratios of sums over cases, the form that every resampled metric has where it can."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, room
+from .._base.identifiers import as_array
+from .design import Design
+from .statistic import Linear
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+class Quotients(Linear):
+    """Numbers that are quotients of linear functions of sums; and first, where ``averaged`` is given, the mean of some of these."""
+
+    averaged: NDArray[np.intp] | None = None
+
+    @abstractmethod
+    def parts(self, table: Array) -> tuple[Array, Array]:
+        """(R, M), (R, M) what is above and below, of R rows of sums or of columns (R, S): linear in each row."""
+
+    def answer(self, sums: Array) -> Array:
+        """(B, M)."""
+        return self._mean_first(over(*self.parts(sums)))
+
+    def _mean_first(self, table: Array) -> Array:
+        if self.averaged is None:
+            return table
+        with np.errstate(invalid="ignore"):  # inf - inf
+            return np.concatenate([over(table[:, self.averaged].sum(axis=1, keepdims=True), len(self.averaged)), table], axis=1)
+
+    def quotient(self, number: int) -> tuple[Array, Array] | None:
+        """(N,), (N,)."""
+        above, below = self.parts(self.columns)
+        at = number if self.averaged is None else number - 1
+        return None if at < 0 else (above[:, at], below[:, at])
+
+    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+        """(M,) whether two units of some stratum have a denominator."""
+        return self._all_first(design.vary(self.parts(self.columns[kept])[1]))
+
+    def _all_first(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return found if self.averaged is None else np.append(found[self.averaged].all(), found)
+
+    def influence(self) -> Array:
+        """(N, M) L = (a - θ b) / Σ b, and its mean."""
+        above, below = self.parts(self.columns)
+        total = below.sum(axis=0)
+        with np.errstate(invalid="ignore"):  # inf * 0
+            return self._mean_first(over(above - over(above.sum(axis=0), total) * below, total))
+
+    def gradient(self, sums: Array) -> Array:
+        """(C,) the same of sums."""
+        (above, below), (steps, widths) = self.parts(sums[None]), self.parts(np.eye(self.n_squared, len(sums)))
+        return over(steps[:, 0] - over(above[0, 0], below[0, 0]) * widths[:, 0], below[0, 0])
+
+
+class Ratios(Quotients):
+    """Numbers Σ w a_ij / Σ w b_ij, with columns of denominators that several of them share kept once.
+
+    ``columns`` (N, M + P): the a_ij, 0 where a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
+    """
+
+    def __init__(self, columns: Array, of_number: NDArray[np.int64], names: tuple[str, ...] = ()) -> None:
+        self.columns, self.of_number, self.n_cases = columns, of_number, len(columns)
+        self.names = names or tuple(map(str, range(len(of_number)))) if len(of_number) != 1 else names or ("value",)
+
+    @classmethod
+    def of(cls, contributions: Any, denominators: Any = None, names: tuple[str, ...] = ()) -> Ratios:
+        """Of tables (N, M) as :func:`bootstrap` takes them; means where there are no denominators."""
+        if isinstance(contributions, tuple) and len(contributions) == 2:
+            contributions, denominators = contributions
+        table = table_of("contributions", contributions)
+        room("contributions", table.size)
+        undefined = np.isnan(table)
+        if denominators is None:
+            if not undefined.any():
+                return cls(np.concatenate([table, np.ones((len(table), 1))], axis=1), np.zeros(table.shape[1], np.int64), names)
+            at, of_number = _distinct(np.packbits(column).tobytes() for column in undefined.T)
+            return cls(np.concatenate([np.where(undefined, 0.0, table), ~undefined[:, at]], axis=1), of_number, names)
+        below = table_of("denominators", denominators)
+        if below.shape not in (table.shape, (len(table), 1)):
+            raise error("denominators", f"have the shape of contributions, {table.shape}, or one column", below.shape)
+        undefined = undefined | np.isnan(below)
+        below = np.where(undefined, 0.0, below)
+        at, of_number = _distinct(column.tobytes() for column in below.T)
+        return cls(np.concatenate([np.where(undefined, 0.0, table), below[:, at]], axis=1), of_number, names)
+
+    @property
+    def numerator(self) -> Array:
+        """(N, M)."""
+        return self.columns[:, : len(self.of_number)]
+
+    @property
+    def denominator(self) -> Array:
+        """(N, P)."""
+        return self.columns[:, len(self.of_number) :]
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases with a denominator."""
+        return np.asarray((self.denominator != 0).any(axis=1))
+
+    def parts(self, table: Array) -> tuple[Array, Array]:
+        """(R, M), (R, M)."""
+        m = len(self.of_number)
+        return table[:, :m], table[:, m:][:, self.of_number]
+
+    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+        """(M,), each of the columns of denominators once."""
+        return self._all_first(design.vary(self.denominator[kept])[self.of_number])
+
+    def drawn_with(self, base: Ratios, weights: Array) -> Array:
+        """(M,) the numbers where each of w copies of a case has a draw of its own.
+
+        Their sum has the mean w a and the variance w v, with a the contribution to the estimate and v the variance of the draws. w times
+        the same draw would have the variance w² v, on average twice as much; (w - √w) a + √w draw has the right one.
+        """
+        root, m = np.sqrt(weights), len(self.of_number)
+        own, of_base = root @ self.columns, (weights - root) @ base.columns
+        below = of_base[m:][base.of_number] + own[m:][self.of_number]
+        return over(of_base[:m] + own[:m], below)
+
+
+def over(above: Any, below: Any) -> Array:
+    """The quotient, NaN for 0 / 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.asarray(above, np.float64) / below)
+
+
+def table_of(argument: str, values: Any) -> Array:
+    """(N, M) finite numbers or NaN."""
+    table = as_array(values)
+    if table.dtype.kind not in "biuf" or table.ndim not in (1, 2) or len(table) < 1:
+        raise error(argument, "be an array of numbers, cases or cases x numbers", f"{table.dtype} of shape {table.shape}")
+    table = np.asarray(table if table.ndim == 2 else table[:, None], np.float64)
+    if np.isinf(table).any():
+        i, j = (int(k) for k in np.argwhere(np.isinf(table))[0])
+        raise error(argument, "be finite, or NaN where a case does not count", table[i, j], f"row {i}, column {j}")
+    return table
+
+
+def _distinct(keys: Iterable[bytes]) -> tuple[list[int], NDArray[np.int64]]:
+    """``(where each distinct key appears first, number of every key)``."""
+    first: dict[bytes, tuple[int, int]] = {}
+    numbers_ = [first.setdefault(key, (len(first), j))[0] for j, key in enumerate(keys)]
+    return [j for _, j in first.values()], np.array(numbers_, np.int64)

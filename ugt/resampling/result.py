@@ -1,0 +1,329 @@
+"""What all results of metrics have: numbers of single cases, standard errors, intervals, resamples, paired differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, option, whole
+from . import studentized
+from .cluster_ids import ids_of_cases
+from .design import Design, seed_of, units
+from .difference import Difference
+from .resamples import KINDS as RESAMPLED
+from .resamples import Resamples, check_level
+from .statistic import Statistic, left_out_influence, resample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .design import Seed
+
+    Array = NDArray[np.float64]
+
+KINDS = (*RESAMPLED, "studentized", "analytic")
+
+
+class Results:
+    """Base of the records of several numbers, none of which is the one: groups of cases, annotators.
+
+    A subclass has :attr:`statistic`, the numbers it is made of as a function of sums over cases.
+    """
+
+    @property
+    def statistic(self) -> Statistic:
+        """The numbers of this result as a function of sums over cases."""
+        raise NotImplementedError
+
+    @property
+    def _case_ids(self) -> NDArray[Any] | None:
+        """(N,) by which clusters and strata are joined; None: 0 to N-1."""
+        return self.statistic.case_ids
+
+    def resamples(self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
+        """Bootstrap of all numbers of this result over cases, or over clusters of them, within strata.
+
+        Parameters
+        ----------
+        clusters, strata : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+            Whole clusters of cases (such as patients) are drawn instead of cases; as many from each stratum as it has. An array is in
+            the order of the cases, the other forms are joined by case id. All cases of a cluster lie in one stratum.
+        n_resamples : int
+            At least 1.
+        seed : int, Generator or SeedSequence
+            The same seed gives the same bytes, and metrics of the same cases the same resamples.
+
+        Returns
+        -------
+        Resamples
+            Cases that do not count are not there at all.
+        """
+        return resamples_of_all([self], clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)[0]
+
+    def resamples_of(self, values: Array, design: Design, sources: tuple[str, ...]) -> Resamples:
+        """What :meth:`resamples` returns, of values (B, M) of the statistic on resamples of the cases that count, made elsewhere."""
+        return resamples_of(self.statistic, values, self.statistic.kept, design, sources)
+
+    def _design(self, clusters: Any, strata: Any) -> Design:
+        """What is resampled, of the cases that count."""
+        one = self.statistic
+        given = [
+            None if ids is None else ids_of_cases(name, ids, one.n_cases, self._case_ids)[one.kept]
+            for name, ids in (("clusters", clusters), ("strata", strata))
+        ]
+        return Design.of(int(one.kept.sum()), *given)
+
+    def intervals(
+        self,
+        level: float = 0.95,
+        *,
+        kind: str = "percentile",
+        clusters: Any = None,
+        strata: Any = None,
+        n_resamples: int = 1000,
+        seed: Seed = 0,
+    ) -> Array:
+        """(M, 2) intervals of all numbers, in the order of :meth:`resamples`; arguments and errors as of ``Result.interval``."""
+        given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+        if kind in RESAMPLED:
+            return self.resamples(**given).interval(level, kind)
+        check_level(level)
+        option("kind", kind, KINDS)
+        return np.array([self._ends(number, level, kind, given) for number in range(len(self.statistic.names))]).reshape(-1, 2)
+
+    def _ends(self, number: int, level: float, kind: str, given: dict[str, Any]) -> tuple[float, float]:
+        if kind == "analytic":
+            self._check_analytic(given)
+        if not math.isfinite(self.statistic.estimate[number]):
+            return math.nan, math.nan
+        if kind == "analytic":
+            return self._analytic(number, level, given["clusters"])
+        if kind == "studentized":
+            return self._studentized(number, level, **given)
+        one, at = self.statistic.only(number)
+        found = self.resamples(**given) if one is self.statistic else ResultsOf(one, self).resamples(**given)
+        low, high = found.take(at).interval(level, kind)[0]
+        return float(low), float(high)
+
+    def _check_analytic(self, given: Mapping[str, Any]) -> None:
+        """Refuse what analytic intervals do not know."""
+        if given["strata"] is not None:
+            raise error("strata", "be None for kind='analytic'", "strata")
+
+    def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
+        """Value ± quantile x standard error, on the scale of the statistic."""
+        from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+        one, number = self.statistic.only(number)
+        unit = None if clusters is None else self._design(clusters, None)
+        spread = float(one.std_error(None if unit is None else unit.unit)[number])
+        if not spread > 0:
+            return math.nan, math.nan
+        n = int(one.kept.sum()) if unit is None else unit.n_units
+        times = ndtri(0.5 + level / 2) if one.normal else stdtrit(n - 1, 0.5 + level / 2)
+        return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.span)
+
+    def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
+        one, n, word = self.statistic, whole("n_resamples", n_resamples), seed_of(seed)
+        quotient = one.quotient(number)
+        if quotient is None or min(column.min() for column in quotient) < 0:
+            must = "be another one but for a ratio of two sums over cases of numbers of at least 0"
+            raise error("kind", must, f"'studentized' for {one.names[number]!r}")
+        design = self._design(clusters, strata)
+        above, below = (column[one.kept] for column in quotient)
+        low, high = studentized.limits(above, below, design, [0.5 - level / 2, 0.5 + level / 2], n, word)
+        return float(low), float(high)
+
+
+class ResultsOf(Results):
+    """Another statistic of the cases of a result."""
+
+    def __init__(self, statistic: Statistic, of: Results) -> None:
+        self._statistic, self._of = statistic, of
+
+    @property
+    def statistic(self) -> Statistic:
+        """The other one."""
+        return self._statistic
+
+    @property
+    def _case_ids(self) -> NDArray[Any] | None:
+        return self._of._case_ids
+
+
+class Result(Results):
+    """Base of the records that metrics return: one convention for all of them. A subclass has ``value``, too, the first of the numbers."""
+
+    value: float
+
+    @property
+    def influence(self) -> Array:
+        """(N,) derivative of ``value`` by the weight of each case (its row taken 1 + ε times); 0 for cases that do not count."""
+        one, at = self.statistic.only(0)
+        found = one.influence()
+        return np.full(one.n_cases, np.nan) if found is None else np.asarray(found[:, at])
+
+    @property
+    def std_error(self) -> float:
+        """Analytic standard error of ``value`` over cases, by linearisation; NaN where there is none."""
+        one, at = self.statistic.only(0)
+        return float(one.std_error()[at])
+
+    def interval(
+        self,
+        level: float = 0.95,
+        *,
+        of: str | None = None,
+        kind: str = "percentile",
+        clusters: Any = None,
+        strata: Any = None,
+        n_resamples: int = 1000,
+        seed: Seed = 0,
+    ) -> tuple[float, float]:
+        """Interval over cases, or over clusters of cases.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        of : str, optional
+            Which of the numbers, where there are several. Default: ``value``.
+        kind : {"percentile", "basic", "bca", "studentized", "analytic"}
+            By bootstrap, see :class:`Resamples`; ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, which covers
+            best with few cases; ``"analytic"``: by the standard error over cases (clusters), without resamples and strata.
+        clusters, strata, n_resamples, seed
+            As for :meth:`resamples`.
+
+        Returns
+        -------
+        (low, high)
+            NaN where the number is undefined or infinite, where fewer than two cases or clusters count, and for an analytic interval
+            where the standard error is 0.
+
+        Raises
+        ------
+        ValueError
+            If an option is out of range, or ids do not fit.
+        """
+        check_level(level)
+        names = self.statistic.names
+        number = 0 if of is None else names.index(option("of", of, names))
+        option("kind", kind, KINDS)
+        return self._ends(number, level, kind, {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed})
+
+    def minus(self, other: Result) -> ResultDifference:
+        """Paired difference to another result of the same cases: case by case, and resample by resample.
+
+        Parameters
+        ----------
+        other : Result
+            Of the same metric and cases, such as that of another model.
+
+        Returns
+        -------
+        ResultDifference
+
+        Raises
+        ------
+        TypeError
+            If it is no result.
+        ValueError
+            If it is of other cases, or has other numbers.
+        """
+        if not isinstance(other, Result):
+            raise TypeError(f"other must be a result of the same metric. Got {type(other).__name__}.")
+        mine, its = self.statistic, other.statistic
+        if mine.names != its.names:
+            raise error("other", f"have the same numbers, {', '.join(mine.names)}", ", ".join(its.names))
+        if mine.n_cases != its.n_cases:
+            raise error("other", f"be of the same {mine.n_cases} cases", its.n_cases)
+        ids, others = self._case_ids, other._case_ids
+        if ids is not None and others is not None and not np.array_equal(ids, others):
+            raise error("other", "be of the same cases in the same order", "other case ids")
+        difference, by_case = Difference(mine, its), [getattr(one, "per_case", None) for one in (self, other)]
+        per_case = None if by_case[0] is None or by_case[1] is None else by_case[0] - by_case[1]
+        return ResultDifference(self.value - other.value, per_case, difference, ids)
+
+
+def resamples_of_all(
+    results: Sequence[Results], *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0
+) -> list[Resamples]:
+    """Those of each of several results of the same cases, in one pass for all in which the same cases count."""
+    n, word = whole("n_resamples", n_resamples), seed_of(seed)
+    groups: dict[bytes, list[int]] = {}
+    for j, one in enumerate(results):
+        groups.setdefault(one.statistic.kept.tobytes(), []).append(j)
+    found: dict[int, Resamples] = {}
+    for places in groups.values():
+        statistics, kept = [results[j].statistic for j in places], results[places[0]].statistic.kept
+        if not kept.any():
+            for j, statistic in zip(places, statistics):
+                found[j] = Resamples(statistic.estimate, np.full((n, len(statistic.names)), np.nan), None, units(clusters))
+            continue
+        design = results[places[0]]._design(clusters, strata)
+        for j, values in zip(places, resample(statistics, kept, design, word, n)):
+            found[j] = results[j].resamples_of(values, design, units(clusters))
+    return [found[j] for j in range(len(results))]
+
+
+def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> tuple[float, float]:
+    """An interval of this half width, symmetric on a scale; on that of logits for values strictly inside of (0, 1)."""
+    if scale == "logit" and 0 < value < 1:
+        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
+
+        low, high = expit(logit(value) + np.array([-half, half]) / (value * (1.0 - value)))
+        return float(low), float(high)
+    return max(span[0], value - half), min(span[1], value + half)
+
+
+def resamples_of(one: Statistic, values: Array, kept: NDArray[np.bool_], design: Design, sources: tuple[str, ...]) -> Resamples:
+    """Values (B, M) of a statistic on resamples of the kept cases, which have this design."""
+    return Resamples(one.estimate, values, None, sources, partial(_influence_of_units, one, kept, design))
+
+
+def _influence_of_units(one: Statistic, kept: NDArray[np.bool_], design: Design) -> Array:
+    """(G, M) centred within strata; by leaving out one unit at a time where no derivative is known."""
+    found = one.influence()
+    return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
+
+
+@dataclass(frozen=True, eq=False)
+class ResultDifference(Result):
+    """A paired difference of two results, made by their ``minus``.
+
+    Attributes
+    ----------
+    value : float
+        First less second.
+    per_case : (N,) array or None
+        The same case by case, where both results have numbers of single cases.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> truth = ugt.dirichlet([[6, 2], [1, 4], [3, 3], [5, 0]])
+    >>> one = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.7, 0.3]])
+    >>> other = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.7, 0.3]])
+    >>> found = one.minus(other)
+    >>> round(found.value, 3), [round(end, 2) for end in found.interval(n_resamples=200)]
+    (0.216, [0.0, 0.65])
+    """
+
+    value: float
+    per_case: Array | None
+    _statistic: Difference = field(repr=False)
+    _ids: NDArray[Any] | None = field(default=None, repr=False)
+
+    @property
+    def statistic(self) -> Statistic:
+        """Both statistics beside each other."""
+        return self._statistic
+
+    @property
+    def _case_ids(self) -> NDArray[Any] | None:
+        return self._ids

@@ -1,0 +1,396 @@
+"""The one idea of the library: cases contribute numbers, weighted sums of these give the metric.
+
+From a :class:`Statistic` alone come the value, the numbers of single cases, standard errors, resamples, intervals, paired differences and
+the states that parts of the data exchange.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._base import parallel
+from .._base.checks import error, room
+from .._core import _exact
+from .design import Design
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+# A task of so many products (draws count five) takes a third of a second, so that Ctrl-C is heard; eight resamples share a pass.
+WORK = 2**28
+PASS, MOST = 8, 64
+FEW = 8  # evaluations of a task that may take long each
+ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
+
+
+class Answer(NamedTuple):
+    """What sums of all cases say: the metric, other numbers by name, why the metric is undefined, and the record of its function."""
+
+    value: float
+    numbers: Mapping[str, Any]
+    reason: str | None = None
+    record: Any = None
+
+
+class Statistic(ABC):
+    """M numbers that are a function of S weighted sums over N cases.
+
+    A subclass reads its data once, when it is made, and keeps what it needs; it answers :meth:`sums` and :meth:`answer`, and
+    :meth:`influence` where the derivative is known in closed form. Weights of cases are how often each case is there: 1 for the data
+    as they are, any number of times in a resample.
+
+    Attributes
+    ----------
+    n_cases : int
+        Cases N of the data, those that do not count among them.
+    names : tuple of str
+        Of the M numbers.
+    scale : {"identity", "logit"}
+        On which an analytic interval is symmetric.
+    normal : bool
+        Whether its ends are quantiles of the normal law, not of Student's.
+    span : (low, high)
+        No analytic interval leaves it.
+    left_out : mapping
+        Cases left out, by reason.
+    case_ids : (N,) array or None
+        Ids of cases; None where they are those of the data.
+    fixed : (F,) array
+        Sums over all cases of what resamples do not need.
+    n_squared : int
+        So many of the first sums have their products added up too, where parts exchange sums: see :meth:`gradient`.
+    """
+
+    n_cases: int
+    names: tuple[str, ...] = ("value",)
+    scale = "identity"
+    normal = False
+    span = (-math.inf, math.inf)
+    left_out: Mapping[str, int] = MappingProxyType({})
+    case_ids: NDArray[Any] | None = None
+    fixed: Array = np.empty(0)
+    n_squared = 0
+
+    @abstractmethod
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S) sums under weights of cases (B, N); None: (1, S), every case once."""
+
+    @abstractmethod
+    def answer(self, sums: Array) -> Array:
+        """(B, M) the numbers that sums (B, S) say: the formula, here and nowhere else. NaN where one is undefined."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What :meth:`answer` needs beside sums, as JSON values; what parts of the data must have alike for their sums to be added."""
+        return {}
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> Statistic:
+        """The statistic of no cases, which can answer for sums that were made elsewhere."""
+        raise NotImplementedError
+
+    def exact_sums(self) -> Array:
+        """(S, P) every sum as P doubles, each the rounding of what the ones before leave of it: the same for any order of cases."""
+        return np.asarray(self.sums()[0][:, None])
+
+    def exact_squares(self) -> Array:
+        """(C, C, P) exact sums of products of what the cases add to the first ``n_squared`` sums."""
+        return np.empty((0, 0, 1))
+
+    def numbers(self, sums: Array) -> dict[str, Array]:
+        """(B, ...) what goes with the first of the numbers, by name."""
+        values = self.answer(sums)
+        return {name: values[:, j] for j, name in enumerate(self.names) if j > 0}
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """What sums (S,) and fixed sums (F,) of all cases say."""
+        value, numbers = float(self.answer(sums[None])[0, 0]), self.numbers(sums[None])
+        return Answer(value, {name: one[0] for name, one in numbers.items()}, "no case is left" if math.isnan(value) else None)
+
+    def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
+        """(B,) the first number and (B, ...) the others, of sums (B, S) of resamples; ``sums`` (S,): of the cases as they are."""
+        return self.answer(replicates)[:, 0], self.numbers(replicates)
+
+    def gradient(self, sums: Array) -> Array | None:
+        """(C,) derivative of the first number by each of the first ``n_squared`` sums, at sums (S,)."""
+        return None
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        """How many cases (or labels) are in each of the groups that sums (S,) tell apart, such as bins; empty if there are none."""
+        return np.empty(0)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases that count in any of the numbers; the others are not there at all when cases are resampled."""
+        return np.ones(self.n_cases, bool)
+
+    @property
+    def n_counted(self) -> int:
+        """Cases that are counted in the first of the numbers."""
+        return int(self.kept.sum())
+
+    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
+        """The same metric when annotators (A,) weigh 0 or 1; 0: what they said is not there.
+
+        Raises
+        ------
+        ValueError
+            If it is not known who said what.
+        """
+        raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
+
+    def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
+        """(B, M) the numbers under weights of cases (B, N) and of annotators (A,)."""
+        one = self if annotators is None else self.judged_by(annotators)
+        return one.answer(one.sums(cases))
+
+    @cached_property
+    def estimate(self) -> Array:
+        """(M,) the numbers on the data as they are."""
+        return np.asarray(self.values()[0])
+
+    def influence(self) -> Array | None:
+        """(N, M) derivative of each number by the weight of each case, 0 for cases that do not count; None where it is not known."""
+        return None
+
+    def quotient(self, number: int) -> tuple[Array, Array] | None:
+        """(N,), (N,) what cases add above and below, of a number that is the quotient of two sums: for its bootstrap-t; else None."""
+        return None
+
+    def only(self, number: int) -> tuple[Statistic, int]:
+        """A statistic that has this number, perhaps without others that cost time and room, and where it has it."""
+        return self, number
+
+    @property
+    def recentred(self) -> NDArray[np.bool_]:
+        """(M,) numbers that copies of a case raise or lower by about their bias: resamples are moved so that their mean is the estimate."""
+        return np.zeros(len(self.names), bool)
+
+    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+        """(M,) whether two units of some stratum, of a design of the kept cases, count in a number: else nothing can be resampled."""
+        return np.full(len(self.names), bool(np.diff(design.strata).max() >= 2))
+
+    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+        """(M,) sqrt(Σ L² G / (G - 1)) over G kept cases, or units (n,) of these: the infinitesimal jackknife; NaN for fewer than two."""
+        found = self.influence()
+        if found is None:
+            return np.full(len(self.names), np.nan)
+        total = found[self.kept]
+        if units is not None:
+            total = np.stack([np.bincount(units, column) for column in total.T], axis=1)
+        n = len(total)
+        return np.sqrt((total**2).sum(axis=0) * n / (n - 1)) if n > 1 else np.full(len(self.names), np.nan)
+
+
+class Linear(Statistic):
+    """A statistic whose sums are those of the columns of a table."""
+
+    columns: Array  # (N, S), rows of 0 for cases that do not count
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S)."""
+        return _added(self.columns, cases)
+
+    def exact_sums(self) -> Array:
+        """(S, P)."""
+        return np.asarray(_exact.exact_columns(np.ascontiguousarray(self.columns)))
+
+    def exact_squares(self) -> Array:
+        """(C, C, P)."""
+        c, own = self.n_squared, self.columns[:, : self.n_squared]
+        if c == 0:
+            return super().exact_squares()
+        products = _exact.exact_columns((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c))
+        return np.asarray(products.reshape(c, c, -1))
+
+
+def _added(columns: Array, cases: Array | None) -> Array:
+    if cases is None:
+        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # of each column as it would be without the others
+    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # no matrix product: its last bits depend on the threads
+
+
+class PlainSums(Linear):
+    """The sums themselves."""
+
+    def __init__(self, columns: Array) -> None:
+        self.columns, self.n_cases, self.names = columns, len(columns), ("sum",) * columns.shape[1]
+
+    def answer(self, sums: Array) -> Array:
+        """(B, S)."""
+        return sums
+
+
+class Wide(Linear):
+    """A linear statistic with too many columns for memory."""
+
+    @abstractmethod
+    def blocks(self) -> Iterable[Array]:
+        """Tables (N, s) of some of the columns at a time."""
+
+    @property
+    def columns(self) -> Array:  # type: ignore[override]
+        """(N, S) all of them."""
+        return np.concatenate(list(self.blocks()), axis=1)
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S)."""
+        return np.concatenate([_added(block, cases) for block in self.blocks()], axis=1)
+
+
+def resample(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
+    """(n, M) numbers of every statistic on the same n resamples: the one loop of all bootstraps over cases.
+
+    Weights of cases are drawn once for some resamples, and all statistics take them.
+
+    Parameters
+    ----------
+    statistics : sequence of Statistic
+        Of the same N cases.
+    kept : (N,) bool
+        The cases that are drawn from.
+    design : Design
+        Of these.
+    seed : int
+        Resample b uses the stream of (seed, b), whatever else is computed.
+    n : int or sequence of int
+        How many resamples; or how many of the same ones each statistic takes.
+    """
+    if any(isinstance(one, Wide) for one in statistics):
+        return _one_by_one(statistics, kept, design, seed, n)
+    wanted = [n] * len(statistics) if isinstance(n, int) else list(n)
+    most = max(wanted, default=0)
+    room(f"{most} resamples", 8.0 * sum(k * len(one.names) for one, k in zip(statistics, wanted)))
+    tables = [one.columns if kept.all() else one.columns[kept] for one in statistics if isinstance(one, Linear)]
+    sums = Sums.of(tables, design, most)
+    found = [np.full((k, len(one.names)), np.nan) for one, k in zip(statistics, wanted)]
+    others = [(one, out) for one, out in zip(statistics, found) if not isinstance(one, Linear)]
+    deepest = max((len(out) for _, out in others), default=0)
+
+    def task(begin: int, end: int) -> None:
+        weights = sums.add(design, seed, begin, end, begin < deepest)
+        if weights is None:
+            return
+        weights = _everybody(weights, kept)
+        for one, out in others:
+            if begin < len(out):
+                last = min(end, len(out))
+                out[begin:last] = one.values(weights[: last - begin])
+
+    if np.diff(design.strata).max() >= 2:
+        parallel.run(task, most, sums.chunk(design, len(kept) if others else 0), "bootstrap")
+    parts = iter(sums.of_tables())
+    for one, out in zip(statistics, found):
+        if isinstance(one, Linear):
+            out[:] = one.answer(next(parts)[: len(out)])
+        out[:, ~one.varies(kept, design)] = np.nan
+        _recentre(out, one)
+    return found
+
+
+def _recentre(values: Array, one: Statistic) -> None:
+    at = np.flatnonzero(one.recentred)
+    if len(at):
+        table, estimate = values[:, at], one.estimate[at]
+        defined = ~np.isnan(table)
+        means = np.where(defined, table, 0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
+        values[:, at] = table + np.where(np.isnan(estimate), 0.0, estimate - means)
+
+
+def _one_by_one(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
+    """The same with a few columns at a time."""
+    found = []
+    for one, k in zip(statistics, [n] * len(statistics) if isinstance(n, int) else n):
+        if isinstance(one, Wide):
+            room(f"{k} resamples", 8.0 * k * len(one.names))
+            blocks = (block for block in one.blocks() if block.shape[1] > 0)
+            drawn = [resample([PlainSums(block)], kept, design, seed, k)[0] for block in blocks]
+            found.append(one.answer(np.concatenate(drawn, axis=1)))
+            found[-1][:, ~one.varies(kept, design)] = np.nan
+        else:
+            found += resample([one], kept, design, seed, k)
+    return found
+
+
+class Sums:
+    """Sums over resamples of the columns of some tables; of columns to which all units of a stratum add the same they are known."""
+
+    def __init__(self, placed: Array, alike: NDArray[np.bool_], widths: Sequence[int], n: int) -> None:
+        self.ends = np.cumsum(widths, dtype=np.int64)[:-1]
+        self.alike, self.total = alike, placed.sum(axis=0)
+        self.placed = np.ascontiguousarray(placed[:, ~alike]) if alike.any() else placed
+        self.sums = np.zeros((n, self.placed.shape[1]))
+
+    @classmethod
+    def of(cls, tables: Sequence[Array], design: Design, n: int) -> Sums:
+        """Of tables (n, S) of the cases of a design."""
+        width = sum(table.shape[1] for table in tables)
+        room(f"{n} resamples", 8.0 * n * width)
+        placed = design.added_up(np.concatenate(tables, axis=1)) if tables else np.empty((design.n_units, 0))
+        alike = (placed == np.repeat(placed[design.strata[:-1]], np.diff(design.strata), axis=0)).all(axis=0)
+        return cls(placed, alike, [table.shape[1] for table in tables], n)
+
+    def chunk(self, design: Design, n_cases: int) -> int:
+        """Resamples of a task, in whole passes: about a third of a second, and weights that a thread can hold."""
+        work = max(1, min(MOST, WORK // (design.n_units * (self.placed.shape[1] + 5))) // PASS)
+        held = max(1, ROOM // n_cases // PASS) if n_cases else work
+        return int(PASS * min(work, held))
+
+    def add(self, design: Design, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
+        """Those of resamples begin to end; and, if wanted, the weights of the cases (end - begin, n)."""
+        return design.drawn(seed, begin, end, self.placed, self.sums[begin:end], with_weights)
+
+    def of_tables(self) -> list[Array]:
+        """(n, S) of every table."""
+        sums = self.sums
+        if self.alike.any():
+            sums = np.tile(self.total, (len(self.sums), 1))
+            sums[:, ~self.alike] = self.sums
+        return np.split(sums, self.ends, axis=1)
+
+
+def without_units(statistic: Statistic, kept: NDArray[np.bool_], design: Design, make_up: bool) -> Array:
+    """(G, M) numbers without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
+    m = len(statistic.names)
+    room(f"{m} numbers without each unit", 8.0 * design.n_units * m)
+    values = np.full((design.n_units, m), np.nan)
+    sizes = np.diff(design.strata)
+    stratum = np.repeat(np.arange(len(sizes)), sizes)[design.place]
+
+    def part(begin: int, end: int) -> None:
+        for unit in range(begin, end):
+            share = sizes[stratum[unit]] / max(1, sizes[stratum[unit]] - 1) if make_up else 1.0
+            weights = np.where(stratum == stratum[unit], share, 1.0)
+            weights[unit] = 0.0
+            values[unit] = statistic.values(_everybody(weights[design.unit][None], kept))[0]
+
+    if design.n_units > 1:
+        parallel.run(part, design.n_units, FEW, "leaving out one unit at a time")
+    return values
+
+
+def left_out_influence(statistic: Statistic, kept: NDArray[np.bool_], design: Design) -> Array:
+    """(G, M) influence of units by leaving out one at a time: (n - 1) / n (mean of the values without one unit - value without it)."""
+    sizes = np.diff(design.strata)
+    values = np.empty((design.n_units, len(statistic.names)))
+    values[design.place] = without_units(statistic, kept, design, make_up=True)
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    return design.centred(-values * np.repeat((sizes - 1) / sizes, sizes)[:, None])
+
+
+def _everybody(weights: Array, kept: NDArray[np.bool_]) -> Array:
+    """(B, N) weights of all cases from those of the kept ones."""
+    if weights.shape[1] == len(kept):
+        return weights
+    found = np.zeros((len(weights), len(kept)))
+    found[:, kept] = weights
+    return found

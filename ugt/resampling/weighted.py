@@ -1,0 +1,322 @@
+"""Resampling of statistics that take weights of cases, or annotations drawn anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Union
+
+import numpy as np
+
+from .._base import parallel
+from .._base.axes import Frozen
+from .._base.checks import error, room, whole
+from .._base.ragged import take
+from ..annotations import Labels, Rankings
+from .design import Design, resampled_rows, seed_of, units
+from .ratios import table_of
+from .resamples import Resamples
+from .statistic import FEW, Statistic, left_out_influence, resample, without_units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .design import Seed
+
+    Array = NDArray[np.float64]
+    Annotations = Union[Labels, Rankings]
+
+# Weights that wait for a statistic: 32 MB at most
+WAITING = 2**22
+
+
+def bootstrap_statistic(
+    statistic: Callable[[Array], Any],
+    n_cases: int,
+    *,
+    clusters: Any = None,
+    strata: Any = None,
+    n_resamples: int = 1000,
+    seed: Seed = 0,
+    influence: Any = None,
+) -> Resamples:
+    """Bootstrap of any statistic that takes weights of cases: how often each case was drawn.
+
+    Parameters
+    ----------
+    statistic : function
+        (N,) float64 weights -> number, or (M,) numbers; NaN where it is undefined. The estimate is that of weights 1.
+    n_cases : int
+        Number of cases N.
+    clusters, strata, n_resamples, seed
+        As for :func:`bootstrap`, with the same weights for the same seed.
+    influence : (N,) or (N, M) array, optional
+        Derivative of the statistic by each case's weight, for BCa intervals. Default: by leaving out one unit at a time, once a
+        BCa interval is asked for, which calls the statistic once a unit.
+
+    Returns
+    -------
+    Resamples
+
+    Raises
+    ------
+    ValueError
+        If the statistic answers otherwise, ids are missing, or a cluster lies in several strata.
+
+    References
+    ----------
+    Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), algorithm 6.1, eq. 14.15.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> x, y = np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.array([2.0, 1, 4, 3, 6, 5, 8, 9])
+    >>> def correlation(weights):
+    ...     covariance = np.cov(x, y, aweights=weights)
+    ...     return covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    >>> found = ugt.bootstrap_statistic(correlation, 8, n_resamples=500, seed=3)
+    >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
+    ([0.932], [[0.78, 1.0]])
+    """
+    options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+    return bootstrap_rows(_of_rows(statistic), n_cases, **options, influence=influence)
+
+
+def bootstrap_rows(
+    statistic: Callable[[Array], Array],
+    n_cases: int,
+    *,
+    clusters: Any = None,
+    strata: Any = None,
+    n_resamples: int = 1000,
+    seed: Seed = 0,
+    influence: Any = None,
+) -> Resamples:
+    """:func:`bootstrap_statistic` of what takes several weights at a time: (W, N) -> (W, M)."""
+    n, word = whole("n_resamples", n_resamples), seed_of(seed)
+    design = Design.of(n_cases, clusters, strata)
+    one = Function(statistic, design.n_cases)
+    (values,) = resample([one], one.kept, design, word, n)
+    if influence is None:
+        return Resamples(one.estimate, values, None, units(clusters), partial(left_out_influence, one, one.kept, design))
+    table = table_of("influence", influence)
+    if table.shape != (design.n_cases, len(one.names)):
+        raise error("influence", f"have a row a case and a column a number, {(design.n_cases, len(one.names))}", table.shape)
+    return Resamples(one.estimate, values, design.centred(design.added_up(table)), units(clusters))
+
+
+class Function(Statistic):
+    """A function of weights of cases, (W, N) -> (W, M), of which nothing else is known."""
+
+    def __init__(self, function: Callable[[Array], Array], n_cases: int) -> None:
+        self.function, self.n_cases = function, n_cases
+        self.__dict__["estimate"] = function(np.ones((1, n_cases)))[0]
+        self.names = tuple(map(str, range(len(self.estimate))))
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """What it answers."""
+        return self.function(np.ones((1, self.n_cases)) if cases is None else cases)
+
+    def answer(self, sums: Array) -> Array:
+        """The same."""
+        return sums
+
+
+def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:
+    """A statistic that is asked weight by weight, and must always answer with as many numbers."""
+    length: list[int] = []
+
+    def rows(weights: Array) -> Array:
+        found = [_row(statistic(one), *length) for one in weights]
+        length[:] = [len(found[0])]
+        return np.stack(found)
+
+    return rows
+
+
+def _row(answer: Any, n: int | None = None) -> Array:
+    """What a statistic answered, as a row of numbers."""
+    row = np.asarray(answer)
+    if row.dtype.kind not in "biuf" or row.ndim > 1 or row.size < 1 or (n is not None and row.size != n):
+        raise error("statistic", "answer with a number or a row of numbers, always as many", f"{row.dtype} of shape {row.shape}")
+    return row.astype(np.float64).reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife(Frozen):
+    """A statistic with one unit left out at a time.
+
+    Attributes
+    ----------
+    estimate : (M,) array
+        On all units.
+    values : (G, M) array
+        Without each of the G units.
+    bias, std_error : (M,) arrays
+        (G - 1) (mean of values - estimate), and sqrt((G - 1) / G Σ (value - mean)²); NaN for fewer than two units.
+    """
+
+    estimate: Array
+    values: Array
+    bias: Array
+    std_error: Array
+
+
+def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any = None) -> Jackknife:
+    """The jackknife: a statistic with one case (or cluster) left out at a time, and what it says of bias and spread.
+
+    Parameters
+    ----------
+    statistic : function
+        (N,) float64 weights, 0 for cases that are left out and 1 for others -> number, or (M,) numbers.
+    n_cases : int
+        Number of cases N.
+    clusters : (N,) ids, optional
+        Whole clusters are left out.
+
+    Returns
+    -------
+    Jackknife
+
+    Raises
+    ------
+    ValueError
+        If the statistic answers otherwise or ids are missing.
+
+    Notes
+    -----
+    For smooth statistics. It is wrong for those that jump, such as a median.
+
+    References
+    ----------
+    Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), eq. 11.4 (bias), 11.5 (standard error).
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> x = np.array([1.0, 3.0, 5.0, 9.0])
+    >>> found = ugt.resampling.jackknife(lambda w: (w @ (x - w @ x / w.sum()) ** 2) / w.sum(), 4)
+    >>> round(float(found.estimate[0] - found.bias[0]), 3), round(float(x.var(ddof=1)), 3)  # unbiased
+    (11.667, 11.667)
+    """
+    design = Design.of(n_cases, clusters)
+    one = Function(_of_rows(statistic), design.n_cases)
+    values = without_units(one, one.kept, design, make_up=False)
+    g, mean = design.n_units, values.mean(axis=0)
+    return Jackknife(one.estimate, values, (g - 1) * (mean - one.estimate), np.sqrt((g - 1) / g * ((values - mean) ** 2).sum(axis=0)))
+
+
+def bootstrap_annotations(
+    annotations: Annotations,
+    statistic: Callable[..., Any],
+    *,
+    cases: bool = False,
+    clusters: Any = None,
+    strata: Any = None,
+    n_resamples: int = 1000,
+    seed: Seed = 0,
+) -> Resamples:
+    """Bootstrap of the annotations: within every case, as many of its labels or rankings as it has are drawn with replacement.
+
+    Parameters
+    ----------
+    annotations : Labels or Rankings
+        Of N cases.
+    statistic : function
+        Annotations of the same cases -> number, or (M,) numbers; with ``cases``: (annotations, (N,) float64 weights).
+    cases : bool
+        Whether cases (or ``clusters``, within ``strata``) are drawn as well: how often each was is its weight.
+    clusters, strata, n_resamples, seed
+        As for :func:`bootstrap`, with the same weights for the same seed.
+
+    Returns
+    -------
+    Resamples
+        NaN throughout where no case has two annotations and cases are not drawn.
+
+    Raises
+    ------
+    TypeError
+        If annotations are of another kind.
+    ValueError
+        If the statistic answers otherwise, or an option does not fit.
+
+    Notes
+    -----
+    An annotator who is drawn twice for a case stands there twice. With n annotations a case, the spread of means over annotators is
+    narrower than it should be by (n - 1) / n in variance, and cases with one annotation add nothing to it. Cases that are drawn bring
+    their annotations with them, and a case that is drawn twice has the same annotations twice: drawing both counts what annotators add
+    to the variance of a mean over cases three times (nearly), and intervals are too wide rather than too narrow. Where contributions of
+    cases can be had, :func:`bootstrap` with a function counts it twice, and without annotations drawn anew once.
+
+    References
+    ----------
+    Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), sec. 3.8 (two levels).
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> labels = ugt.Labels.from_counts([[3, 0], [2, 2], [1, 4], [0, 2]])
+    >>> share = lambda drawn: (drawn.counts()[:, 1] / drawn.counts().sum(1)).mean()
+    >>> found = ugt.bootstrap_annotations(labels, share, n_resamples=500, seed=5)
+    >>> found.estimate.round(3).tolist(), found.interval().round(2).tolist(), found.sources
+    ([0.575], [[0.41, 0.7]], ('annotators',))
+    """
+    if not isinstance(annotations, (Labels, Rankings)):
+        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    n, word = whole("n_resamples", n_resamples), seed_of(seed)
+    if not cases and (clusters is not None or strata is not None):
+        raise error("cases", "be True where clusters or strata are given", cases)
+    design = Design.of(annotations.n_cases, clusters, strata)
+    offsets, count = _rows(annotations)
+
+    def answer(drawn: Annotations, weights: Array) -> Any:
+        return statistic(drawn, weights) if cases else statistic(drawn)
+
+    estimate = _row(answer(annotations, np.ones(design.n_cases)))
+    room(f"{n} resamples", 8 * n * len(estimate))
+    values = np.full((n, len(estimate)), np.nan)
+
+    def part(begin: int, end: int) -> None:
+        drawn = resampled_rows(offsets, count, word, begin, end)
+        weights = design.weights(word, begin, end) if cases else np.empty((end - begin, 0))
+        for b in range(begin, end):
+            values[b] = _row(answer(_drawn(annotations, drawn[b - begin]), weights[b - begin]), len(estimate))
+
+    sizes = np.diff(np.concatenate([[0], np.cumsum(count)])[offsets])
+    if (np.diff(design.strata).max() >= 2) if cases else (sizes >= 2).any():
+        parallel.run(part, n, max(1, min(FEW, WAITING // (design.n_cases + len(count)))), "bootstrap of annotations")
+    if not cases:
+        return Resamples(estimate, values, None, ("annotators",))
+    one = Function(_of_rows(lambda weights: statistic(annotations, weights)), design.n_cases)
+    left_out = partial(left_out_influence, one, one.kept, design)
+    return Resamples(estimate, values, None, ("annotators", *units(clusters)), left_out)
+
+
+def _rows(annotations: Annotations) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``(offsets, count)`` of what is drawn."""
+    if isinstance(annotations, Labels):
+        return annotations.offsets, annotations.count
+    return annotations.case_offsets, np.ones(annotations.n_rankings, np.int64)
+
+
+def _drawn(annotations: Annotations, times: NDArray[np.int64]) -> Annotations:
+    """The annotations with each row as many times as it was drawn; rows that hold counts stay single rows."""
+    counted = isinstance(annotations, Labels) and bool((annotations.count > 1).any())
+    at = np.flatnonzero(times) if counted else np.repeat(np.arange(len(times)), times)
+    before = np.concatenate([[0], np.cumsum(times > 0 if counted else times)])
+    if isinstance(annotations, Labels):
+        count = times[at] if counted else np.ones(len(at), np.int64)
+        offsets = before[annotations.offsets]
+        return Labels(annotations.axes, annotations.annotators, offsets, annotations.annotator[at], annotations.label[at], count)
+    ranking_offsets, blocks = take(annotations.ranking_offsets, at)
+    block_offsets, items = take(annotations.block_offsets, blocks)
+    return Rankings(
+        annotations.axes,
+        annotations.annotators,
+        before[annotations.case_offsets],
+        ranking_offsets,
+        block_offsets,
+        annotations.items[items],
+        annotations.annotator[at],
+    )

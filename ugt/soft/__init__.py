@@ -1,0 +1,326 @@
+"""AUROC, average precision and their curves against probabilities of being positive instead of hard labels [D].
+
+A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the
+ordinary metric. The truth p comes first: an array, labels, whose shares are taken, or plausibilities, whose means are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks, notices
+from .._core import _soft
+from ..resampling import Part
+from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
+from .input import Input, check_scale, check_threshold, read
+from .order import ScoreOrder
+from .parts import PART
+from .ranking import Metric, SoftRanking
+from .score import SoftScore
+from .stability import RankingStability, ranking_stability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "PrecisionRecallCurve",
+    "RankingStability",
+    "RocCurve",
+    "ScoreOrder",
+    "SoftScore",
+    "ranking_stability",
+    "soft_auroc",
+    "soft_average_precision",
+    "soft_precision_recall_curve",
+    "soft_roc_curve",
+]
+
+
+NO_BOTH = "class without positives or negatives"
+NO_POSITIVES = "class without positives"
+NO_PAIR = "pair of classes without cases of one of them"
+
+
+def soft_auroc(
+    p: Any,
+    scores: Any,
+    *,
+    self_pairs: str = "exclude",
+    weights: Any = None,
+    threshold: float = 0.5,
+    multiclass: str = "ovr",
+    average: str = "macro",
+) -> SoftScore:
+    """Area under the ROC curve against probabilities of being positive.
+
+    ``(Σ_i Σ_j p_i (1 - p_j) [s_i > s_j, a half if equal] + c Σ_i p_i (1 - p_i)) / (Σ p Σ (1 - p))``, with c = -1/2, 0 or 1/2 for
+    pairs of a case with itself (i = j counts a half in the sum) that are excluded, halved or included [D eq. 4].
+
+    Parameters
+    ----------
+    p : (N,) or (N, K) array in [0, 1], Labels, or plausibilities
+        Probability of being positive; K columns are classes one against the rest, or labels of their own. Of labels the shares,
+        of plausibilities the means; with two classes and one column of scores the second class is the positive one. A case
+        with NaN is left out.
+    scores : array of the shape of p, or ScoreOrder
+        Higher = more probably positive; infinities are allowed. A :class:`ScoreOrder` has been sorted before, for several calls.
+    self_pairs : {"exclude", "half", "include"}
+        ``"exclude"``: the second form of the equation, with which its tables were made. ``"half"``: as doubling the data with
+        weights p and 1 - p. ``"include"``: the first form. The same for labels 0 and 1.
+    weights : (N,) array, optional
+        At least 0. A case of weight w counts as w cases; on average at least 1/2, unless ``self_pairs="half"``.
+    threshold : float
+        For the hard twin: labels ``p > threshold``.
+    multiclass : {"ovr", "ovo"}
+        Each class against the rest; or each pair of classes, both ways (Hand & Till 2001).
+    average : {"macro", "weighted"}
+        Columns count the same, or by their positives (pairs by their cases).
+
+    Returns
+    -------
+    SoftScore
+        NaN without positives or without negatives.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, or an option is unknown.
+
+    References
+    ----------
+    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> p = [1.0, 0.8, 0.3, 0.6, 0.0, 0.2, 0.1]
+    >>> scores = [0.9, 0.8, 0.7, 0.6, 0.55, 0.4, 0.2]
+    >>> found = ugt.soft_auroc(p, scores)
+    >>> round(found.value, 4), round(found.hard, 4), round(ugt.soft_auroc(p, scores, self_pairs="half").value, 4)
+    (0.8142, 0.9167, 0.85)
+    """
+    checks.option("self_pairs", self_pairs, tuple(SELF_PAIRS))
+    pairs = checks.option("multiclass", multiclass, ("ovr", "ovo")) == "ovo"
+    given = read(p, scores, weights)
+    level = check_threshold(threshold)
+    if self_pairs != "half":
+        check_scale(given, f"self_pairs={self_pairs!r}", "self_pairs='half'")
+    if pairs and (given.p.ndim == 1 or given.p.shape[1] < 2):
+        raise checks.error("multiclass", "be 'ovr' for one column", repr(multiclass))
+    return _score(given, given.columns(level, pairs=pairs), Auroc(self_pairs), average, pairs)
+
+
+def soft_average_precision(
+    p: Any,
+    scores: Any,
+    *,
+    self_term: str = "certain",
+    ties: str = "group",
+    weights: Any = None,
+    threshold: float = 0.5,
+    average: str = "macro",
+) -> SoftScore:
+    """Average precision against probabilities of being positive.
+
+    ``Σ_i p_i (1 + Σ_{j<i} p_j) / i / Σ p``, cases in descending order of scores: the mean over positives of the expected
+    precision at i given that i is positive [D eq. 5, as it was computed]. ``self_term="probability"``: p_i in place of the 1, as printed.
+
+    Parameters
+    ----------
+    p, scores, weights, threshold, average
+        As for :func:`soft_auroc`.
+    self_term : {"certain", "probability"}
+        Whether a case counts for certain or with its p at its own place. The same for labels 0 and 1.
+    ties : {"group", "expected"}
+        Precision of tied cases at the end of their group, as scikit-learn has it; or the mean over all their orders.
+
+    Returns
+    -------
+    SoftScore
+        NaN without positives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    References
+    ----------
+    [D] Lionetti et al., eq. 5.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.soft_average_precision([1.0, 0.8, 0.3, 0.6], [0.9, 0.8, 0.7, 0.6])
+    >>> round(found.value, 4), round(found.hard, 4)
+    (0.9426, 0.9167)
+    """
+    checks.option("self_term", self_term, ("certain", "probability"))
+    expected = checks.option("ties", ties, ("group", "expected")) == "expected"
+    given = read(p, scores, weights)
+    if self_term == "certain" or expected:
+        check_scale(given, f"self_term={self_term!r}, ties={ties!r}", "self_term='probability', ties='group'")
+    return _score(given, given.columns(check_threshold(threshold), expected), Precision(self_term), average, False)
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """ROC curve against probabilities: from (0, 0) to (1, 1), thresholds descending from infinity.
+
+    ``area`` is the AUROC with ``self_pairs="half"``.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> curve = ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0])
+    >>> curve.false_positive_rate.round(3), round(curve.area, 3)
+    (array([0.   , 0.067, 0.4  , 1.   ]), 0.856)
+    """
+
+    false_positive_rate: Array
+    true_positive_rate: Array
+    thresholds: Array
+    area: float
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecallCurve:
+    """Precision and recall against probabilities; recall descends to a last point (precision 1, recall 0) without a threshold.
+
+    ``area`` is the step area, the average precision with ``self_term="probability"``.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0]).precision.round(3)
+    array([0.467, 0.65 , 0.9  , 1.   ])
+    """
+
+    precision: Array
+    recall: Array
+    thresholds: Array
+    area: float
+
+
+def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> RocCurve:
+    """ROC curve against probabilities of being positive: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)`` from each score upwards.
+
+    Parameters
+    ----------
+    p, scores, weights
+        As for :func:`soft_auroc`, one column.
+    drop_intermediate : bool
+        Leave out points on a straight line between their neighbours: the area does not change.
+
+    Returns
+    -------
+    RocCurve
+        Rates are NaN without positives or without negatives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> ugt.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
+    array([0., 1., 1.])
+    """
+    positive, negative, thresholds = _curve(p, scores, weights)
+    x, y = np.append(0.0, negative), np.append(0.0, positive)
+    area = float(quotient(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2), x[-1] * y[-1]))
+    thresholds = np.append(np.inf, thresholds)
+    if drop_intermediate:
+        dx, dy = np.diff(x), np.diff(y)
+        moved = np.flatnonzero((dx > 0) | (dy > 0))  # steps that go anywhere
+        turns = dx[moved][:-1] * dy[moved][1:] != dx[moved][1:] * dy[moved][:-1]
+        keep = np.concatenate([[0], moved[:-1][turns] + 1, moved[-1:] + 1])
+        x, y, thresholds = x[keep], y[keep], thresholds[keep]
+    return RocCurve(quotient(x, negative[-1]), quotient(y, positive[-1]), thresholds, area)
+
+
+def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
+    """Precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p`` from each score upwards.
+
+    Parameters
+    ----------
+    p, scores, weights
+        As for :func:`soft_auroc`, one column.
+    drop_intermediate : bool
+        Leave out points where recall does not change: the step area stays.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        Recall is NaN without positives.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`soft_auroc`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> curve = ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0])
+    >>> curve.recall.round(3), curve.thresholds
+    (array([1.   , 0.929, 0.643, 0.   ]), array([1., 2., 3.]))
+    """
+    positive, negative, thresholds = _curve(p, scores, weights)
+    step = np.diff(positive, prepend=0.0)
+    precision = quotient(positive, positive + negative)
+    area = float(quotient(np.dot(step, np.nan_to_num(precision)), positive[-1]))
+    if drop_intermediate:
+        keep = step > 0
+        keep[-1] = True
+        positive, precision, thresholds = positive[keep], precision[keep], thresholds[keep]
+    recall = quotient(positive, positive[-1])
+    return PrecisionRecallCurve(np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0), thresholds[::-1], area)
+
+
+# ---- what they share ----
+
+
+def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
+    given = read(truth, table, case_weights)
+    if given.p.ndim != 1:
+        raise checks.error("p", "be of shape (N,) for a curve", given.p.shape)
+    p, scores, weights = given.counted()
+    if weights is not None and (weights > 0).any():
+        counted = weights > 0
+        p, scores, weights = p[counted], scores[counted], weights[counted]
+    return _soft.Scores(np.ascontiguousarray(scores)).curve(np.ascontiguousarray(p), weights)
+
+
+def _score(given: Input, columns: tuple[Column, ...], metric: Metric, average: str, pairs: bool) -> SoftScore:
+    weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
+    one = SoftRanking(columns, (metric,), weighted=weighted, pairs=pairs, labels=given.labels)
+    soft_by, hard_by = None, None
+    if len(columns) == 1:  # as numbers, which is faster
+        sums = columns[0].sums.tolist()
+        value, hard = metric.values(sums), metric.hard_values(sums)
+        undefined = int(math.isnan(value))
+    else:
+        value, hard = one.estimate.tolist()
+        undefined = int(np.isnan(one.per_class(metric, one.sums())[0]).sum())
+    if given.p.ndim == 2 and not pairs:
+        soft_by, hard_by = (values[0] for values in one.per_class(metric, one.sums()))
+    left_out = given.left_out
+    if undefined:
+        reason = NO_PAIR if pairs else NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
+        left_out[reason] = undefined // 2 if pairs else undefined  # a pair is there both ways
+        if undefined == len(columns):
+            notices.warn(f"undefined: {reason}", stacklevel=3)
+    return SoftScore(value, hard, soft_by, hard_by, given.n_cases, left_out, one, given.case_ids)
+
+
+PARTS: Mapping[str, Part] = {"soft_auroc": PART, "soft_average_precision": PART}

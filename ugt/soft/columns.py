@@ -1,0 +1,219 @@
+"""Columns of scores against probabilities, and the metrics that are made of their sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._core import _soft
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .order import Order
+
+    Array = NDArray[np.float64]
+
+# The sums of one column, in the order of ugt.h.
+POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE, HARD_PAIRS, HARD_PRECISION = range(_soft.N_SUMS)
+SELF_PAIRS = {"exclude": -0.5, "half": 0.0, "include": 0.5}
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """The quotient of floats or of arrays, NaN where b is 0."""
+    if type(a) is float:
+        return a / b if b > 0 else math.nan
+    return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
+
+
+def parts(sums: Any) -> Any:
+    """Sums (..., N_SUMS), one by one; as a list they are so already."""
+    return sums if isinstance(sums, list) else sums.transpose(sums.ndim - 1, *range(sums.ndim - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Scores of N cases, and how much of each case is positive and negative.
+
+    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None: ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
+    count, None: all; ``classes``: of which class positive and negative are.
+    """
+
+    order: Order
+    positive: Array
+    negative: Array | None = None
+    weights: Array | None = None
+    kept: NDArray[np.bool_] | None = None
+    classes: tuple[int, int | None] = (1, None)
+    threshold: float = 0.5
+    expected: bool = False
+
+    @cached_property
+    def row(self) -> NDArray[np.int64]:
+        """Cases that count, highest score first."""
+        return self.order.row if self.kept is None else self.order.row[self.kept[self.order.row]]
+
+    @cached_property
+    def last(self) -> NDArray[np.uint8]:
+        """In that order: whether a tie group ends here."""
+        return self.order.last(self.row)
+
+    @cached_property
+    def ordered(self) -> tuple[Array, Array | None]:
+        """``positive`` and ``negative`` in that order."""
+        return self.positive[self.row], None if self.negative is None else self.negative[self.row]
+
+    @cached_property
+    def sums(self) -> Array:
+        """(N_SUMS,)"""
+        if self.negative is not None or self.order.is_sorted or (self.kept is not None and not self.kept.any()):
+            return np.asarray(self.resampled()[0])
+        scores, p, weights = self.order.scores, self.positive, self.weights
+        if self.kept is not None:
+            scores, p, weights = scores[self.kept], p[self.kept], None if weights is None else weights[self.kept]
+        return _soft.Scores(scores).sums(p, weights, self.threshold, self.expected)
+
+    def resampled(self, weights: Array | None = None, positive: Array | None = None) -> Array:
+        """(B, N_SUMS) with case weights (B, N), or other probabilities (B, N), or (1, N_SUMS); the order of the scores stays."""
+        given = weights if weights is not None else positive
+        out = np.zeros((1 if given is None else len(given), _soft.N_SUMS))
+        if self.weights is not None:
+            weights = np.ascontiguousarray(self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1)))
+        if len(self.row):
+            u, v = self.ordered
+            n = len(self.positive)
+            _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, n, weights, positive, out)
+        return out
+
+    def hard(self) -> Column:
+        """The same scores against hard labels."""
+        negative = None if self.negative is None else (self.negative > self.threshold).astype(np.float64)
+        return replace(self, positive=(self.positive > self.threshold).astype(np.float64), negative=negative)
+
+    def judged(self, p: Array, kept: NDArray[np.bool_] | None) -> Column:
+        """The same scores against other probabilities (N, K)."""
+        a, b = self.classes
+        negative = None if b is None else np.ascontiguousarray(p[:, b])
+        return replace(self, positive=np.ascontiguousarray(p[:, a]), negative=negative, kept=kept)
+
+    def running(self) -> tuple[Array, Array, Array, Array, Array]:
+        """In the order of the scores, weights in the running sums only.
+
+        Positive and negative mass of each case, the positive mass down to the end of its tie group, and what of the positives
+        is above and of the negatives is below it (ties, itself too, a half).
+        """
+        u, rest = self.ordered
+        v = 1.0 - u if rest is None else rest
+        w = self.ordered_weights
+        ends = np.flatnonzero(self.last)
+        sizes = np.diff(ends, prepend=-1)
+        u_end, v_end = np.cumsum(w * u)[ends], np.cumsum(w * v)[ends]
+        middle = u_end - 0.5 * np.diff(u_end, prepend=0.0)
+        below = v_end[-1] - (v_end - 0.5 * np.diff(v_end, prepend=0.0))
+        return u, v, np.repeat(u_end, sizes), np.repeat(middle, sizes), np.repeat(below, sizes)
+
+    @property
+    def ordered_weights(self) -> Array:
+        """``weights`` in that order, or 1."""
+        return np.ones(1) if self.weights is None else self.weights[self.row]
+
+    def by_case(self, part: Array) -> Array:
+        """(N,) back from the order of the scores, each case times its weight."""
+        table = np.zeros(len(self.positive))
+        table[self.row] = part * self.ordered_weights
+        return table
+
+    def mass(self) -> Array:
+        """(N,) what each case adds to a weighted average's weight of this column."""
+        u, v = self.ordered
+        return self.by_case(u if v is None else u + v)
+
+
+@dataclass(frozen=True)
+class Auroc:
+    """(U + c S) / (P N), c = -1/2, 0, 1/2 for excluded, halved and included pairs of a case with itself."""
+
+    self_pairs: str
+
+    def values(self, sums: Any) -> Any:
+        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
+        s = parts(sums)
+        return quotient(s[PAIRS] + SELF_PAIRS[self.self_pairs] * s[SELF], s[POSITIVE] * s[NEGATIVE])
+
+    def hard_values(self, sums: Any) -> Any:
+        """Against hard labels, which have no self-pairs."""
+        s = parts(sums)
+        return quotient(s[HARD_PAIRS], s[HARD_POSITIVE] * s[HARD_NEGATIVE])
+
+    def components(self, column: Column) -> tuple[Array, Array]:
+        """Structural components (N,) of a case as a positive and as a negative, centred; their sum is its influence."""
+        u, v, _, above, below = column.running()
+        positive, negative = column.sums[POSITIVE], column.sums[NEGATIVE]
+        value = float(self.values(column.sums))
+        own = 0.5 * SELF_PAIRS[self.self_pairs] * u * v / (positive * negative)
+        as_positive = u * (below / negative - value) / positive + own
+        as_negative = v * (above / positive - value) / negative + own
+        return column.by_case(as_positive), column.by_case(as_negative)
+
+    def influence(self, column: Column) -> Array:
+        """Derivative by the weight of each case, times its weight."""
+        as_positive, as_negative = self.components(column)
+        return as_positive + as_negative
+
+    def std_error(self, column: Column) -> float:
+        """DeLong's, with effective numbers of positives and negatives."""
+        as_positive, as_negative = self.components(column)
+        u, v = column.ordered
+        variance = 2.0 * float(as_positive @ as_negative)
+        for part, share in ((as_positive, u), (as_negative, 1.0 - u if v is None else v)):
+            mass = column.by_case(share)
+            n = float(mass.sum() ** 2 / (mass @ mass))
+            variance += float(part @ part) * n / (n - 1.0) if n > 1.0 + 1e-12 else math.nan
+        return math.sqrt(max(variance, 0.0)) if not math.isnan(variance) else math.nan
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Σ_g (G P + S) / n / Σ w p over tie groups g; without S for the self term p."""
+
+    self_term: str
+
+    def values(self, sums: Any) -> Any:
+        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
+        s = parts(sums)
+        return quotient(s[CERTAIN if self.self_term == "certain" else PROBABLE], s[POSITIVE])
+
+    def hard_values(self, sums: Any) -> Any:
+        """Against hard labels, whose self term is 1 either way."""
+        s = parts(sums)
+        return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])
+
+    def influence(self, column: Column) -> Array:
+        """Derivative by the weight of each case, times its weight (with ties by group)."""
+        u, v, u_end, _, _ = column.running()
+        w = column.ordered_weights
+        ends = np.flatnonzero(column.last)
+        sizes = np.diff(ends, prepend=-1)
+        self_mass = u * v if self.self_term == "certain" else np.zeros_like(u)
+        mass, own = (np.add.reduceat(w * part, ends - sizes + 1) for part in (u, self_mass))
+        n = np.cumsum(w * (u + v))[ends]
+        inside = np.divide(mass * u_end[ends] + own, n**2, out=np.zeros_like(n), where=n > 0)
+        per = np.divide(1.0, n, out=np.zeros_like(n), where=n > 0)
+        # what a case adds to its own group and to all that follow, from the last group up
+        later = [np.repeat(np.cumsum(part[::-1])[::-1], sizes) for part in (mass * per, inside)]
+        total = float(inside @ n)
+        positive = column.sums[POSITIVE]
+        derivative = (u * u_end + self_mass) * np.repeat(per, sizes) + u * later[0] - later[1]
+        return column.by_case((derivative - u * total / positive) / positive)
+
+
+def average_of(values: Array, mass: Array | None) -> Any:
+    """Mean over the last axis, weighted by mass, of the columns that are defined; of one column itself."""
+    if values.shape[-1] == 1:
+        return values[..., 0]
+    weight = np.where(np.isnan(values), 0.0, 1.0 if mass is None else mass)
+    return quotient((np.where(np.isnan(values), 0.0, values) * weight).sum(-1), weight.sum(-1))

@@ -1,0 +1,166 @@
+"""Reading what soft metrics are given: probabilities, scores and weights of the cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.identifiers import as_array
+from .._base.ragged import row_of
+from ..annotations import Labels
+from ..plausibilities import Plausibilities
+from .columns import Column, quotient
+from .order import Order, ScoreOrder, complete, ends, numbers, orders_of, place
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+NO_TRUTH = "case without annotations"
+LEAST_WEIGHT, LEAST_MEAN = 1e-100, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """p and scores, (N, K) or (N,), of all cases; ``kept`` (N,): which have a p, None: all; ``labels``: who said so, where it is known."""
+
+    p: Array
+    scores: NDArray[Any] | ScoreOrder
+    weights: Array | None
+    kept: NDArray[np.bool_] | None
+    labels: Labels | None
+    case_ids: NDArray[Any] | None
+
+    @property
+    def n_cases(self) -> int:
+        """Cases that count."""
+        return len(self.p) if self.kept is None else int(np.count_nonzero(self.kept))
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Cases without a p."""
+        return {} if self.kept is None or self.kept.all() else {NO_TRUTH: len(self.p) - self.n_cases}
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """The scores themselves."""
+        return self.scores.table() if isinstance(self.scores, ScoreOrder) else self.scores
+
+    def counted(self) -> tuple[Array, NDArray[Any], Array | None]:
+        """``(p, scores, weights)`` of the cases that have a p."""
+        if self.kept is None:
+            return self.p, self.table, self.weights
+        return self.p[self.kept], self.table[self.kept], None if self.weights is None else self.weights[self.kept]
+
+    def columns(self, threshold: float, expected: bool = False, pairs: bool = False) -> tuple[Column, ...]:
+        """One for every column of p; or for every ordered pair of classes, the first by its own score against the second."""
+        scores = self.scores
+        checks.room("the ordered scores of all classes", 24 * self.p.size)
+        orders = scores.orders if isinstance(scores, ScoreOrder) else orders_of(scores)
+        if self.p.ndim == 1:
+            return (self._column(orders[0], self.p, None, (1, None), threshold, expected),)
+        k = range(len(orders))
+        if not pairs:
+            return tuple(self._column(orders[a], self.p[:, a], None, (a, None), threshold, expected) for a in k)
+        p = np.array(self.p.T, order="C")
+        return tuple(self._column(orders[a], p[a], p[b], (a, b), threshold, expected) for a in k for b in k if a != b)
+
+    def _column(
+        self, order: Order, p: Array, negative: Array | None, classes: tuple[int, int | None], threshold: float, expected: bool
+    ) -> Column:
+        # a copy, for what is asked for later
+        return Column(order, p if negative is not None else np.array(p), negative, self.weights, self.kept, classes, threshold, expected)
+
+
+def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
+    """Checked; ``may_lack``: a part of the data, which need not have a case with a truth."""
+    labels = p if isinstance(p, Labels) else None
+    truth = shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, Plausibilities) else as_array(p)
+    if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
+        raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
+    checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
+    truth = truth.astype(np.float64, copy=False)
+    table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
+    if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
+        truth = truth[:, 1]
+    if table.shape != truth.shape:
+        raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
+    kept = None if _in_range("p", truth, 1.0) else known(truth)
+    if not isinstance(table, ScoreOrder):
+        complete(scores, table)
+    weights = _weights(weights, len(truth))
+    if kept is not None and not kept.any() and not may_lack:
+        raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
+    axes = getattr(p, "axes", None)
+    return Input(truth, table, weights, kept, labels, None if axes is None else axes.case_ids)
+
+
+def known(p: Array) -> NDArray[np.bool_] | None:
+    """(N,) which cases have a p, (N,) or (N, K); None: all."""
+    kept = np.asarray(~np.isnan(p.reshape(len(p), -1)).any(axis=1))
+    return None if kept.all() else kept
+
+
+def _weights(given: Any, n: int) -> Array | None:
+    if given is None:
+        return None
+    weights = as_array(given)
+    if weights.dtype.kind not in "fiub" or weights.shape != (n,):
+        raise checks.error("weights", f"be {n} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
+    weights = np.array(weights, np.float64)
+    if not np.isfinite(weights).all():
+        raise checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], place(~np.isfinite(weights)))
+    _in_range("weights", weights, np.inf)
+    extreme = (weights > 0) & ((weights < LEAST_WEIGHT) | (weights > 1 / LEAST_WEIGHT))
+    if extreme.any():
+        raise checks.error("weights", f"be 0 or from {LEAST_WEIGHT:g} to {1 / LEAST_WEIGHT:g}", weights[extreme][0], place(extreme))
+    return weights
+
+
+def check_scale(given: Input, option: str, scale_free: str) -> None:
+    """Self terms are for cases that are counted: weights that add up to 1 would drown everything else in them."""
+    if given.weights is None:
+        return
+    counted = given.weights > 0 if given.kept is None else (given.weights > 0) & given.kept
+    if not counted.any():
+        return
+    mean = given.weights[counted].mean()
+    if mean < LEAST_MEAN:
+        advice = f"(multiply them, or take {scale_free}, which does not depend on their scale)"
+        must = f"be numbers of cases, at least {LEAST_MEAN} on average, with {option} {advice}"
+        raise checks.error("weights", must, f"a mean of {mean:.3g}")
+
+
+def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
+    """(N, K) shares of the labels, those of annotator a weighing annotators[a]; NaN for a case without any."""
+    if annotators is None:
+        counts = labels.counts().astype(np.float64)
+    else:
+        at = row_of(labels.offsets) * labels.n_classes + labels.label
+        size = labels.n_cases * labels.n_classes
+        own = labels.count * np.asarray(annotators, np.float64)[labels.annotator]
+        counts = np.asarray(np.bincount(at, own, size), np.float64).reshape(labels.n_cases, -1)
+    return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
+
+
+def _in_range(argument: str, values: Array, most: float) -> bool:
+    """Whether all values are from 0 to most; false if some are NaN, an error if some are not in the range."""
+    low, high = ends(values)
+    if low >= 0 and high <= most:
+        return True
+    bad = (values < 0) | (values > most)
+    if bad.any():
+        raise checks.error(argument, "be from 0 to 1" if most == 1.0 else "not be negative", values[bad][0], place(bad))
+    return False
+
+
+def check_threshold(value: Any) -> float:
+    """The threshold of hard labels."""
+    number = checks.scalar("threshold", value)
+    if number > 1:
+        raise checks.error("threshold", "be from 0 to 1", repr(value))
+    return number

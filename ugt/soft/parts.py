@@ -1,0 +1,155 @@
+"""Soft AUROC and average precision of cases that are in several places: in bins of their scores, with bounds for what the bins hide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error, option, whole
+from .._core import _soft
+from ..resampling import Part
+from .columns import SELF_PAIRS, Auroc, Precision
+from .input import check_threshold, read
+from .ranking import Metric, SoftRanking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+GROUP = 5  # numbers of a bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
+BOUNDED = ("value", "hard", "low", "hard low", "high", "hard high")
+EDGES, MOST_EDGES = 1000, 1_000_000
+ELSEWHERE = ("weights", "multiclass")  # options that are for cases in one place
+WORDS = {
+    "average": ("macro", "weighted"),
+    "self_pairs": tuple(SELF_PAIRS),
+    "self_term": ("certain", "probability"),
+    "ties": ("group", "expected"),
+}
+
+
+def checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a metric, whose words are known."""
+    for name in options.keys() & WORDS.keys():
+        option(name, options[name], WORDS[name])
+    return {**options, "threshold": check_threshold(options["threshold"])}
+
+
+def metric_of(settings: Mapping[str, Any]) -> Metric:
+    """The metric that settings are of."""
+    return Auroc(settings["self_pairs"]) if "self_pairs" in settings else Precision(settings["self_term"])
+
+
+def of_settings(settings: Mapping[str, Any]) -> SoftRanking:
+    """The statistic of no cases, for sums of bins, or of ranges of scores that were sorted."""
+    if "edges" in settings:
+        return BinnedRanking.of_settings(settings)
+    return SoftRanking((), (metric_of(settings),), weighted=settings["average"] == "weighted")
+
+
+class BinnedRanking(SoftRanking):
+    """All cases of a bin are as if they were tied, in expectation; where in the bin they are is what ``low`` and ``high`` allow for.
+
+    Parameters
+    ----------
+    settings : mapping
+        Options of the metric, and ``edges`` between bins.
+    at : (n, K) int64
+        Places of the n cases that have a probability, in a table of K columns x B bins.
+    p : (n, K)
+        Their probabilities.
+    kept : (N,) bool
+        Which of all cases they are.
+    left_out : mapping
+        The others, by reason.
+    """
+
+    def __init__(
+        self, settings: Mapping[str, Any], at: NDArray[np.int64], p: Array, kept: NDArray[np.bool_], left_out: Mapping[str, int]
+    ) -> None:
+        super().__init__((), (metric_of(settings),), BOUNDED, weighted=settings["average"] == "weighted")
+        self.at, self.p, self.n_cases, self.left_out, self._settings, self._kept = at, p, len(kept), left_out, dict(settings), kept
+
+    @classmethod
+    def of(cls, data: tuple[Any, ...], options: Mapping[str, Any]) -> BinnedRanking:
+        """Of p and scores, one column or K."""
+        p, scores = data
+        given = read(p, scores, None, may_lack=True)
+        settings = {**checked(options), "edges": edges_of(options["edges"])}
+        p, scores = (table if table.ndim == 2 else table[:, None] for table in given.counted()[:2])
+        n_bins = len(settings["edges"]) + 1
+        at = np.searchsorted(settings["edges"], scores.ravel(), side="right").reshape(scores.shape) + np.arange(p.shape[1]) * n_bins
+        return cls(settings, at, p, np.ones(len(given.p), bool) if given.kept is None else given.kept, given.left_out)
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> BinnedRanking:
+        """The statistic of no cases."""
+        return cls(settings, np.empty((0, 1), np.int64), np.empty((0, 1)), np.ones(0, bool), {})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Options of the metric."""
+        return self._settings
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases that have a probability."""
+        return self._kept
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, K x bins x 5)."""
+        if cases is None:
+            return self._sums(None)[None]
+        return np.stack([self._sums(np.repeat(each, self.p.shape[1])) for each in cases[:, self._kept]])
+
+    def _sums(self, weight: Array | None) -> Array:
+        at, p, hard = self.at.ravel(), self.p.ravel(), (self.p > self._settings["threshold"]).ravel() * 1.0
+        size = self.p.shape[1] * (len(self._settings["edges"]) + 1)
+        parts = (p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard)
+        table = [np.bincount(at, part if weight is None else part * weight, size) for part in parts]
+        return np.stack(table, axis=1).astype(np.float64).ravel()
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 6)."""
+        table, answer = self._of_bins(sums), super().answer
+        return np.concatenate([answer(table[:, j]) for j in range(3)], axis=1)
+
+    def per_class(self, metric: Metric, sums: Array) -> tuple[Array, Array]:
+        """(B, K) by column, and of the hard twin."""
+        return super().per_class(metric, self._of_bins(sums)[:, 0])
+
+    def influence(self) -> Array | None:  # type: ignore[override]
+        """Not known."""
+        return None
+
+    def _of_bins(self, sums: Array) -> Array:
+        """(B, 3, K x N_SUMS) sums of the columns, in expectation and at their least and most."""
+        bins = self._bins(sums)[:, :, ::-1]  # highest scores first
+        found = _soft.groups(np.ascontiguousarray(bins.reshape(-1, *bins.shape[2:])), None, True, True)
+        return np.ascontiguousarray(found.reshape(len(bins), -1, 3, _soft.N_SUMS).transpose(0, 2, 1, 3)).reshape(len(bins), 3, -1)
+
+    def _bins(self, sums: Array) -> Array:
+        return sums.reshape(len(sums), -1, len(self._settings["edges"]) + 1, GROUP)
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        """Cases in each bin."""
+        bins = self._bins(sums[None])[0]
+        return np.asarray(np.rint(bins[..., 0] + bins[..., 1]))
+
+
+def edges_of(given: Any) -> list[float]:
+    """Between bins: ascending numbers, or those of n bins of equal width from 0 to 1."""
+    must = f"be a number of bins from 2 to {MOST_EDGES}, or ascending finite numbers between them"
+    if np.ndim(given) == 0:
+        return [float(edge) for edge in np.linspace(0, 1, whole("edges", given, 2, MOST_EDGES) + 1)[1:-1]]
+    edges = np.asarray(given)
+    good = edges.ndim == 1 and edges.dtype.kind in "iuf" and 1 <= len(edges) < MOST_EDGES
+    if not good or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        raise error("edges", must, f"{edges.dtype} of shape {edges.shape}")
+    return [float(edge) for edge in edges]
+
+
+PART = Part(BinnedRanking.of, of_settings, {"edges": EDGES}, (*ELSEWHERE, "ties"))

@@ -1,0 +1,159 @@
+"""The statistic of soft ranking metrics: sums of sorted columns of scores against probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from .._base.checks import error
+from .._core._soft import N_SUMS
+from ..resampling import Answer, Statistic
+from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision, average_of
+from .input import known, read, shares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..annotations import Labels
+
+    Array = NDArray[np.float64]
+
+Metric = Union[Auroc, Precision]
+BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # with the defaults of their functions
+ALL = ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
+
+
+class SoftRanking(Statistic):
+    """Metrics of scores against probabilities, each beside its twin against hard labels, from one pass over the sorted columns.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        Averaged: classes against the rest, or (``pairs``) ordered pairs of classes. None: for sums that were made elsewhere.
+    metrics : tuple of Auroc or Precision
+        Two numbers each.
+    names : tuple of str
+        Of the numbers.
+    weighted : bool
+        Whether columns count by their positives (pairs by their cases), or all the same.
+    labels : Labels, optional
+        What the probabilities are shares of.
+    """
+
+    scale, normal = "logit", True
+
+    def __init__(
+        self,
+        columns: tuple[Column, ...],
+        metrics: tuple[Metric, ...],
+        names: tuple[str, ...] = ("value", "hard"),
+        *,
+        weighted: bool = False,
+        pairs: bool = False,
+        labels: Labels | None = None,
+    ) -> None:
+        self.columns, self.metrics, self.names, self.weighted, self.pairs, self.labels = columns, metrics, names, weighted, pairs, labels
+        self.n_cases = len(columns[0].positive) if columns else 0
+
+    @classmethod
+    def of(cls, p: Any, scores: Any) -> SoftRanking:
+        """All four metrics with the defaults of the functions; ``scores`` may be a :class:`ScoreOrder`."""
+        given = read(p, scores, None)
+        return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """(N,) cases that have a probability."""
+        kept = self.columns[0].kept
+        return np.ones(self.n_cases, bool) if kept is None else kept
+
+    @cached_property
+    def hard(self) -> tuple[Column, ...]:
+        """The same scores against hard labels."""
+        return tuple(column.hard() for column in self.columns)
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, columns x N_SUMS); of pairs those against hard labels too."""
+        columns = self.columns + self.hard if self.pairs else self.columns
+        return np.concatenate([column.sums[None] if cases is None else column.resampled(cases) for column in columns], axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 2 a metric)."""
+        found = [average_of(*part) for metric in self.metrics for part in self._by_column(metric, sums)]
+        return np.stack(found, axis=-1)
+
+    def against(self, p: Array) -> Array:
+        """(B, 2 a metric) the numbers against other probabilities (columns, B, N)."""
+        return self.answer(np.concatenate([column.resampled(None, one) for column, one in zip(self.columns, p)], axis=1))
+
+    def numbers(self, sums: Array) -> dict[str, Array]:
+        """Of several columns also each."""
+        found, values = super().numbers(sums), self.per_class(self.metrics[0], sums)[0]
+        return {**found, "per_class": values} if values.shape[1] > 1 else found
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """With the reason why there is no value."""
+        found, needs = super().finish(sums, fixed, left_out), "both positives and negatives"
+        return found._replace(reason=found.reason and f"no class has {needs if isinstance(self.metrics[0], Auroc) else 'positives'}")
+
+    def per_class(self, metric: Metric, sums: Array) -> tuple[Array, Array]:
+        """(B, K) by column, and of the hard twin."""
+        (soft, _), (hard, _) = self._by_column(metric, sums)
+        return soft, hard
+
+    def _by_column(self, metric: Metric, sums: Array) -> tuple[tuple[Array, Array | None], tuple[Array, Array | None]]:
+        """Values (B, K) and what they count in the average, soft and hard."""
+        table = sums.reshape(len(sums), 1 + self.pairs, -1, N_SUMS)
+        soft, hard = table[:, 0], table[:, -1]
+        values = metric.values(soft), metric.values(hard) if self.pairs else metric.hard_values(hard)
+        if not self.weighted:
+            return (values[0], None), (values[1], None)
+        if self.pairs:
+            return tuple((one, part[..., POSITIVE] + part[..., NEGATIVE]) for one, part in zip(values, (soft, hard)))  # type: ignore[return-value]
+        return (values[0], soft[..., POSITIVE]), (values[1], hard[..., HARD_POSITIVE])
+
+    def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
+        """Against shares of the labels of these annotators; a case without any does not count."""
+        if self.labels is None or not len(self.labels.annotators):
+            return super().judged_by(annotators)  # type: ignore[return-value]
+        p = shares(self.labels, annotators)
+        columns = tuple(column.judged(p, known(p)) for column in self.columns)
+        return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
+
+    def influence(self) -> Array:
+        """(N, 2 a metric)."""
+        self._check_ties()
+        return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
+
+    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+        """(2 a metric,) of one AUROC DeLong's; else the infinitesimal jackknife."""
+        alone = [isinstance(metric, Auroc) and units is None and len(self.columns) == 1 for metric in self.metrics]
+        self._check_ties()
+        found = np.full(len(self.names), np.nan) if all(alone) else super().std_error(units)
+        for j, metric in enumerate(self.metrics):
+            for i, (column, *_) in enumerate((self.columns, self.hard) if alone[j] else ()):
+                if isinstance(metric, Auroc) and not math.isnan(metric.values(column.sums.tolist())):
+                    found[2 * j + i] = metric.std_error(column)
+        return found
+
+    def _check_ties(self) -> None:
+        if self.columns[0].expected:
+            raise error("ties", "be 'group' for influence, standard errors and analytic or BCa intervals", "'expected'")
+
+    def _influence(self, metric: Metric, columns: tuple[Column, ...]) -> Array:
+        """Of an average: also by the weights of its columns."""
+        values = np.array([float(metric.values(column.sums)) for column in columns])
+        defined = ~np.isnan(values)
+        if not defined.any():
+            return np.full(self.n_cases, np.nan)
+        mass = np.array([column.mass().sum() if self.weighted else 1.0 for column in columns]) * defined
+        value, out = float(values[defined] @ mass[defined] / mass.sum()), np.zeros(self.n_cases)
+        for column, own, weight in zip(columns, values, mass):
+            if not math.isnan(own):
+                part = weight * metric.influence(column)
+                out += (part + (own - value) * column.mass() if self.weighted else part) / mass.sum()
+        return out

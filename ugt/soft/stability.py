@@ -1,0 +1,246 @@
+"""How stable a ranking of models is when the annotations are drawn again [D appendix C]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import resampling
+from .._base import checks, parallel
+from ..annotations import Labels
+from ..annotations.predictions import Predictions
+from .columns import Column
+from .order import orders_of
+from .ranking import ALL, BOTH, SoftRanking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+PAIRS = {"auroc": (0, 1), "average_precision": (2, 3)}
+NO_LABELS = "case without annotations"
+ROOM = 1 << 18  # label counts held at a time by a thread
+
+
+@dataclass(frozen=True, eq=False)
+class RankingStability:
+    """Rankings of models on the annotations, and on annotations drawn again; made by :func:`ranking_stability`.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names of the M models.
+    metrics : tuple of str
+        ``soft_auroc``, ``hard_auroc``, ``soft_average_precision``, ``hard_average_precision``; hard: labels p > 0.5.
+    values : (4, M) array
+        On the annotations as they are.
+    resampled : (4, B, M) array
+        On annotations drawn again.
+    spearman, kendall : mappings of metric to float
+        Mean over resamples of the rank correlation with the ranking on the annotations as they are (ties share ranks, tau-b);
+        NaN where all models are tied.
+    p_value : mapping
+        ``"auroc"`` and ``"average_precision"``: two-sided binomial test that soft and hard have the higher Spearman correlation
+        equally often; resamples where they are equal do not count.
+    soft_more_stable : mapping
+        Resamples where the soft metric has the higher, the lower and the same correlation.
+    n_cases : int
+        Cases counted.
+    left_out : mapping
+        Cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> models = {"A": [0.1, 0.6, 0.8], "B": [0.3, 0.2, 0.4]}
+    >>> found = ugt.ranking_stability([[4, 1], [3, 2], [1, 4]], models, n_resamples=50)
+    >>> found.models, found.metrics[0], found.resampled.shape
+    (('A', 'B'), 'soft_auroc', (4, 50, 2))
+    """
+
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Array
+    resampled: Array
+    spearman: Mapping[str, float]
+    kendall: Mapping[str, float]
+    p_value: Mapping[str, float]
+    soft_more_stable: Mapping[str, tuple[int, int, int]]
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def ranking_stability(
+    annotations: Any,
+    predictions: Mapping[str, Any],
+    *,
+    average: str = "macro",
+    n_resamples: int = 1000,
+    seed: resampling.Seed = 0,
+    n_threads: int = 1,
+) -> RankingStability:
+    """Is a ranking of models by soft metrics more stable than one by hard metrics?
+
+    The labels of every case are drawn again with replacement, as many as it has; all metrics are computed for every model;
+    the ranking is compared with that on the labels as they are by Spearman's ρ and Kendall's τ [D appendix C].
+
+    Parameters
+    ----------
+    annotations : Labels, or (N, K) array of counts
+        p is the share of the labels. With two classes the second one is the positive one; with more, each against the rest.
+    predictions : mapping of name to scores
+        At least two models: arrays (N, K), or (N,) with two classes, or what :class:`Predictions` takes.
+    average : {"macro", "weighted"}
+        Over classes, see :func:`soft_auroc`.
+    n_resamples : int
+        At least 1.
+    seed : int, Generator or SeedSequence
+        Same seed, same bytes, for any number of threads.
+    n_threads : int
+        Threads to use.
+
+    Returns
+    -------
+    RankingStability
+
+    Raises
+    ------
+    ValueError
+        If predictions do not fit, there are fewer than two models, or no case has a label.
+    TypeError
+        If annotations are not labels.
+
+    References
+    ----------
+    [D] Lionetti et al., appendix C.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts = [[4, 1], [3, 2], [1, 4], [2, 3], [5, 0], [0, 5]]
+    >>> models = {"A": [0.1, 0.6, 0.8, 0.7, 0.2, 0.9], "B": [0.3, 0.2, 0.4, 0.9, 0.1, 0.8]}
+    >>> found = ugt.ranking_stability(counts, models, n_resamples=200)
+    >>> found.values[0].round(3), 0 < found.p_value["auroc"] <= 1
+    (array([0.822, 0.756]), True)
+    """
+    labels = annotations if isinstance(annotations, Labels) else _labels(annotations)
+    checks.option("average", average, ("macro", "weighted"))
+    checks.whole("n_resamples", n_resamples)
+    counts = labels.counts()
+    kept = counts.sum(1) > 0
+    if not kept.any():
+        raise checks.error("annotations", "hold a label for at least one case", "none")
+    tables = _tables(predictions, labels)
+    checks.room("the scores and shares of all classes", 8 * (1 + len(tables)) * counts.size)
+    counts = np.ascontiguousarray(counts[kept])
+    shares = _shares(counts[None])[:, 0]
+    models = [
+        SoftRanking(tuple(map(Column, orders_of(table[kept]), shares)), BOTH, ALL, weighted=average == "weighted")
+        for table in tables.values()
+    ]
+    checks.room(f"{n_resamples} resamples", 16 * n_resamples * len(ALL) * len(models))
+    found = np.empty((n_resamples, len(ALL), len(models)))
+    word = resampling.seed_of(seed)
+
+    def part(begin: int, end: int) -> None:
+        shares = _shares(resampling.resampled_counts(counts, word, begin, end))
+        for m, model in enumerate(models):
+            found[begin:end, :, m] = model.against(shares)
+
+    with parallel.threads(n_threads):
+        parallel.run(part, n_resamples, max(1, ROOM // counts.size), "drawing annotations again")
+    values = np.stack([model.estimate for model in models], axis=-1)
+    left_out = {} if kept.all() else {NO_LABELS: int((~kept).sum())}
+    return _record(tuple(tables), values, np.ascontiguousarray(found.transpose(1, 0, 2)), int(kept.sum()), left_out)
+
+
+def _labels(annotations: Any) -> Labels:
+    if np.ndim(annotations) != 2:
+        raise TypeError(f"annotations must be Labels or an (N, K) array of counts. Got {type(annotations).__name__}.")
+    return Labels.from_counts(annotations)
+
+
+def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
+    """Scores (N, K) of every model, or (N, 1) of the positive class."""
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+    if len(predictions) < 2:
+        raise checks.error("predictions", "hold at least two models", len(predictions))
+    tables = {}
+    for name, value in predictions.items():
+        try:
+            one = labels.n_classes == 2 and isinstance(value, (list, np.ndarray)) and np.ndim(value) == 1
+            both = np.stack([-np.asarray(value, np.float64), np.asarray(value, np.float64)], 1) if one else value
+            table = Predictions.from_any(both).aligned(labels.axes)[0]
+        except ValueError as problem:
+            raise ValueError(f"model {name!r}: {problem}") from None
+        tables[str(name)] = table[:, 1:] if labels.n_classes == 2 else table
+    return tables
+
+
+def _shares(counts: NDArray[Any]) -> Array:
+    """(K, B, N) shares of the labels from counts (B, N, K); of two classes the second only."""
+    shares = counts / counts.sum(-1, keepdims=True)
+    if counts.shape[-1] == 2:
+        shares = shares[..., 1:]
+    return np.ascontiguousarray(np.moveaxis(shares, -1, 0))
+
+
+def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: int, left_out: Mapping[str, int]) -> RankingStability:
+    spearman = [_correlation(_ranks(again), _ranks(one)) for one, again in zip(values, resampled)]
+    kendall = [_correlation(_signs(again), _signs(one)) for one, again in zip(values, resampled)]
+    tests = {name: _counted(spearman[soft], spearman[hard]) for name, (soft, hard) in PAIRS.items()}
+    return RankingStability(
+        models,
+        ALL,
+        values,
+        resampled,
+        dict(zip(ALL, map(_mean, spearman))),
+        dict(zip(ALL, map(_mean, kendall))),
+        {name: binomial_p_value(more, less) for name, (more, less, _) in tests.items()},
+        tests,
+        n_cases,
+        left_out,
+    )
+
+
+def _mean(values: Array) -> float:
+    return float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
+
+
+def _signs(values: Array) -> Array:
+    """(..., M * M) which of each pair of models is better."""
+    signs = np.sign(values[..., :, None] - values[..., None, :])
+    return np.asarray(signs.reshape(*values.shape[:-1], -1))
+
+
+def _ranks(values: Array) -> Array:
+    """(..., M) ranks, centred; ties share them."""
+    signs = np.sign(values[..., :, None] - values[..., None, :])
+    return np.asarray(signs.sum(-1))
+
+
+def _correlation(a: Array, b: Array) -> Array:
+    """Of centred vectors (B, M) with one of them (M,): Spearman's ρ of ranks, Kendall's τ-b of signs; NaN where all are tied."""
+    norm = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+    product = a @ b
+    return np.asarray(np.divide(product, norm, out=np.full(norm.shape, np.nan), where=norm > 0))
+
+
+def _counted(a: Array, b: Array) -> tuple[int, int, int]:
+    """How often a is above, below and equal to b (up to rounding)."""
+    defined = ~np.isnan(a) & ~np.isnan(b)
+    difference = np.where(np.abs(a - b)[defined] < 1e-12, 0.0, (a - b)[defined])
+    return int((difference > 0).sum()), int((difference < 0).sum()), int((difference == 0).sum())
+
+
+def binomial_p_value(more: int, less: int) -> float:
+    """Two-sided binomial test of one half: ``min(1, 2 P(X <= min(more, less)))``, X ~ Binomial(more + less, 1/2)."""
+    from scipy.special import betainc  # noqa: PLC0415  (scipy is slow to import)
+
+    least = min(more, less)
+    return min(1.0, 2.0 * float(betainc(max(more, less), least + 1.0, 0.5))) if max(more, less) > 0 else 1.0

@@ -1,0 +1,199 @@
+"""One machine, data of any size: blocks within a memory limit, in this process or by joblib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial as bound
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.checks import error
+from ..soft import ranges
+from .blocks import ITSELF, blocks_of, load, memory_of, run
+from .making import finish, merge, partial
+from .merged import Merged
+from .state import State
+from .sums import added, as_exact
+from .topics import part_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+HELD = 44  # bytes that a score of a range takes: with its p, and as a record of a bucket while they are sorted
+SORTED = 0.75  # of the memory: for the range that is sorted; the rest for the block that is read
+
+
+def compute(
+    metric: str,
+    *data: Any,
+    parts: Sequence[Any] | None = None,
+    max_memory: Any = None,
+    n_jobs: int | None = None,
+    case_ids: Any = None,
+    clusters: Any = None,
+    min_cases: int = 0,
+    **options: Any,
+) -> Merged:
+    """A metric of data that need not fit into memory, in blocks of cases.
+
+    Parameters
+    ----------
+    metric : str
+        One of ``ugt.states.METRICS``.
+    *data : arrays
+        As for the function: arrays with a row a case, mapped from files too (``numpy.load(path, mmap_mode="r")``), read block by block.
+    parts : sequence, optional
+        Instead of arrays: the tuple of data of each part, a function that reads it (called when it is its turn, and for exact ranking
+        metrics several times), or None for an empty part. Every case is whole in one part.
+    max_memory : number of bytes, or text such as "4 GB"
+        For all of Python, with its libraries; what data are given in memory is not counted. Default: blocks of 256 MB. For ``parts`` it
+        limits what exact ranking metrics hold; the parts are as large as they are.
+    n_jobs : int, optional
+        Processes or threads of joblib, by the backend that is in force (``joblib.parallel_config``). Default: this process alone.
+    case_ids, clusters : (N,) ids, optional
+        As for :func:`partial`; with ``parts`` a sequence of those of each part, or of functions that read them.
+    min_cases : int
+        As for :func:`merge`: of all cases together.
+    **options
+        As for :func:`partial`. ``soft_auroc`` and ``soft_average_precision`` are exact, by ranges of scores that are sorted one after the
+        other, unless ``edges`` are given; ``weights`` and ``multiclass="ovo"`` are for data in one place.
+
+    Returns
+    -------
+    Merged
+
+    Raises
+    ------
+    ValueError
+        As the function; or if arrays are of different lengths or no part has a case.
+    MemoryError
+        If one case does not fit.
+    ImportError
+        If ``n_jobs`` is given and joblib is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ugt import states
+    >>> rng = np.random.default_rng(0)
+    >>> p, scores = rng.random(10_000), rng.random(10_000)
+    >>> found = states.compute("soft_auroc", p, scores, max_memory="1 GB")
+    >>> round(found.value, 3), found.n_cases
+    (0.503, 10000)
+    """
+    part_of(metric)
+    limit = memory_of(max_memory)
+    if (parts is None) == (len(data) == 0):
+        raise error("parts", "be given instead of data", "both" if data else "neither")
+    exact = metric in ranges.METRICS and "edges" not in options
+    held = (limit - ITSELF) * SORTED if exact else 0.0
+    items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit - held, n_jobs or 1)
+    given = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
+    ids = [_ids_of(name, one, items, parts is not None) for name, one in given.items()]
+    if exact:
+        if options.get("n_resamples"):
+            raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
+        return finish(_ranked(metric, items, options, held, n_jobs), min_cases=min_cases)
+    jobs = [(item, dict(zip(given, own))) for item, *own in zip(items, *ids)]
+    return finish(merge(_some(run(bound(_state, metric, {**options}), jobs, n_jobs)), min_cases=min_cases))
+
+
+def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list[Any]:
+    """The ids of each part or block."""
+    if in_parts:
+        own = list(given)
+        if len(own) != len(items):
+            raise error(name, f"be ids for each of {len(items)} parts", f"{len(own)} of them")
+        return own
+    column, n = np.asarray(given), items[-1].end if items else 0
+    if column.shape != (n,):
+        raise error(name, f"be {n} ids, one a case", f"shape {column.shape}")
+    return [column[item.begin : item.end] for item in items]
+
+
+def _state(metric: str, options: Mapping[str, Any], job: tuple[Any, Mapping[str, Any]]) -> State | None:
+    """Of one block or part."""
+    data = load(job[0])
+    if data is None or len(data[0]) == 0:
+        return None
+    ids: dict[str, Any] = {name: one() if callable(one) else one for name, one in job[1].items()}
+    return partial(metric, *data, **ids, **options)
+
+
+def _some(states: Iterator[State | None]) -> Iterator[State]:
+    found = False
+    for state in states:
+        if state is not None:
+            found = True
+            yield state
+    if not found:
+        raise error("data", "hold at least one case", "none")
+
+
+# ---- exact ranking metrics
+
+
+def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held: float, n_jobs: int | None) -> State:
+    settings = ranges.settings_of(metric, options)
+    samples = [found for found in run(bound(_sample, len(items)), items, n_jobs) if found is not None]
+    if not samples:
+        raise error("data", "hold at least one case", "none")
+    n_columns = {len(columns) for columns, _, _ in samples}
+    if len(n_columns) > 1:
+        raise error("parts", "have one number of classes", sorted(n_columns))
+    n = sum(n for _, n, _ in samples)
+    left_out: dict[str, int] = {}
+    for _, _, missing in samples:
+        for reason, count in missing.items():
+            left_out[reason] = left_out.get(reason, 0) + count
+    at_once = max(1, int(held / (n_jobs or 1) / HELD))
+    sums = []
+    for k in range(n_columns.pop()):
+        found = ranges.Ranges.of([(columns[k], size) for columns, size, _ in samples], -(-n // at_once) + (n > at_once))
+        sums.append(_column(items, settings, k, found, n_jobs))
+    return State(metric, settings, n, left_out, {"sums": as_exact(np.concatenate(sums))})
+
+
+def _sample(n_parts: int, item: Any) -> tuple[list[Array], int, dict[str, int]] | None:
+    """Scores to choose ranges by, of each column; how many cases; how many are left out."""
+    data = load(item)
+    if data is None or len(data[0]) == 0:
+        return None
+    given = ranges.read_part(data)
+    columns = 1 if given.p.ndim == 1 else given.p.shape[1]
+    return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], given.n_cases, given.left_out
+
+
+def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, n_jobs: int | None) -> Array:
+    """(N_SUMS,) of one column: once over the data for the totals of the ranges, and once for each range."""
+    totals = added([as_exact(one) for one in run(bound(_totals, found, k, settings["threshold"]), items, n_jobs)])[..., 0]
+    above = ranges.above_of(totals)
+    parts = run(bound(_range, items, settings, k, found, totals, above), range(len(found)), n_jobs)
+    return added([as_exact(one) for one in parts])[..., 0]
+
+
+def _totals(found: ranges.Ranges, k: int, threshold: float, item: Any) -> Array:
+    data = load(item)
+    if data is None or len(data[0]) == 0:
+        return np.zeros((len(found), 6))
+    return found.totals(*ranges.column_of(ranges.read_part(data), k), threshold)
+
+
+def _range(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, totals: Array, above: Array, r: int) -> Array:
+    if found.single[r]:
+        return ranges.tie_sums(totals[r], settings, above[r])
+    n, at = int(totals[r, 5]), 0
+    p, scores = np.empty(n), np.empty(n)
+    for item in items:
+        data = load(item)
+        if data is None or len(data[0]) == 0:
+            continue
+        some = ranges.column_of(ranges.read_part(data), k)
+        chosen = found.holds(some[1], r)
+        end = at + int(np.count_nonzero(chosen))
+        p[at:end], scores[at:end] = some[0][chosen], some[1][chosen]
+        at = end
+    return ranges.range_sums(p, scores, settings, above[r])

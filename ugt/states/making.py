@@ -1,0 +1,219 @@
+"""The three steps: the state of some cases, states of all, the metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import notices
+from .._base.checks import error, whole
+from ..resampling import Answer, Statistic
+from .merged import Merged, spread_of
+from .resampled import Design, ids_of
+from .state import State, merge_states
+from .sums import as_exact, rounded
+from .topics import function_of, part_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Tables = dict[str, Array]
+
+NOTHING = np.empty(0)
+
+
+def partial(
+    metric: str,
+    *data: Any,
+    case_ids: Any = None,
+    clusters: Any = None,
+    n_resamples: int = 0,
+    seed: Any = 0,
+    min_cases: int = 0,
+    **options: Any,
+) -> State:
+    """The state of a metric on some of the cases.
+
+    Parameters
+    ----------
+    metric : str
+        One of ``ugt.states.METRICS``: the name of the function.
+    *data
+        As for the function, of these cases: truth first, prediction second. Every case is whole in one part.
+    case_ids : (N,) ids, optional
+        For resamples, where the data do not name their cases.
+    clusters : (N,) ids, optional
+        Such as patients: what is resampled, instead of cases. A cluster may lie in several parts.
+    n_resamples : int
+        Number of Poisson resamples B, for intervals: unit u counts Poisson(1) times, a function of (seed, u, b), so that parts agree
+        without talking. 0: none.
+    seed : int, Generator or SeedSequence
+        Of the resamples; the same for all parts.
+    min_cases : int
+        Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
+    **options
+        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
+        ``annotators``, the ids of all, unless all are in the data of every part.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    ValueError
+        As the function; or if the metric is unknown, or a group is smaller than ``min_cases``.
+
+    Notes
+    -----
+    The sums over cases are exact, so that the state of a mean does not depend on how its cases are divided, nor on the order of merging.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> from ugt import states
+    >>> north = states.partial("fleiss_kappa", [[0, 0, 1], [1, 1, 1]], classes=2)
+    >>> south = states.partial("fleiss_kappa", [[0, 0, 0], [1, 0, 1]], classes=2)
+    >>> found = states.finish(states.merge([north, south]))
+    >>> found.value == ugt.fleiss_kappa([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]]).value
+    True
+    """
+    home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed)
+    with notices.heard() as warnings:
+        one = home.statistic(function_of(metric), data, options)
+    for text in warnings:
+        if not text.startswith("undefined"):  # which only all parts together can be
+            notices.warn(text)
+    state = _state_of(metric, one, design, ids_of(*data) if one.case_ids is None else one.case_ids)
+    _check_groups(state, min_cases)
+    return state
+
+
+def _state_of(metric: str, one: Statistic, design: Design, case_ids: Any) -> State:
+    """Sums as they are and in resamples."""
+    sums = {"sums": one.exact_sums()}
+    if one.n_squared:
+        sums["squares"] = one.exact_squares()
+    if len(one.fixed):
+        sums["fixed"] = as_exact(one.fixed)
+    replicates = design.sums(one.n_cases, case_ids, lambda weights: {"sums": one.sums(weights)})
+    return State(metric, {**one.settings, **design.settings}, one.n_counted, dict(one.left_out), sums, replicates)
+
+
+def _check_groups(state: State, min_cases: Any) -> None:
+    """Small groups tell of single cases."""
+    least = whole("min_cases", min_cases, 0)
+    sums = rounded(state.sums)
+    groups = part_of(state.metric).of_settings(state.settings).groups(sums["sums"], sums.get("fixed", NOTHING)).ravel()
+    small = groups[(groups > 0) & (groups < least)]
+    if 0 < state.n_cases < least or len(small):
+        got = f"{state.n_cases} cases" + (f", and {len(small)} groups of fewer, the smallest of {small.min():g}" if len(small) else "")
+        raise error("the state", f"be of at least min_cases = {least} cases, in each of its groups too", got)
+
+
+def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
+    """The state of the cases of all states: sums of sums.
+
+    Parameters
+    ----------
+    states : iterable of State
+        Of one metric, made with the same settings, of different cases. Read one after the other.
+    min_cases : int
+        As for :func:`partial`, of the merged state.
+
+    Returns
+    -------
+    State
+        The same, to the last bit, for any order and any tree of merges.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or settings differ: the message says which.
+    TypeError
+        If one is not a State.
+
+    Examples
+    --------
+    >>> from ugt import states
+    >>> parts = [states.partial("annotation_certainty", [[0.9, 0.1]]), states.partial("annotation_certainty", [[0.5, 0.5], [0.2, 0.8]])]
+    >>> states.merge(parts) == states.merge(parts[::-1])
+    True
+    """
+    state = merge_states(states)
+    _check_groups(state, min_cases)
+    return state
+
+
+def finish(state: State, *, min_cases: int = 0) -> Merged:
+    """The metric that the sums of a state make.
+
+    Parameters
+    ----------
+    state : State
+        Of all cases.
+    min_cases : int
+        Refuse to answer for fewer cases.
+
+    Returns
+    -------
+    Merged
+
+    Raises
+    ------
+    ValueError
+        If there are fewer cases than ``min_cases``.
+    TypeError
+        If it is not a State.
+
+    Examples
+    --------
+    >>> from ugt import states
+    >>> found = states.finish(states.partial("annotation_certainty", [[0.9, 0.1], [0.5, 0.5]]))
+    >>> found.value, found.std_error
+    (0.75, 0.25)
+    """
+    if not isinstance(state, State):
+        raise TypeError(f"state must be a State. Got {type(state).__name__}.")
+    if state.n_cases < whole("min_cases", min_cases, 0):
+        raise error("state", f"be of at least min_cases = {min_cases} cases", state.n_cases)
+    one, units = part_of(state.metric).of_settings(state.settings), str(state.settings.get("units", "cases"))
+    answer, std_error, resampled, numbers = _told(one, state)
+    if answer.reason is not None and np.isnan(answer.value):
+        notices.warn(f"undefined: {answer.reason}")
+    return Merged(
+        state.metric,
+        answer.value,
+        {name: _plain(table) for name, table in answer.numbers.items()},
+        state.n_cases,
+        dict(state.left_out),
+        std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled),
+        answer.reason,
+        resampled,
+        units,
+        answer.record,
+        {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)},
+        one.scale,
+        one.span,
+    )
+
+
+def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:
+    tables = rounded(state.sums)
+    sums, error_of, numbers = tables["sums"], math.nan, (NOTHING, dict[str, Any]())
+    answer = one.finish(sums, tables.get("fixed", NOTHING), state.left_out)
+    if state.replicates:
+        numbers = one.replicated(sums, rounded(state.replicates)["sums"])
+    if "squares" in tables and state.n_cases > 1:
+        slope = one.gradient(sums)
+        total = math.nan if slope is None else float(slope @ tables["squares"] @ slope)
+        error_of = math.sqrt(max(total, 0.0) * state.n_cases / (state.n_cases - 1))
+    return answer, error_of, *numbers
+
+
+def _plain(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else np.array(x)

@@ -1,0 +1,201 @@
+"""The state of a metric on some of the cases: sums, never cases. It can be merged, stored and sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import notices
+from .._base.checks import error, whole
+from .sums import added
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+VERSION = 2
+FIRST = 2  # that can be read
+# What makes the document of a version one of the next: a state that was written once can be read for ever.
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+FORMAT = "ugt_state"
+AT_ONCE = 64  # states that are added up together,
+NUMBERS = 1 << 21  # or fewer, of so many numbers
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Sums over some of the cases, of which the metric of all cases can be made; by :func:`ugt.states.partial`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the function that it is a part of.
+    settings : mapping
+        All that must be the same where states are merged: options, class names, edges of bins.
+    n_cases : int
+        Cases that count.
+    left_out : mapping
+        Cases left out, by reason.
+    sums : mapping of name to array
+        Exact sums: (..., P), P doubles a sum, each the rounding of what the ones before leave of it.
+    replicates : mapping of name to array
+        The same sums (B, ..., P) with each case (or cluster) counted as often as in each of B Poisson resamples; empty if not asked for.
+
+    Examples
+    --------
+    >>> from ugt import states
+    >>> one = states.partial("ua_topk_accuracy", [[0.9, 0.1], [0.4, 0.6]], [[0.8, 0.2], [0.7, 0.3]])
+    >>> two = states.partial("ua_topk_accuracy", [[0.2, 0.8]], [[0.1, 0.9]])
+    >>> states.finish(states.merge([one, two])).value
+    0.6666666666666666
+    >>> states.State.from_json(one.to_json()) == one
+    True
+    """
+
+    metric: str
+    settings: Mapping[str, Any]
+    n_cases: int
+    left_out: Mapping[str, int]
+    sums: Mapping[str, Array]
+    replicates: Mapping[str, Array] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.metric, self.n_cases))
+
+    def __repr__(self) -> str:
+        return f"State(metric={self.metric!r}, n_cases={self.n_cases}, n_sums={self.n_sums})"
+
+    @property
+    def n_sums(self) -> int:
+        """How many numbers it holds, resamples with them."""
+        return sum(table.size for part in (self.sums, self.replicates) for table in part.values())
+
+    def to_json(self) -> str:
+        """The state as text; :meth:`from_json` gives the same state, to the last bit."""
+        document = {
+            FORMAT: VERSION,
+            "metric": self.metric,
+            "settings": self.settings,
+            "n_cases": self.n_cases,
+            "left_out": dict(sorted(self.left_out.items())),
+            "sums": {name: table.tolist() for name, table in sorted(self.sums.items())},
+            "replicates": {name: table.tolist() for name, table in sorted(self.replicates.items())},
+        }
+        return json.dumps(document, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> State:
+        """A state from what :meth:`to_json` wrote, in this version or an earlier one.
+
+        Raises
+        ------
+        ValueError
+            If the text is not that of a state, is damaged, or was written by a later version.
+        """
+        document = _document(text)
+        try:
+            tables = [{str(name): _table(name, one) for name, one in document[part].items()} for part in ("sums", "replicates")]
+            left_out = {str(reason): whole("left_out", n, 0) for reason, n in document["left_out"].items()}
+            settings, metric = dict(document["settings"]), str(document["metric"])
+            n_cases = whole("n_cases", document["n_cases"], 0)
+        except (KeyError, AttributeError, TypeError) as exc:
+            raise error("text", "be that of a whole state", f"one without a readable {exc}") from None
+        return _usable(cls(metric, settings, n_cases, left_out, *tables))
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise error("text", "be the JSON of a state", f"{type(exc).__name__}: {exc}") from None
+    version = document.get(FORMAT) if isinstance(document, dict) else None
+    if type(version) is not int or version < 1:
+        raise error("text", f"be the JSON of a state, with its version as {FORMAT!r}", repr(version))
+    if version > VERSION:
+        raise error("text", f"be of version {VERSION} or earlier: a later ugt wrote it", version)
+    if version < FIRST:
+        raise error("text", f"be of version {FIRST} or later", version)
+    for earlier in range(version, VERSION):
+        document = UPGRADES[earlier](document)
+    return dict(document)
+
+
+def _usable(state: State) -> State:
+    """Text comes from elsewhere: whether the metric can be made of what it holds shows when it is made."""
+    from .making import finish, merge  # noqa: PLC0415  (which import this)
+
+    try:
+        with notices.heard():
+            finish(state)
+            finish(merge([state, state]))  # with more cases more of the sums is looked at, and groups are
+    except Exception as exc:  # whatever it is that does not fit
+        raise error("text", "be that of a state whose sums fit its metric", f"{type(exc).__name__}: {exc}") from None
+    return state
+
+
+def _table(name: str, given: Any) -> Array:
+    try:
+        table = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.size == 0 or table.ndim < 1 or not np.isfinite(table).all():
+        raise error("text", "hold tables of finite numbers", "something else", f"sums {name!r}")
+    return table
+
+
+def merge_states(states: Iterable[State]) -> State:
+    """The state of all cases of all states, a few in memory at a time."""
+    waiting: list[State] = []
+    for state in states:
+        if not isinstance(state, State):
+            raise TypeError(f"states must be State. Got {type(state).__name__}.")
+        waiting.append(state)
+        if len(waiting) == AT_ONCE or (len(waiting) > 1 and sum(one.n_sums for one in waiting) > NUMBERS):
+            waiting = [_merged(waiting)]
+    if not waiting:
+        raise error("states", "be at least one", "none")
+    return _merged(waiting)
+
+
+def _merged(states: list[State]) -> State:
+    first = states[0]
+    if len(states) == 1:
+        return first
+    for number, other in enumerate(states[1:], 1):
+        _check_alike(first, other, number)
+    left_out: dict[str, int] = {}
+    for state in states:
+        for reason, n in state.left_out.items():
+            left_out[reason] = left_out.get(reason, 0) + n
+    tables = [
+        {name: added([getattr(state, part)[name] for state in states]) for name in getattr(first, part)} for part in ("sums", "replicates")
+    ]
+    return State(first.metric, first.settings, sum(state.n_cases for state in states), left_out, *tables)
+
+
+def _check_alike(first: State, other: State, number: int) -> None:
+    """Only what was made in the same way can be added up."""
+    where = f"state {number}"
+    if first.metric != other.metric:
+        raise error("states", f"be of one metric, {first.metric!r}", repr(other.metric), where)
+    for name in {**first.settings, **other.settings}:
+        mine, its = first.settings.get(name), other.settings.get(name)
+        if mine != its:
+            raise error("states", f"be made with the same {name}, {_short(mine)}", _short(its), where)
+    for part in ("sums", "replicates"):
+        shapes = [{name: table.shape[:-1] for name, table in getattr(state, part).items()} for state in (first, other)]
+        if shapes[0] != shapes[1]:
+            raise error("states", f"have {part} of the same shapes, {shapes[0]}", shapes[1], where)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
