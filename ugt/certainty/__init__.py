@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "ExpectedCertainty",
-    "annotation_certainty",
-    "committee",
-    "expected_certainty",
-    "expected_risk",
-]
+__all__ = ["ExpectedCertainty", "annotation_certainty", "committee", "expected_certainty", "expected_risk"]
 
 
 def annotation_certainty(

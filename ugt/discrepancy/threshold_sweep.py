@@ -136,12 +136,7 @@ class ThresholdSweep(Frozen):
 
 
 def threshold_sweep(
-    annotations: Any,
-    scores: Any,
-    *,
-    distance: Any = "zero-one",
-    values: Any = None,
-    missing: str = "error",
+    annotations: Any, scores: Any, *, distance: Any = "zero-one", values: Any = None, missing: str = "error"
 ) -> ThresholdSweep:
     """Δ(t) of the decision "positive where the score is at least t", for every t at once.
 

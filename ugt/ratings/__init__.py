@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "NormalPosterior",
-    "NormalPrior",
-    "fit_normal_prior",
-    "normal",
-    "rating_certainty",
-    "ua_rating_accuracy",
-]
+__all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rating_certainty", "ua_rating_accuracy"]
 
 CERTAINTIES = (*KINDS, "expected_max")
 NO_RATINGS = "case without ratings"
