@@ -5,17 +5,15 @@ Everything is made from uniforms of the library's own streams, so that a seed gi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
+from ._base.arrays import Array, Int64, NDArray
 from ._base.checks import error
 from ._core._stream import Stream
 from .annotations import Labels, Rankings, Ratings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["agreement", "make_counts", "make_demo", "make_labels", "make_predictions", "make_rankings", "make_ratings"]
 
@@ -25,9 +23,7 @@ PURPOSE = 3  # UGT_PURPOSE_SYNTHETIC of ugt.h: these streams are nobody else's
 TRUTH, ANNOTATIONS, PREDICTIONS = range(3)
 
 
-def make_labels(
-    n_cases: int, n_classes: int, n_annotators: int, *, difficulty: float = 0.2, seed: int = 0
-) -> tuple[Labels, NDArray[np.float64]]:
+def make_labels(n_cases: int, n_classes: int, n_annotators: int, *, difficulty: float = 0.2, seed: int = 0) -> tuple[Labels, Array]:
     """Labels by annotators who draw them from each case's true plausibilities.
 
     Parameters
@@ -61,7 +57,7 @@ def make_labels(
 
 def make_counts(
     n_cases: int = 10_000, n_classes: int = 10, n_labels: int = 50, *, difficulty: float = 0.05, seed: int = 0
-) -> tuple[Labels, NDArray[np.float64]]:
+) -> tuple[Labels, Array]:
     """Label counts without annotators, many of them unanimous; the defaults resemble CIFAR-10H.
 
     Parameters
@@ -92,7 +88,7 @@ def make_counts(
 
 def make_rankings(
     n_cases: int, n_classes: int, n_annotators: int, *, depth: int = 3, tie_width: float = 0.3, difficulty: float = 0.3, seed: int = 0
-) -> tuple[Rankings, NDArray[np.float64]]:
+) -> tuple[Rankings, Array]:
     """Partial rankings with ties, by annotators who follow each case's true plausibilities.
 
     Parameters
@@ -140,7 +136,7 @@ def make_rankings(
 
 def make_ratings(
     n_cases: int = 1000, n_annotators: int = 10, *, low: float = -2, high: float = 2, step: float = 1, seed: int = 0
-) -> tuple[Ratings, NDArray[np.float64]]:
+) -> tuple[Ratings, Array]:
     """Ratings on a scale with steps: normal around a mean of each case, rounded and cut to the scale.
 
     Parameters
@@ -178,7 +174,7 @@ def make_ratings(
     return Ratings.from_wide(np.clip(table, low, high)), np.stack([mean, deviation], axis=1)
 
 
-def make_predictions(truth: NDArray[np.float64], *, skill: float | NDArray[np.float64] = 0.8, seed: int = 0) -> NDArray[np.float64]:
+def make_predictions(truth: Array, *, skill: float | Array = 0.8, seed: int = 0) -> Array:
     """Probabilities of a model that knows the truth as well as its skill allows.
 
     Parameters
@@ -214,11 +210,11 @@ def make_predictions(truth: NDArray[np.float64], *, skill: float | NDArray[np.fl
     noise = -np.log(-np.log(_uniforms(seed, PREDICTIONS, 0, truth.shape)))
     logits = share * np.log(truth + 0.01) + (1 - share) * 2 * noise
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    probabilities: Array = weights / weights.sum(axis=1, keepdims=True)
     return probabilities
 
 
-def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, NDArray[np.float64]], NDArray[np.float64]]:
+def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, Array], Array]:
     """2,000 ranked cases and three models, one of which is good at clear cases and one at unclear ones.
 
     Parameters
@@ -244,7 +240,7 @@ def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, NDArray[np.float64]
     return rankings, models, truth
 
 
-def agreement(truth: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
+def agreement(truth: Array, scores: Array) -> float:
     """How often one more annotator would agree with a model's first choice: the mean true plausibility of that choice.
 
     Parameters
@@ -264,7 +260,7 @@ def agreement(truth: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
     return float(np.take_along_axis(np.asarray(truth), np.argmax(scores, axis=1)[:, None], axis=1).mean())
 
 
-def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> NDArray[np.float64]:
+def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> Array:
     _positive("n_cases", n_cases)
     _positive("n_classes", n_classes)
     if not 0 < difficulty < 1:
@@ -272,19 +268,19 @@ def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> NDArra
     u = _uniforms(seed, TRUTH, 0, (n_cases, n_classes + 2))
     gammas = gammaincinv(min(0.5, 3 / n_classes), u[:, 2:])
     share = u[:, 1:2] ** ((1 - difficulty) / difficulty)
-    truth: NDArray[np.float64] = share * gammas / gammas.sum(axis=1, keepdims=True)
+    truth: Array = share * gammas / gammas.sum(axis=1, keepdims=True)
     truth[np.arange(n_cases), (u[:, 0] * n_classes).astype(int)] += 1 - share[:, 0]
     return truth
 
 
-def _labelled(truth: NDArray[np.float64], n_labels: int, seed: int) -> NDArray[np.int64]:
+def _labelled(truth: Array, n_labels: int, seed: int) -> Int64:
     """Classes drawn from each row of the truth, (cases, labels)."""
     u = _uniforms(seed, ANNOTATIONS, 0, (len(truth), n_labels))
     below = np.cumsum(truth, axis=1)[:, :-1]  # the last class takes what rounding leaves
     return np.column_stack([(u[:, j, None] > below).sum(axis=1) for j in range(n_labels)])
 
 
-def _uniforms(seed: int, use: int, part: int, shape: tuple[int, int]) -> NDArray[np.float64]:
+def _uniforms(seed: int, use: int, part: int, shape: tuple[int, int]) -> Array:
     """Uniforms in the open interval (0, 1), from a stream for each use and part."""
     u = np.empty(shape)
     Stream(seed, case_key=part, chain=use, purpose=PURPOSE).uniform(u.reshape(-1))

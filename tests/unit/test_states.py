@@ -125,7 +125,8 @@ def test_every_metric_is_tested():
     elsewhere = {"soft_auroc", "soft_average_precision", "histogram_losses", "disagreement_losses", "partial_average_overlap"}
     elsewhere |= {"annotator_discrepancy", "individual_equivalence_index", "alternative_annotator_test"}
     elsewhere |= {"alternative_discrepancy_ratios", "relative_f1", "pairwise_agreement", "intra_annotator_agreement"}
-    agreement = {name for name in states.METRICS if name.endswith(("agreement", "kappa", "_pi", "_ac1", "_ac2", "_alpha", "correlation"))}
+    ends = ("agreement", "kappa", "_pi", "_ac1", "_ac2", "_alpha", "correlation", "_prediger")
+    agreement = {name for name in states.METRICS if name.endswith(ends)}
     assert set(states.METRICS) == set(METRICS) | elsewhere | agreement
 
 

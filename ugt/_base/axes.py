@@ -11,11 +11,10 @@ import numpy as np
 
 from .._core import _tables
 from . import identifiers
+from .arrays import Int32, NDArray
 from .checks import error
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Classes = Union[int, Sequence[Any], NDArray[Any], None]
 
 # Work arrays have one cell of 32 bytes a class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
@@ -176,7 +175,7 @@ def class_ids(classes: Any) -> NDArray[Any]:
     return names
 
 
-def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], Int32]:
     """Case ids and the case index of every row: order of first appearance, or that of an explicit list."""
     if cases is None:
         if len(column.ids) == 0:
@@ -192,9 +191,7 @@ def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], NDA
     return ids, position[column.code]
 
 
-def class_axis(
-    argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def class_axis(argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where) -> tuple[NDArray[Any], Int32]:
     """Class names and the class index of every row.
 
     None: the labels seen, sorted. K: labels are 0 to K-1. Names: labels are names, or positions where only the labels are integers.

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .._version import __version__
+from .arrays import NDArray
 from .checks import error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 MAGIC = b"ugt checkpoint 1\n"
 RECORD = struct.Struct("<QQQI")

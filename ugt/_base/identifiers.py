@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .._core import _tables
+from .arrays import Int32, Int64, NDArray
 from .checks import error
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MAX_WHOLE = 2**53  # above, doubles are no longer every whole number
 
@@ -21,9 +19,9 @@ Where = Callable[[int], str]  # names a row of a column in a message
 class Column(NamedTuple):
     """A column of n ids: ``ids[code]`` is the column again, ``first`` the row where each distinct id appears first."""
 
-    code: NDArray[np.int32]
+    code: Int32
     ids: NDArray[Any]
-    first: NDArray[np.int64]
+    first: Int64
 
 
 def number(argument: str, values: Any, where: Where = "row {}".format) -> Column:
@@ -44,14 +42,14 @@ def name(item: Any) -> str:
     return repr(item.item() if isinstance(item, np.generic) else item)
 
 
-def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def factorize(values: NDArray[Any]) -> tuple[Int32, Int64]:
     """``(code, first)`` of the distinct items (or rows, of a 2-D array) of one fixed width, in order of first appearance."""
     values = np.ascontiguousarray(values)
     width = values.nbytes // max(1, len(values))
     return _tables.factorize(values.view(np.uint8).reshape(len(values), width))
 
 
-def lookup(table: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
+def lookup(table: NDArray[Any], ids: NDArray[Any]) -> Int32:
     """The position of each id in a table of distinct ids, or -1. Integers are never found among text, nor text among integers."""
     if is_text(table) != is_text(ids):
         return np.full(len(ids), -1, np.int32)
@@ -68,7 +66,7 @@ def distinct(argument: str, values: Any) -> NDArray[Any]:
     return column.ids
 
 
-def repeated(code: NDArray[np.int32], first: NDArray[np.int64]) -> int:
+def repeated(code: Int32, first: Int64) -> int:
     """The first row whose id has been there before."""
     return int(np.argmax(first[code] != np.arange(len(code))))
 
@@ -172,7 +170,7 @@ def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
     return error(argument, "hold only integers or only strings", f"both {values[0]!r} and {value!r}", where(i))
 
 
-def _whole(argument: str, values: NDArray[Any], where: Where) -> NDArray[np.int64]:
+def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:
     """Numbers as int64: a column of integers with gaps often arrives as floats."""
     if values.dtype.kind == "f":
         bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))

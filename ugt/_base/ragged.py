@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Int64 = NDArray[np.int64]
+from .arrays import Int64, NDArray
 
 
 def offsets_of(sizes: NDArray[np.integer]) -> Int64:

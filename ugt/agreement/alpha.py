@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, option
 from .._base.ragged import offsets_of
 from .costs import LEVELS, Cost, Nominal, class_values, disagreement, of_level, pairs_of
 from .forms import Agreed, Form, Values
 from .kappas import class_disagreement
 from .table import Judgements, Ragged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int64 = NDArray[np.int64]
 
 ROOM = 1 << 22  # sums of resamples that are held at a time
 
@@ -44,7 +39,7 @@ class Alpha(Form):
         return self.judged.pair_sums(of_cases=False) if self.level == "nominal" and self.judged.single else super()._ones
 
     @cached_property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         """(N,) with two annotators."""
         return np.asarray(self.judged.size >= 2)
 

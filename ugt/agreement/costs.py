@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .table import Judgements, Ragged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 ROOM = 1 << 21  # pairs of classes that are looked at together
 WEIGHTS = ("linear", "quadratic")
@@ -60,7 +55,7 @@ class Cost(ABC):
         return self.between(every[part, None], every)
 
 
-def pairs_of(table: Ragged) -> Iterator[tuple[Index, Index]]:
+def pairs_of(table: Ragged) -> Iterator[tuple[Int64, Int64]]:
     """Positions of all pairs of entries of the same row, each once, some at a time."""
     row = table.row
     after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
@@ -185,7 +180,7 @@ def _weights_table(weights: Any, n_classes: int) -> Array:
     return table
 
 
-def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
+def of_level(level: str, values: Array, in_use: Bools) -> Cost:
     """Krippendorff's squared differences, divided by the largest between classes in use; not for ordinal data, where they depend on use."""
     if level == "nominal":
         return Nominal(len(values))
@@ -200,7 +195,7 @@ def of_level(level: str, values: Array, in_use: NDArray[np.bool_]) -> Cost:
     return Ratio(values)
 
 
-def ends_of(values: Array, in_use: NDArray[np.bool_]) -> tuple[float, float]:
+def ends_of(values: Array, in_use: Bools) -> tuple[float, float]:
     """The least and the largest of the values in use; 0 if there are none."""
     used = values[in_use]
     return (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._core import _exact
 from ..resampling import Statistic
 from .table import Judgements, Ragged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
 EMPTY, SINGLE = "case without annotations", "case with a single annotator"
@@ -85,7 +81,7 @@ class Form(Statistic):
 
     @property
     @abstractmethod
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         """(N,) different cases that take part; others have zeros throughout."""
 
     @property
@@ -179,7 +175,7 @@ class Form(Statistic):
         return np.stack(self.parts(sums), axis=1)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(M,) cases that take part."""
         return np.asarray(self.each(self.in_use))
 
@@ -196,7 +192,7 @@ class Form(Statistic):
         by = ((1 - value) * expected_by - observed_by) / (1 - expected)
         return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
 
-    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+    def std_error(self, units: Int32 | None = None) -> Array:
         """(3,)."""
         found, n = super().std_error(units), int(self.kept.sum())
         return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
@@ -243,7 +239,7 @@ class Form(Statistic):
         return self.judged
 
 
-def counts_of(judged: Judgements, reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:
     """How many cases each reason applies to, where it applies to any."""
     found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
     return {reason: n for reason, n in found.items() if n}

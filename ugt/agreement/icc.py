@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
 from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 INCOMPLETE = "case that not all annotators rated"
@@ -105,7 +101,7 @@ class Icc(Form):
     def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
         """(N,) derivatives of the mean squares, of n and of k by the weight of each case."""
 
-    def _told(self, sums: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], Array]:
+    def _told(self, sums: Array) -> tuple[Array, Bools, Bools, Array]:
         """(B,) each: the value; whether there should be one; whether what varies is lost in rounding; how many are compared."""
         ms, n = self.squares(sums), sums[:, 0]
         about, inside, compared = self.seen(sums)
@@ -216,7 +212,7 @@ class OneWay(Icc):
     n_dense = 7
 
     @cached_property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         """(N,) with a rating."""
         return np.asarray(self.judged.size > 0)
 
@@ -275,7 +271,7 @@ class TwoWay(Icc):
         return identifiers.lookup(self._names, judged.annotators)[judged.annotator], len(self._names)
 
     @cached_property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         """(N,) rated by all."""
         return np.asarray((self.judged.size == self._column[1]) & (self.judged.size > 0))
 

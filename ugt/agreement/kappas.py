@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Bools
 from .chance import Chance
 from .costs import Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NEITHER, ONE_OF_TWO = "case that neither of the two annotators labelled", "case that only one of the two annotators labelled"
 SINGLE_CLASS = "the label set has a single class, so that nobody can disagree"
@@ -59,7 +54,7 @@ class Shared(Form):
         return found if self.chance is not None else found[:3]
 
     @cached_property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         """(N,) with two annotators, or with any where chance counts them."""
         return np.asarray(self.judged.size >= (2 if self.chance is None else 1))
 
@@ -180,7 +175,7 @@ class Two(Form):
         return np.concatenate([total, np.bincount(one, times, k), np.bincount(other, times, k)])
 
     @property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         return np.asarray(self.pair[3] == 2)
 
     @cached_property

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Protocol
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option, room
 from .._base.ragged import offsets_of
 from ..annotations import Labels
@@ -25,9 +26,6 @@ from .repeated import NEVER_TWICE, NOT_TWICE, repeats
 from .table import Judgements
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Settings = dict[str, Any]
 
 NO_PAIRS = NOTHING_OF_TWO.format(things="labels")
@@ -81,7 +79,7 @@ class Crossed:
 class Tables(Statistic):
     """Named tables of sums, side by side; those of no cases know their shapes."""
 
-    def __init__(self, settings: Settings, counted: NDArray[np.bool_], tables: Mapping[str, Table], left_out: Mapping[str, int]) -> None:
+    def __init__(self, settings: Settings, counted: Bools, tables: Mapping[str, Table], left_out: Mapping[str, int]) -> None:
         self._settings, self.counted, self.tables, self.left_out, self.n_cases = settings, counted, tables, left_out, len(counted)
 
     @classmethod
@@ -93,7 +91,7 @@ class Tables(Statistic):
         return self._settings
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         return self.counted
 
     def sums(self, cases: Array | None = None) -> Array:

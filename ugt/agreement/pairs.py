@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .coefficients import OF_PAIRS, labels_of
 from .costs import Cost, weighted
 from .forms import Values
 from .table import Judgements
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 CELLS = 1 << 22
 
@@ -58,8 +54,8 @@ class PairwiseAgreement(Frozen):
     coefficient: str
     annotators: NDArray[Any]
     value: Array
-    n_cases: NDArray[np.int64]
-    no_variation: NDArray[np.bool_]
+    n_cases: Int64
+    no_variation: Bools
     per_annotator: Array
     prevalence: Array
     annotator_prevalence: Array
@@ -117,7 +113,7 @@ def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgree
     return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, means, prevalence, share)
 
 
-def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, NDArray[np.bool_]]:
+def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, Bools]:
     """``(value, no_variation)``, (A, A) each, from sums over cases.
 
     ``totals`` (A K, A), sparse: how often the one chose a class in cases of the other; None for percent agreement.

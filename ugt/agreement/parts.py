@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option
 from .._core import _exact
 from ..annotations import Labels, Ratings
@@ -22,11 +23,6 @@ from .icc import KINDS, LOST, Icc, OneWay, TwoWay
 from .kappas import Shared, Two
 from .scales import ratings_of
 from .table import Judgements, read
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 TOO_FAR = "ratings differ by too little, beside how far they are from center={:g}, to be told from sums: give a center near them"
 LEAST_UNIT = 1e-300
@@ -58,7 +54,7 @@ class CoefficientInParts(Statistic):
         return self._settings
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) where annotators are compared."""
         return self.form.kept
 
@@ -164,7 +160,7 @@ class AlphaInParts(Alpha):
         pairs = of_level(self.level, self.values_of_classes, used).bilinear(amounts, amounts)
         return alpha_of(sums[:, 0] / unit, sums[:, 1], sums[:, 2] / unit, pairs)
 
-    def _unit(self, in_use: NDArray[np.bool_]) -> float:
+    def _unit(self, in_use: Bools) -> float:
         """The largest δ² between values in use, in units of the largest between any."""
         values = self.values_of_classes
         low, high = float(values.min()), float(values.max())

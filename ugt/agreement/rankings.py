@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks, identifiers, notices, parallel
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.ragged import row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int64 = NDArray[np.int64]
 
 CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand annotators rank one case
 
@@ -248,7 +243,7 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
 # ---- what the C core is given ----
 
 
-def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, NDArray[np.int32]]:
+def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
     return rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
 
 
@@ -330,7 +325,7 @@ def _check_same(what: str, first: NDArray[Any], second: NDArray[Any], made_up: b
 # ---- the record ----
 
 
-def _score(value: Array, rankings: Rankings, case: Int64, annotator: NDArray[np.int32], weight: NDArray[Any]) -> AgreementScore:
+def _score(value: Array, rankings: Rankings, case: Int64, annotator: Int32, weight: NDArray[Any]) -> AgreementScore:
     """Means over the annotators of a case and over the cases of an annotator; one value for every annotator of every case."""
     per_case = _means(value, case, weight, rankings.n_cases)
     n_annotators = len(rankings.annotators)

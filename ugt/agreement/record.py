@@ -7,19 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._base import checks
+from .._base.arrays import Array, NDArray
 from ..resampling import Result
 from .icc import Icc
 from .repeated import OfUnits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .forms import Form
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, NDArray
 from .._base.ragged import offsets_of, row_of
 from ..annotations import Labels, Ratings
 from .forms import Agreed, Form, Values
 from .table import Judgements, Ragged, case_ids_of, opens, said_by, values_and_index
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NOT_TWICE = "case that no annotator labelled twice"
 NEVER_TWICE = "no annotator labelled a case twice"
@@ -54,7 +50,7 @@ class OfUnits(Form):
         self.n_cases, self.case_ids, self.span = len(given.offsets) - 1, case_ids_of(given), self.form.span
 
     @property
-    def in_use(self) -> NDArray[np.bool_]:
+    def in_use(self) -> Bools:
         return np.asarray(np.bincount(self.case[self.form.in_use], minlength=self.n_cases) > 0)
 
     def _by_case(self, table: Array) -> Array:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error, option
 from ..resampling import check_level
 from ..resampling.result import KINDS, resamples_of_all
@@ -17,11 +18,6 @@ from .costs import LEVELS
 from .record import Agreement
 from .scales import alpha_of_level, correlation_of_kind
 from .table import Judgements, read
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 COLUMNS = ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason")
 

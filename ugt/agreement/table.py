@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _tables
 from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int64 = NDArray[np.int64]
 
 FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
 MISSING = (None, "", float("nan"))
@@ -30,7 +25,7 @@ class Ragged:
     """Rows of (class, amount), classes ascending: a sparse table (rows, K)."""
 
     offsets: Int64
-    index: NDArray[np.int32]
+    index: Int32
     amount: Array
 
     @cached_property
@@ -72,10 +67,10 @@ class Judgements:
     def __init__(
         self,
         given: Labels | Ratings | None,
-        rows: tuple[Int64, NDArray[np.int32], NDArray[np.int32], Int64],
+        rows: tuple[Int64, Int32, Int32, Int64],
         names: NDArray[Any],
         ratings: bool,
-        row: NDArray[np.int32] | None = None,
+        row: Int32 | None = None,
     ) -> None:
         self.given, self.names, self.ratings, self.row = given, names, ratings, row
         self.offsets, self.annotator_of_label, self.label, self.count_of_label = rows
@@ -104,7 +99,7 @@ class Judgements:
         return None if self.given is None else case_ids_of(self.given)
 
     @cached_property
-    def _each(self) -> tuple[Int64, NDArray[np.int32], Int64, Ragged]:
+    def _each(self) -> tuple[Int64, Int32, Int64, Ragged]:
         case, annotator, label = self.case_of_label, self.annotator_of_label, self.label
         n = len(case)
         if self.single:
@@ -120,7 +115,7 @@ class Judgements:
         return self._each[0]
 
     @property
-    def annotator(self) -> NDArray[np.int32]:
+    def annotator(self) -> Int32:
         """(J,) of each judgement, -1 where unknown."""
         return self._each[1]
 
@@ -163,7 +158,7 @@ class Judgements:
         at = np.flatnonzero(sizes_of(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
-    def only(self, keep: NDArray[np.bool_]) -> Judgements:
+    def only(self, keep: Bools) -> Judgements:
         """Some of the labels, of all cases."""
         if keep.all():
             return self
@@ -233,9 +228,7 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     return found
 
 
-def _merged(
-    alike: str | None, given: Labels | Ratings, label: NDArray[np.int32], count: Int64, n_classes: int
-) -> tuple[NDArray[np.int32], Int64] | None:
+def _merged(alike: str | None, given: Labels | Ratings, label: Int32, count: Int64, n_classes: int) -> tuple[Int32, Int64] | None:
     """``(row, first)``: which of the different cases each is, and where these stand first; None where it does not pay."""
     n = len(given.offsets) - 1
     if alike is None or n < FEW or len(label) == 0:
@@ -249,7 +242,7 @@ def _merged(
     return _tables.distinct_rows(given.offsets, label, count, min(n // 8, MANY))
 
 
-def values_and_index(values: Array) -> tuple[Array, NDArray[np.int32]]:
+def values_and_index(values: Array) -> tuple[Array, Int32]:
     """Distinct ratings, ascending, and which of them each is."""
     names, index = np.unique(values, return_inverse=True)
     return names, index.reshape(-1).astype(np.int32)
@@ -279,16 +272,14 @@ def _are_labels(held: NDArray[Any]) -> bool:
     return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= identifiers.MAX_WHOLE)).all())
 
 
-def opens(case: Int64, annotator: NDArray[np.int32]) -> NDArray[np.bool_]:
+def opens(case: Int64, annotator: Int32) -> Bools:
     """Where a row is of another case or annotator than the row before; unknown annotators are all different."""
     first = np.ones(len(case), bool)
     first[1:] = (case[1:] != case[:-1]) | (annotator[1:] != annotator[:-1]) | (annotator[1:] < 0)
     return first
 
 
-def _shares(
-    case: Int64, annotator: NDArray[np.int32], label: NDArray[np.int32], first_of: NDArray[np.bool_]
-) -> tuple[Int64, NDArray[np.int32], Ragged]:
+def _shares(case: Int64, annotator: Int32, label: Int32, first_of: Bools) -> tuple[Int64, Int32, Ragged]:
     """``(case, annotator, shares)`` of judgements from labels that are ordered by case, annotator and label."""
     judgement = np.cumsum(first_of) - 1
     n_labels = np.bincount(judgement)
@@ -315,7 +306,7 @@ def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes:
     return Ragged(offsets, index[first], total), np.asarray(np.bincount(case, count, n_cases))
 
 
-def _by_class(offsets: Int64, label: NDArray[np.int32], count: Int64, n_classes: int) -> tuple[Ragged, Array]:
+def _by_class(offsets: Int64, label: Int32, count: Int64, n_classes: int) -> tuple[Ragged, Array]:
     """The same of judgements that are of one class each."""
     amount = count.astype(np.float64)
     size = _tables.row_sums(offsets, amount)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array
 from .._base.identifiers import as_array
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
 from ..plausibilities.sets import as_groups
 from .committees import ExpectedCertainty, committee, expected_certainty
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 __all__ = ["ExpectedCertainty", "annotation_certainty", "committee", "expected_certainty", "expected_risk"]
 

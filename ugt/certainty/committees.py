@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Int64
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core._stream import Stream
 from ..annotations import Labels, Rankings
@@ -19,17 +20,12 @@ from ..resampling import seed_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from ..plausibilities import Dirichlet
     from ..resampling import Seed
-
-    Array = NDArray[np.float64]
 
 CHUNK = 2**20  # members of committees that are drawn at a time
 PURPOSE = 11  # UGT_PURPOSE_COMMITTEES of ugt.h
 ROUNDING = 1e-11  # integrals are good to 1e-13
-
 
 # ---- committees
 
@@ -104,7 +100,7 @@ def committee(
     )
 
 
-def _shares(stream: Stream, weights: Array, count: NDArray[np.int64], size: int | None, n: int, replace: bool) -> Array:
+def _shares(stream: Stream, weights: Array, count: Int64, size: int | None, n: int, replace: bool) -> Array:
     """(n, m + 1) shares of m classes in n committees, and 0 for the others; weights (A, m) of distinct annotators, count of each."""
     out = np.zeros((n, weights.shape[1] + 1))
     total = int(count.sum())
@@ -121,7 +117,7 @@ def _shares(stream: Stream, weights: Array, count: NDArray[np.int64], size: int 
     return out
 
 
-def _members(stream: Stream, count: NDArray[np.int64], members: int, n: int, replace: bool) -> NDArray[np.int64]:
+def _members(stream: Stream, count: Int64, members: int, n: int, replace: bool) -> Int64:
     """(n, members) of whom n committees consist."""
     total = int(count.sum())
     checks.room(f"a committee of {members} members", 24 * n * (members if replace else total))
@@ -215,7 +211,7 @@ class ExpectedCertainty(results.MeanOfCases):
         return np.where(np.abs(found) < ROUNDING, 0.0, found)
 
     @property
-    def worklist(self) -> NDArray[np.int64]:
+    def worklist(self) -> Int64:
         """(N,) cases in the order in which more annotators are worth most; undefined cases last."""
         return np.asarray(np.argsort(-np.where(np.isnan(self.gain), -np.inf, self.gain), kind="stable"))
 

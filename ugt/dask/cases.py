@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import NDArray
 from .._base.axes import stream_keys_of
 from .._base.checks import error
 from ..annotations import Labels
 from ..states.resampled import ids_of
 from .parts import Graph, held, needed, partitions, values, zipped
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_RANGES = 64  # of hashes of case ids
 

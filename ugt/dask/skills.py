@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._base.arrays import Array
 from .._base.checks import option
 from ..annotator_models import MODELS
 from ..states.experts import Expert
@@ -13,10 +14,7 @@ from ..states.sums import as_exact, rounded
 from .parts import needed, partitions, tree
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Tables = dict[str, NDArray[np.float64]]
+    Tables = dict[str, Array]
 
 
 class OnDask(Engine):

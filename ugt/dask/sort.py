@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error, whole
 from ..soft import ranges
 from ..states.state import State
 from ..states.sums import added, as_exact
 from .parts import Graph, held, values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 MOST_RANGES = 256
 

@@ -7,22 +7,17 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
 from .input import WHY, compare
 from .record import Judging, OfAnnotations
 from .sums import distances_to_others
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 EQUAL = 1e-12  # distances that are relatively this close are equal
 NOBODY = "no annotator has {} or more cases with others to be compared with"
@@ -68,7 +63,7 @@ class Advantages(Judging, Quotients):
         self.columns = np.concatenate([inside & one for one in (inside, wins, losses, wins != losses)], axis=1).astype(np.float64)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,)."""
         return np.asarray(self.columns.any(axis=1))
 
@@ -166,7 +161,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
 
     value: float
     annotators: NDArray[Any]
-    n_cases: NDArray[np.int64]
+    n_cases: Int64
     advantage: Array
     annotator_advantage: Array
     p_value: Array

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, NDArray
 from .._base.ragged import row_of
 from ..annotations import Labels, Ratings
 from ..resampling import Answer, Statistic, over
@@ -19,10 +20,6 @@ from .record import Judging, why_undefined
 from .sums import ALPHA, N, mean_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
     Window = tuple[int, int, NDArray[Any], NDArray[Any], Array]  # begin and width, then of entries: case, place in the window, amount
 
 

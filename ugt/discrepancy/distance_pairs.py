@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import identifiers, notices, parallel
+from .._base.arrays import Array
 from .._base.checks import error
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .distances import Layout
 
-    Array = NDArray[np.float64]
     Things = Callable[[int], Any]  # what a row says, as the function sees it
 
 TRIED = 100  # pairs that are measured both ways

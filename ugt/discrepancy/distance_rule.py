@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, NDArray
 from .._base.checks import error, scalar
 from .._core import _pairs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 LARGEST = 1e100  # numbers and costs: their squares and sums stay finite
 ROUNDING = 1e-12  # by which costs may differ from those the other way around

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from .._base import identifiers, parallel
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error
 from .._base.ragged import row_at
@@ -22,10 +23,6 @@ from . import distance_pairs
 from .distance_rule import Rule, checked, numbers_of, rule_of_labels, rule_of_masks, rule_of_numbers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int64 = NDArray[np.int64]
     Task = Callable[[int, int, Array], Any]  # fills the entries of the cases from begin to end
 
 CASES = 2**14  # at a time
@@ -52,7 +49,7 @@ class Distances(Frozen):
     """
 
     offsets: Int64
-    annotator: NDArray[np.int32]
+    annotator: Int32
     count: Int64
     to_others: Array
     to_model: Array
@@ -99,7 +96,7 @@ class Layout(NamedTuple):
     """Entries of cases, and the rows of entries: ``order`` puts rows in the order of the entries, None where they are."""
 
     offsets: Int64
-    annotator: NDArray[np.int32]
+    annotator: Int32
     size: Int64
     row_offsets: Int64 | None
     order: Int64 | None
@@ -214,7 +211,7 @@ def _check_rows(table: NDArray[Any], n_cases: int, kinds: str, most: int = 2) ->
 
 
 def _called_on_labels(
-    labels: Labels, given: list[NDArray[Any]], rule: Rule, number: Array | None, layout: Layout, label: NDArray[np.int32]
+    labels: Labels, given: list[NDArray[Any]], rule: Rule, number: Array | None, layout: Layout, label: Int32
 ) -> tuple[Array, Array]:
     names = (labels.axes.classes if number is None else number).tolist()
     measure = distance_pairs.Measure(rule.function, kept=True)  # type: ignore[arg-type]
@@ -279,10 +276,10 @@ def _of_masks(masks: Masks, predictions: list[Any], distance: Any, values: None,
 
 
 def _called_on_masks(masks: Masks, in_order: Masks, given: list[Any], rule: Rule, layout: Layout) -> tuple[Array, Array]:
-    def thing(mask: NDArray[np.bool_]) -> Any:
+    def thing(mask: Bools) -> Any:
         return mask if masks.classes is None else frozenset(masks.classes[mask].tolist())
 
-    def law(start: Int64, words: NDArray[np.uint64], present: NDArray[np.bool_], i: int) -> list[tuple[float, Any]]:
+    def law(start: Int64, words: NDArray[np.uint64], present: Bools, i: int) -> list[tuple[float, Any]]:
         if not present[i] or masks.offsets[i] == masks.offsets[i + 1]:
             return []
         return [(1.0, thing(masks.unpacked(words[start[i] : start[i + 1]], i)))]

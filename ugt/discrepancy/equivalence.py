@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Quotients, Result
 from .input import WHY, compare
 from .record import Judging, OfAnnotations, upper_limit
 from .sums import distances_to_others, zeros
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 class Substitution(Judging, Quotients):
@@ -39,7 +35,7 @@ class Substitution(Judging, Quotients):
         self.columns = np.concatenate([cases, ~np.isnan(model), zeros(model - own)], axis=1)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,)."""
         return np.asarray(self.columns.any(axis=1))
 

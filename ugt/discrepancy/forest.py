@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import sizes_of
 from ..resampling import Resamples
@@ -19,13 +20,9 @@ from .record import OfAnnotations
 from .sums import CASES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..resampling import Seed
     from .input import Compared
 
-    Array = NDArray[np.float64]
-    Int64 = NDArray[np.int64]
     Row = dict[str, Any]
 
 
@@ -253,7 +250,7 @@ def _n_cases(compared: Compared, cases: str) -> Int64:
     return np.bincount(found.annotator[size >= (2 if cases == "mu1" else 3)], minlength=len(compared.annotators))
 
 
-def tied(first: Array, second: Array) -> NDArray[np.bool_]:
+def tied(first: Array, second: Array) -> Bools:
     """Equal up to rounding."""
     with np.errstate(invalid="ignore"):
         return np.asarray((np.abs(first - second) <= TIE * np.maximum(np.abs(first), np.abs(second))) | (first == second))

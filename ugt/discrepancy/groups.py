@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import row_of
 from .._tabular.rows import is_missing
@@ -20,9 +21,6 @@ from .record import OfAnnotations
 from .sums import ALPHA, MU, N, mean_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     # names of G groups, (N, G) μ and α of cases, NaN where they are not in a group, and cases left out by reason
     Parts = tuple[NDArray[Any], Array, Array, dict[str, int]]
 
@@ -42,7 +40,7 @@ class Grouped(Ratios):
         self.make, self.compared, self.group_names = make, compared, names
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases of any group."""
         return np.asarray(~np.isnan(self.mu).all(axis=1))
 
@@ -87,7 +85,7 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
     value: Array
     alpha: Array
     mu: Array
-    n_cases: NDArray[np.int64]
+    n_cases: Int64
     mean: float
     left_out: Mapping[str, int]
     _statistic: Grouped = field(repr=False)
@@ -153,7 +151,7 @@ def stratified_discrepancy(
     return GroupedDiscrepancy.of(Grouped(partial(_by_case, strata, ties), compared))
 
 
-def _by_case(strata: tuple[NDArray[Any], NDArray[np.int64], str] | None, ties: str, compared: Compared) -> Parts:
+def _by_case(strata: tuple[NDArray[Any], Int64, str] | None, ties: str, compared: Compared) -> Parts:
     names, of_case, reason = majority(compared.annotations, ties) if strata is None else strata
     predicted = compared.predicted[0]
     table, left_out = compared.sums.columns(predicted), compared.sums.left_out(predicted)
@@ -208,7 +206,7 @@ def group_discrepancy(
     return GroupedDiscrepancy.of(Grouped(partial(_by_annotator, *_grouped(groups, compared.annotators)), compared))
 
 
-def _by_annotator(names: NDArray[Any], of_annotator: NDArray[np.int64], compared: Compared) -> Parts:
+def _by_annotator(names: NDArray[Any], of_annotator: Int64, compared: Compared) -> Parts:
     predicted = compared.predicted[0]
     tables = [compared.judged_by(of_annotator == g).sums.columns(predicted) for g in range(len(names))]
     mu, alpha = (np.stack([np.where(one[:, N] != 0, one[:, column], np.nan) for one in tables], axis=1) for column in (MU, ALPHA))
@@ -217,7 +215,7 @@ def _by_annotator(names: NDArray[Any], of_annotator: NDArray[np.int64], compared
     return names, mu, alpha, {**left_out, **({"case without two annotators of one group": nowhere} if nowhere else {})}
 
 
-def majority(labels: Any, ties: str) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+def majority(labels: Any, ties: str) -> tuple[NDArray[Any], Int64, str]:
     """Classes and the majority class of each case, -1 where it is tied or there are no labels."""
     if not isinstance(labels, Labels):
         raise checks.error("strata", "be given where annotations are not labels", None)
@@ -233,7 +231,7 @@ def majority(labels: Any, ties: str) -> tuple[NDArray[Any], NDArray[np.int64], s
     return labels.axes.classes, np.where(unclear, -1, best.argmax(axis=1)), TIED
 
 
-def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
     column = ids_of_cases("strata", strata, annotations.n_cases, ids_of(annotations))
     absent = is_missing(column, (None, "", float("nan")))
     of_case = np.full(len(column), -1, np.int64)
@@ -247,7 +245,7 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], NDArray[np.int6
     return numbered.ids[order], of_case, NO_STRATUM
 
 
-def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
     """Names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
     if isinstance(groups, Mapping):
         known = {str(name): group for name, group in groups.items()}

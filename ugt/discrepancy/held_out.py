@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int64, NDArray
 from ..annotations import Labels
 from ..resampling import Answer, over
 from .alternatives import Scattered, as_models
@@ -17,12 +18,7 @@ from .input import MISSING, as_labels, check_known, only, read
 from .sums import mean_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .alternatives import Window
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 NO_MAJORITY = "case without a majority class"
 
@@ -174,7 +170,7 @@ class HeldOut(Scattered):
         return np.append(votes[0], votes[1:].sum(axis=1))
 
 
-def positions(held_out: NDArray[Any], annotators: NDArray[Any]) -> NDArray[np.int64]:
+def positions(held_out: NDArray[Any], annotators: NDArray[Any]) -> Int64:
     """Of those held out among all annotators, ascending."""
     at = identifiers.lookup(annotators, held_out)
     if (at < 0).any():

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.ragged import sizes_of, take
 from .._tabular.rows import is_missing, wide
 from ..annotations import Labels, Ratings
@@ -17,12 +18,6 @@ from ..annotations.masks import Masks
 from ..annotations.predictions import Predictions
 from .distances import Distances, distances
 from .sums import CaseSums
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 Annotations = Union[Labels, Ratings, Masks]
 
@@ -304,7 +299,7 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
     return np.ascontiguousarray(np.maximum(p, 0) / np.where(missing, 1, np.maximum(p, 0).sum(axis=1))[:, None])
 
 
-def _classes(table: NDArray[Any], labels: Labels) -> NDArray[np.int32]:
+def _classes(table: NDArray[Any], labels: Labels) -> Int32:
     """(N,) positions of the classes named, -1 where there is none."""
     names = labels.axes.classes
     if table.dtype.kind in "ib" and names.dtype.kind == "i":

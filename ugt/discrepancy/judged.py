@@ -9,20 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from ..resampling import Answer, Wide, over
 from .alternative_annotator import NOBODY
 from .record import Judging
 from .sums import LeftOut, mean_of, zeros
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..resampling import Design
     from .input import Compared
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
-    Int64 = NDArray[np.int64]
 
 ALIKE = "the annotators do not differ from each other"
 CELLS = 2**22  # cases x numbers held at a time: some tables of 32 MB

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Int64, NDArray
 from ..annotations import Labels
 from ..resampling import Part, plain
 from . import alternative_annotator, forest
@@ -20,13 +21,11 @@ from .judged import Judged
 from .record import Discrepancy, Judging
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Data = tuple[Any, ...]
     Options = dict[str, Any]
 
 
-def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], NDArray[np.int64]]:
+def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:
     """The annotators of all parts, ascending, and where (A,) each is among those of this part, -1 for who is not.
 
     ``annotators``: of all parts, or None if the data name all.
@@ -50,7 +49,7 @@ def settings_of(options: Mapping[str, Any], names: list[Any]) -> Options:
     }
 
 
-def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, NDArray[np.int64]]:
+def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, Int64]:
     """Annotations joined with predictions, settings, and who gave them."""
     distance, values = options["distance"], options["values"]
     held = as_annotations(annotations, list(models.values()), distance, values)

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, notices
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Quotients, Result, Results, Statistic, check_level
 from .input import ids_of
 from .sums import ALPHA, MU, N
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..resampling import Seed
     from .input import Compared
-
-    Array = NDArray[np.float64]
 
 AGREE = "annotators agree in all {} cases (alpha = 0)"
 
@@ -118,7 +115,7 @@ class Discrepancy(Judging, Quotients):
         self.columns = self.compared.sums.columns(self.compared.predicted[0])
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases with two annotators and a prediction."""
         return np.asarray(self.columns[:, N] != 0)
 

@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
 from ..resampling import over
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .distances import Distances
     from .input import Compared
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
-    Int64 = NDArray[np.int64]
 
 # What is left of a sum after nearly all of it has been taken away is rounding.
 ROUNDING = 1e-12

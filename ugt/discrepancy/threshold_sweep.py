@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from .._base.ragged import row_of
@@ -20,12 +21,7 @@ from .record import Discrepancy, DiscrepancyRatio, record
 from .sums import NO_PREDICTION
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..resampling import Seed
-
-    Array = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 CHOSEN_ON = "case that the threshold was chosen on, or without score"
 

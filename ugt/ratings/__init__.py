@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks, notices
+from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from .._base.ragged import sizes_of
@@ -16,11 +17,6 @@ from ..plausibilities import estimates as results
 from ..plausibilities.comparison import Comparison, spread_of
 from ..plausibilities.means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 __all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rating_certainty", "ua_rating_accuracy"]
 
@@ -352,7 +348,7 @@ def _check(posterior: Any) -> None:
         raise TypeError(f"posterior must be a NormalPosterior, as normal makes it. Got {type(posterior).__name__}.")
 
 
-def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> NDArray[np.int64]:
+def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:
     array = as_array(predictions)
     if array.dtype.kind not in "iuf" or array.shape != (n,):
         raise checks.error("predictions", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
@@ -368,7 +364,7 @@ def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> NDArray[np.in
     return array.astype(np.int64)
 
 
-def _squares(posterior: NormalPosterior, inner: Array, at: NDArray[np.int64]) -> Array:
+def _squares(posterior: NormalPosterior, inner: Array, at: Int64) -> Array:
     """(N,) expectation of the square of the share of ratings in a bin: over μ by Gauss and Hermite, over σ by the trapezoid rule."""
     from scipy.special import ndtr  # noqa: PLC0415
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Axes, Frozen
 from .._base.checks import error, option, room, whole
 from .._core._stream import Stream
 from ..plausibilities.draws import DenseDraws, Draws
 from ..plausibilities.point import Point
 from ..resampling.design import seed_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("predictive", "mean")
 PURPOSE = 10  # UGT_PURPOSE_RATINGS of ugt.h
@@ -72,7 +68,7 @@ class NormalPosterior(Frozen):
         return f"NormalPosterior(n_cases={self.n_cases}, n_empty={int((~self.defined).sum())})"
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has ratings."""
         return ~np.isnan(self.location)
 
