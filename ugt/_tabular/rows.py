@@ -7,11 +7,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import identifiers
-from .._base.axes import case_axis
+from .._base.axes import Frozen, case_axis, given_ids
 from .._base.checks import error
+from .._base.ragged import offsets_of
+from .._core import _tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+class OnCases(Frozen):
+    """Base of annotations that know no classes."""
+
+    case_ids: NDArray[Any]
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.case_ids)
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    def case_name(self, i: int) -> str:
+        """How messages show case i: ``'p17'`` or ``17``."""
+        return identifiers.name(self.case_ids[i])
 
 
 class LongRows(NamedTuple):
@@ -40,19 +60,37 @@ class LongRows(NamedTuple):
         if array.dtype.kind not in "iufO" or array.ndim != 1:
             raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
         self.check_length(argument, len(array))
-        if array.dtype.kind == "O":
-            text = [j for j, cell in enumerate(array.tolist()) if not (is_number(cell) or identifiers.is_null(cell))]
-            if text:
-                raise error(argument, "hold numbers", repr(array[text[0]]), self.where(text[0]))
-        column = as_floats(array)
-        if not np.isfinite(column).all():
-            j = int(np.argmin(np.isfinite(column)))
-            raise error(argument, "be finite", column[j], self.where(j))
-        return column
+        return finite_numbers(argument, array, self.where, nulls=True)
+
+    def grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``(offsets, order)``: the rows by case."""
+        return _tables.group(self.case, len(self.case_ids))
 
     def where(self, j: int) -> str:
         """Row j in a message; a row too many has no case."""
         return f"case {identifiers.name(self.case_ids[self.case[j]])} (row {j})" if j < len(self.case) else f"row {j}"
+
+
+class WideCells(NamedTuple):
+    """The cells ``at`` (flat, ascending) of a wide table that hold something."""
+
+    case_ids: NDArray[Any]
+    annotators: NDArray[Any]
+    at: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], at: NDArray[np.int64], case_ids: Any, annotators: Any) -> WideCells:
+        return cls(given_ids("case_ids", case_ids, shape[0]), given_ids("annotators", annotators, shape[1]), at)
+
+    def grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """``(offsets, annotator)``: the cells by case, and whose each is."""
+        row, column = np.divmod(self.at, len(self.annotators))
+        return offsets_of(np.bincount(row, minlength=len(self.case_ids))), column.astype(np.int32)
+
+    def where(self, j: int) -> str:
+        """Cell j in a message."""
+        row, column = divmod(int(self.at[j]), len(self.annotators))
+        return f"case {identifiers.name(self.case_ids[row])}, annotator {identifiers.name(self.annotators[column])}"
 
 
 def wide(table: Any) -> NDArray[Any]:
@@ -95,6 +133,19 @@ def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], ND
     return at, cells.ravel()[at] if cells.flags.c_contiguous else cells[np.divmod(at, cells.shape[1])]
 
 
+def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False) -> NDArray[np.float64]:
+    """Cells as finite numbers, or an error that names the first that is none; ``nulls``: nulls are numbers, but not finite."""
+    if cells.dtype.kind not in "iuf":
+        text = [j for j, cell in enumerate(cells.tolist()) if not (is_number(cell) or (nulls and identifiers.is_null(cell)))]
+        if text:
+            raise error(argument, "hold numbers", repr(cells[text[0]]), where(text[0]))
+    value = as_floats(cells)
+    if not np.isfinite(value).all():
+        j = int(np.argmin(np.isfinite(value)))
+        raise error(argument, "be finite", value[j], where(j))
+    return value
+
+
 def is_number(cell: Any) -> bool:
     """Whether a cell of a table of objects is a number, and no bool."""
     return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
@@ -102,14 +153,14 @@ def is_number(cell: Any) -> bool:
 
 def as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
     """Numbers and nulls as floats; whole numbers beyond their range are infinite."""
+
+    def one(cell: Any) -> float:
+        try:
+            return float("nan") if identifiers.is_null(cell) else float(cell)
+        except OverflowError:
+            return float("inf") if cell > 0 else float("-inf")
+
     try:
         return cells.astype(np.float64)
     except (TypeError, OverflowError):  # pandas' NA, or more than 1e308
-        return np.array([_as_float(cell) for cell in cells.tolist()], np.float64)
-
-
-def _as_float(cell: Any) -> float:
-    try:
-        return float("nan") if identifiers.is_null(cell) else float(cell)
-    except OverflowError:
-        return float("inf") if cell > 0 else float("-inf")
+        return np.array([one(cell) for cell in cells.tolist()], np.float64)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
-from .._base.axes import Axes, OnAxes, class_axis, given_ids, owned
+from .._base.axes import Axes, OnAxes, class_axis, owned
 from .._base.checks import error, room
 from .._base.ragged import n_empty, offsets_of, row_of
 from .._core import _tables
-from .._tabular.rows import LongRows, held_cells, wide
+from .._tabular.rows import LongRows, WideCells, held_cells, wide
 from .masks import Masks
 from .predictions import Predictions
 from .rankings import Rankings
@@ -27,14 +27,7 @@ if TYPE_CHECKING:
 
 BLOCK = 2**20  # cells of a table of counts that are read at a time
 
-__all__ = [
-    "Axes",
-    "Labels",
-    "Masks",
-    "Predictions",
-    "Rankings",
-    "Ratings",
-]
+__all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +98,7 @@ class Labels(OnAxes):
     def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes) -> Labels:
         """A long table whose columns are numbered."""
         names, index = class_axis("label", label, classes, rows.where)
-        offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        offsets, order = rows.grouped()
         arrays = owned(offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
         return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
 
@@ -120,7 +113,7 @@ class Labels(OnAxes):
             grade). Rows whose label is null or blank are no labels, but their cases are kept.
         columns : mapping of str to str, optional
             The column for each of the roles case, annotator, label where the usual names do not say it.
-        classes : None, int K or sequence of K names
+        classes
             As for :meth:`from_long`.
 
         Raises
@@ -180,17 +173,10 @@ class Labels(OnAxes):
         cls, shape: tuple[int, ...], at: NDArray[np.int64], held: NDArray[Any], case_ids: Any, annotators: Any, classes: Classes
     ) -> Labels:
         """The cells ``at`` of a table (flat, ascending), which hold labels."""
-        n_cases, n_annotators = shape
-        cases, raters = given_ids("case_ids", case_ids, n_cases), given_ids("annotators", annotators, n_annotators)
-
-        def where(j: int) -> str:
-            row, col = divmod(int(at[j]), n_annotators)
-            return f"case {identifiers.name(cases[row])}, annotator {identifiers.name(raters[col])}"
-
-        names, index = class_axis("table", identifiers.number("table", held, where), classes, where)
-        row, col = np.divmod(at, n_annotators)
-        arrays = owned(offsets_of(np.bincount(row, minlength=n_cases)), col.astype(np.int32), index, np.ones(len(at), np.int64))
-        return cls(Axes(cases, names, case_ids is None), raters, *arrays)
+        cells = WideCells.of(shape, at, case_ids, annotators)
+        names, index = class_axis("table", identifiers.number("table", held, cells.where), classes, cells.where)
+        arrays = owned(*cells.grouped(), index, np.ones(len(at), np.int64))
+        return cls(Axes(cells.case_ids, names, case_ids is None), cells.annotators, *arrays)
 
     @classmethod
     def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
@@ -255,9 +241,8 @@ class Labels(OnAxes):
 
     def __repr__(self) -> str:
         known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
-        return (
-            f"Labels(n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}, n_labels={self.n_labels}{known})"
-        )
+        sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}"
+        return f"Labels({sizes}, n_labels={self.n_labels}{known})"
 
 
 def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
-from .._base.axes import Frozen, class_axis, given_ids
+from .._base.axes import class_axis
 from .._base.checks import error
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
-from .._core import _tables
-from .._tabular.rows import LongRows
-from .packing import members, pack, pack_sets, regrouped, unpack
+from .._tabular.rows import LongRows, OnCases, WideCells
+from .packing import members, pack, pack_sets, unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,19 +24,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Masks(Frozen):
+class Masks(OnCases):
     """Masks of images, or sets of labels, one bit a pixel or class. Made by one of the ``from_*`` constructors.
 
     Parameters
     ----------
-    case_ids : (N,) array of int64 or str
-        Distinct case ids, in the order of the rows.
-    annotators : (A,) array of int64 or str
-        Annotator ids.
-    offsets : (N + 1,) int64
-        The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the input.
-    annotator : (R,) int32
-        Position in ``annotators``.
+    case_ids, numbered
+        As of :class:`Axes`.
+    annotators, offsets, annotator
+        As of :class:`Labels`; every annotator has a name.
     shape : (N, D) int64
         The shape of the masks of each case; -1 for dimensions that they do not have, everywhere for a case without masks.
     start : (R + 1,) int64
@@ -46,8 +41,6 @@ class Masks(Frozen):
         The pixels in C order, pixel p of a mask the bit p % 8 of its byte p // 8; 0 behind the last.
     classes : (K,) array of int64 or str, or None
         What the pixels of label sets are called.
-    numbered : bool
-        Whether the case ids were made up (0 to N-1) because none were given.
 
     Notes
     -----
@@ -78,18 +71,15 @@ class Masks(Frozen):
 
         Parameters
         ----------
-        case, annotator : sequences of n ids
-            Each column holds integers (of any width, or whole floats) or strings.
         masks : sequence of n arrays
             True and False, or 1 and 0, of any number of dimensions; those of one case have one shape.
-        cases : sequence of case ids, optional
-            All cases in the order wanted, those without masks too. Default: cases in order of first appearance.
+        case, annotator, cases
+            As for :meth:`Labels.from_long`.
 
         Raises
         ------
         ValueError
-            If columns differ in length; an id is missing, empty or of another kind than the rest of its column; a case is unknown; a
-            mask holds something else or has another shape than the first of its case.
+            As for :meth:`Labels.from_long`; if a mask holds something else or has another shape than the first of its case.
 
         Examples
         --------
@@ -99,9 +89,9 @@ class Masks(Frozen):
         rows = LongRows.read(case, annotator, cases)
         given = list(masks) if isinstance(masks, Iterable) else []
         rows.check_length("masks", len(given))
-        offsets, order = _tables.group(rows.case, len(rows.case_ids))
-        shape, start, words = pack([given[r] for r in order], offsets, "masks", lambda r: rows.where(int(order[r])))
-        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], shape, start, words)
+        offsets, order = rows.grouped()
+        packed = pack([given[r] for r in order], offsets, lambda r: rows.where(int(order[r])))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed)
 
     @classmethod
     def from_wide(cls, masks: Any, *, case_ids: Any = None, annotators: Any = None) -> Masks:
@@ -111,10 +101,8 @@ class Masks(Frozen):
         ----------
         masks : (N, A, ...) array, or list of N lists of A masks or None
             True and False, or 1 and 0; None: the annotator gave no mask of the case.
-        case_ids : sequence of N ids, optional
-            Default: 0 to N-1.
-        annotators : sequence of A ids, optional
-            Default: 0 to A-1.
+        case_ids, annotators
+            As for :meth:`Labels.from_wide`.
 
         Raises
         ------
@@ -127,15 +115,10 @@ class Masks(Frozen):
         Masks(n_cases=2, n_empty=0, n_masks=3, n_annotators=2)
         """
         given, present = _cells(masks)
-        cases, raters = given_ids("case_ids", case_ids, present.shape[0]), given_ids("annotators", annotators, present.shape[1])
-        row, column = np.nonzero(present)
-
-        def where(r: int) -> str:
-            return f"case {identifiers.name(cases[row[r]])}, annotator {identifiers.name(raters[column[r]])}"
-
-        offsets = offsets_of(present.sum(axis=1))
-        shape, start, words = pack(given, offsets, "masks", where)
-        return cls(cases, raters, offsets, column.astype(np.int32), shape, start, words, numbered=case_ids is None)
+        cells = WideCells.of(present.shape, np.flatnonzero(present), case_ids, annotators)
+        offsets, annotator = cells.grouped()
+        packed = pack(given, offsets, cells.where)
+        return cls(cells.case_ids, cells.annotators, offsets, annotator, *packed, numbered=case_ids is None)
 
     @classmethod
     def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
@@ -143,20 +126,15 @@ class Masks(Frozen):
 
         Parameters
         ----------
-        case, annotator : sequences of n ids
-            As for :meth:`from_long`.
         sets : sequence of n lists or sets of classes
             May be empty; a class named twice counts once.
-        classes : None, int K or sequence of K names
-            None: the classes that occur, sorted. K: classes are 0 to K-1. Names: classes are names, or positions in the list where
-            the sets hold integers and the names are strings.
-        cases : sequence of case ids, optional
-            As for :meth:`from_long`.
+        case, annotator, classes, cases
+            As for :meth:`Labels.from_long`, the members of sets in place of labels.
 
         Raises
         ------
         ValueError
-            As for :meth:`from_long`; if a class is unknown.
+            As for :meth:`Labels.from_long`.
 
         Examples
         --------
@@ -165,39 +143,26 @@ class Masks(Frozen):
         (['cough', 'fever'], [True, True])
         """
         rows = LongRows.read(case, annotator, cases)
-        sizes, flat = members(sets, "sets", rows.where)
-        rows.check_length("sets", len(sizes))
-        of = offsets_of(sizes)
+        of, flat = members(sets, rows.where)
+        rows.check_length("sets", len(of) - 1)
 
         def where(j: int) -> str:
             return rows.where(row_at(of, j))
 
         names, code = class_axis("sets", identifiers.number("sets", flat, where), classes, where)
-        offsets, order = _tables.group(rows.case, len(rows.case_ids))
-        shape, start, words = pack_sets(*regrouped(of, code, order), offsets, len(names))
-        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], shape, start, words, names)
-
-    @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return len(self.case_ids)
-
-    def __len__(self) -> int:
-        return self.n_cases
+        offsets, order = rows.grouped()
+        by_case, at = take(of, order)
+        packed = pack_sets(by_case, code[at], offsets, len(names))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed, names)
 
     @property
     def n_masks(self) -> int:
         """Number of masks."""
         return len(self.annotator)
 
-    def case_name(self, i: int) -> str:
-        """How messages show case i: ``'p17'`` or ``17``."""
-        return identifiers.name(self.case_ids[i])
-
     def shape_of(self, i: int) -> tuple[int, ...]:
         """The shape of the masks of case i; (-1,) where it has none."""
-        shape = tuple(int(n) for n in self.shape[i] if n >= 0)
-        return shape or (-1,)
+        return tuple(int(n) for n in self.shape[i] if n >= 0) or (-1,)
 
     def mask(self, r: int) -> NDArray[np.bool_]:
         """Mask r (a row of the table) as an array of bool."""
@@ -210,16 +175,12 @@ class Masks(Frozen):
     def take(self, rows: NDArray[np.integer]) -> Masks:
         """The masks in another order, which leaves each in its case."""
         start, at = take(self.start, rows)
-        columns = self.annotator[rows], self.shape, start, self.words[at]
-        return Masks(self.case_ids, self.annotators, self.offsets, *columns, self.classes, self.numbered)
+        return replace(self, annotator=self.annotator[rows], start=start, words=self.words[at])
 
     def of_annotators(self, wanted: NDArray[np.bool_]) -> Masks:
         """The masks of some annotators (A,); cases that keep none stay, and so do the names of the others."""
         kept = np.asarray(wanted)[self.annotator]
-        start, at = take(self.start, np.flatnonzero(kept))
-        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.int64)
-        columns = self.annotator[kept], self.shape, start, self.words[at]
-        return Masks(self.case_ids, self.annotators, offsets, *columns, self.classes, self.numbered)
+        return replace(self.take(np.flatnonzero(kept)), offsets=offsets_of(kept.astype(np.int64))[self.offsets])
 
     def sizes(self) -> NDArray[np.int64]:
         """(R,) how many pixels each mask holds.
@@ -232,9 +193,8 @@ class Masks(Frozen):
         return np.array([np.count_nonzero(self.mask(r)) for r in range(self.n_masks)], np.int64)
 
     def __repr__(self) -> str:
-        return (
-            f"Masks(n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_masks={self.n_masks}, n_annotators={len(self.annotators)})"
-        )
+        sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_masks={self.n_masks}"
+        return f"Masks({sizes}, n_annotators={len(self.annotators)})"
 
     def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], NDArray[np.bool_]]:
         """A model's masks, packed, one a case.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,15 @@ LONG = ("case", "label", "score")
 
 def read_scores(table: CellTable) -> Predictions:
     """A row a case and a column a class, or a row a score."""
-    roles = _long_roles(table)
-    if roles:
-        return _long(table, roles, _model_column(table))
-    first = case_column(table.header)
-    (case,) = table.coded([first])
-    named = table.numbered(case, "case")
-    classes = [c for c in range(len(table.header)) if c != first]
-    return Predictions(named.ids[named.code], table.numbers(classes), as_names([table.header[c] for c in classes]))
+    if not _long_roles(table):
+        return Predictions(*_wide(table, [case_column(table.header)]))
+    model = _model_column(table)
+    if model is not None:
+        (cells,) = table.coded([model])
+        if len(cells.values) > 1:
+            got = f"{len(cells.values)} in the column {table.header[model]!r}"
+            raise error("predictions", "be of one model (read_models reads files of several)", got)
+    return _pivoted(*_long(table), slice(None))
 
 
 def read_frame(frame: Any) -> Predictions:
@@ -39,14 +41,18 @@ def read_frame(frame: Any) -> Predictions:
     case = [c for c, name in enumerate(table.header) if plain(name) in CASES]
     if len(case) > 1:
         raise error("frame", "have one column for the case", " and ".join(repr(table.header[c]) for c in case))
-    classes = [c for c in range(len(table.header)) if c not in case]
-    if not classes:
+    if len(case) == len(table.header):
         raise error("frame", "have columns for classes", ", ".join(map(repr, table.header)))
-    ids = None
-    if case:
-        named = table.numbered(table.coded(case)[0], "case")
-        ids = named.ids[named.code]
-    return Predictions(ids, table.numbers(classes), as_names([table.header[c] for c in classes]))
+    return Predictions(*_wide(table, case))
+
+
+def _wide(table: CellTable, case: list[int], model: int | None = None) -> tuple[Any, NDArray[np.float64], Any]:
+    """Cases (None without their column), scores and classes of a table with a column a class."""
+    ids = table.ids(table.coded(case)[0], "case") if case else None
+    classes = [c for c in range(len(table.header)) if c not in (*case, model)]
+    if model is not None and not classes:
+        raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(table.header)}")
+    return ids, table.numbers(classes), as_names([table.header[c] for c in classes])
 
 
 def read_scores_of_models(table: CellTable) -> dict[str, Predictions]:
@@ -56,28 +62,17 @@ def read_scores_of_models(table: CellTable) -> dict[str, Predictions]:
         raise error("file", "have a column model", f"the columns {', '.join(table.header)}")
     (cells,) = table.coded([column])
     model = table.numbered(cells, "model")
-    rows = [np.flatnonzero(model.code == m) for m in range(len(model.ids))]
-    names = [str(name) for name in model.ids.tolist()]
-    roles = _long_roles(table)
-    if roles:
-        case, label = table.coded([roles["case"]], [roles["label"]])
-        columns = table.numbered(case, "case"), table.numbered(label, "class")
-        score = table.numbers([roles["score"]])[:, 0]
-        return {name: _named(name, *columns, score, own) for name, own in zip(names, rows)}
-    others = [c for c in range(len(table.header)) if c != column]
-    first = others[case_column([table.header[c] for c in others])]
-    (cells,) = table.coded([first])
-    case_of = table.numbered(cells, "case")
-    classes = [c for c in range(len(table.header)) if c not in (first, column)]
-    if not classes:
-        raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(table.header)}")
-    scores, header = table.numbers(classes), as_names([table.header[c] for c in classes])
+    if _long_roles(table):
+        of_rows = partial(_pivoted, *_long(table))
+    else:
+        others = [c for c in range(len(table.header)) if c != column]
+        of_rows = partial(_taken, *_wide(table, [others[case_column([table.header[c] for c in others])]], column))
     found = {}
-    for name, own in zip(names, rows):
+    for m, name in enumerate(map(str, model.ids.tolist())):
         try:
-            found[name] = Predictions(case_of.ids[case_of.code[own]], scores[own], header)
+            found[name] = of_rows(np.flatnonzero(model.code == m))
         except ValueError as problem:
-            raise _of_model(problem, name) from None
+            raise ValueError(f"model {name!r}: {problem}") from None
     return found
 
 
@@ -93,42 +88,28 @@ def _model_column(table: CellTable) -> int | None:
     return find_roles(table.header, {}, ("model",)).get("model")
 
 
-def _long(table: CellTable, roles: dict[str, int], model: int | None) -> Predictions:
-    """A row a score; every case has a score for every class, once."""
-    if model is not None:
-        (cells,) = table.coded([model])
-        if len(cells.values) > 1:
-            got = f"{len(cells.values)} in the column {table.header[model]!r}"
-            raise error("predictions", "be of one model (read_models reads files of several)", got)
+def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDArray[np.float64]]:
+    """Case, class and score of a table with a row a score."""
+    roles = find_roles(table.header, {}, LONG)
     case, label = table.coded([roles["case"]], [roles["label"]])
-    score = table.numbers([roles["score"]])[:, 0]
-    return _pivoted(table.numbered(case, "case"), table.numbered(label, "class"), score, np.arange(len(score)))
+    return table.numbered(case, "case"), table.numbered(label, "class"), table.numbers([roles["score"]])[:, 0]
 
 
-def _named(name: str, case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: NDArray[Any]) -> Predictions:
-    try:
-        return _pivoted(case, label, score[rows], rows)
-    except ValueError as problem:
-        raise _of_model(problem, name) from None
+def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, rows: NDArray[np.int64]) -> Predictions:
+    return Predictions(cases[rows], scores[rows], classes)
 
 
-def _of_model(problem: ValueError, name: str) -> ValueError:
-    return ValueError(f"model {name!r}: {problem}")
-
-
-def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: NDArray[Any]) -> Predictions:
-    """The table of the rows of a long one."""
+def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: Any) -> Predictions:
+    """The table of some rows of a long one, where every case has a score for every class, once."""
     row, first = identifiers.factorize(np.ascontiguousarray(case.code[rows]))
     column, at = identifiers.factorize(np.ascontiguousarray(label.code[rows]))
     cases, classes = case.ids[case.code[rows][first]], label.ids[label.code[rows][at]]
     check_once(row, column, cases, classes)
     scores, absent = (np.full((len(cases), len(classes)), fill) for fill in (0.0, True))
-    scores[row, column] = score
+    scores[row, column] = score[rows]
     absent[row, column] = False
     if absent.any():
         i, k = np.argwhere(absent)[0]
-        got = f"none for {int(absent.sum())} of {absent.size}"
-        raise error(
-            "scores", "be given for every case and class", got, f"case {identifiers.name(cases[i])}, class {identifiers.name(classes[k])}"
-        )
+        where = f"case {identifiers.name(cases[i])}, class {identifiers.name(classes[k])}"
+        raise error("scores", "be given for every case and class", f"none for {int(absent.sum())} of {absent.size}", where)
     return Predictions(cases, scores, classes)

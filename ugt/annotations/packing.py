@@ -11,7 +11,7 @@ import numpy as np
 
 from .._base import parallel
 from .._base.checks import error
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import offsets_of, row_of, sizes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,14 +33,14 @@ class Packed(NamedTuple):
     words: Words
 
 
-def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
+def pack(given: Any, offsets: Int64, where: Where) -> Packed:
     """Masks in the order of their cases, an array (R, ...) or a list of R arrays; those of one case have one shape."""
-    masks = given if isinstance(given, np.ndarray) else [_array(mask, argument, where, r) for r, mask in enumerate(given)]
+    masks = given if isinstance(given, np.ndarray) else [_array(mask, where, r) for r, mask in enumerate(given)]
     first = offsets[:-1]
     known = np.flatnonzero(sizes_of(offsets))
     table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
     shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
-    _check_shapes(masks, offsets, argument, where)
+    _check_shapes(masks, offsets, where)
     sizes = np.zeros(len(first), np.int64)
     sizes[known] = [_n_words(shape) for shape in shapes]
     start = offsets_of(sizes[row_of(offsets)])
@@ -49,11 +49,11 @@ def pack(given: Any, offsets: Int64, argument: str, where: Where) -> Packed:
 
     def part(begin: int, end: int) -> None:
         if table is not None:
-            bits = _bits(table[begin:end], argument, where, begin)
+            bits = _bits(table[begin:end], where, begin)
             octets.reshape(len(table), -1)[begin:end, : bits.shape[1]] = bits
             return
         for r in range(begin, end):
-            bits = _bits(masks[r][None], argument, where, r)
+            bits = _bits(masks[r][None], where, r)
             octets[8 * start[r] : 8 * start[r] + bits.shape[1]] = bits
 
     if len(words):
@@ -86,54 +86,48 @@ def unpack(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").astype(bool).reshape(shape)
 
 
-def members(sets: Any, argument: str, where: Where) -> tuple[Int64, list[Any]]:
-    """How many members each set has, and all of them, one set after the other."""
+def members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
+    """The members of all sets, one set after the other, and where each set starts."""
     given = list(sets) if isinstance(sets, Iterable) and not isinstance(sets, (str, bytes)) else [sets]
     for r, one in enumerate(given):
         if not isinstance(one, Iterable) or isinstance(one, (str, bytes, Mapping)):
-            raise error(argument, "be lists or sets of classes", repr(one), where(r))
+            raise error("sets", "be lists or sets of classes", repr(one), where(r))
     kept = [list(one) for one in given]
-    return np.array([len(one) for one in kept], np.int64), list(chain.from_iterable(kept))
+    return offsets_of(np.array([len(one) for one in kept], np.int64)), list(chain.from_iterable(kept))
 
 
-def regrouped(of: Int64, code: NDArray[np.int32], order: Int64) -> tuple[Int64, NDArray[np.int32]]:
-    """The same sets in another order."""
-    offsets, at = take(of, order)
-    return offsets, code[at]
-
-
-def _array(mask: Any, argument: str, where: Where, r: int) -> NDArray[Any]:
+def _array(mask: Any, where: Where, r: int) -> NDArray[Any]:
     try:
         array = np.asarray(mask)
     except ValueError:  # lists of different lengths
         array = np.empty(0, object)
     if np.ma.is_masked(mask) or array.dtype.kind not in "biuf" or array.ndim == 0:
         got = f"{type(mask).__name__} of {array.dtype}, shape {array.shape}"
-        raise error(argument, "be arrays of True and False", got, where(r))
+        raise error("masks", "be arrays of True and False", got, where(r))
     return array
 
 
-def _bits(masks: NDArray[Any], argument: str, where: Where, begin: int) -> NDArray[np.uint8]:
+def _bits(masks: NDArray[Any], where: Where, begin: int) -> NDArray[np.uint8]:
     """(n, octets) of n masks, the first of which is mask ``begin``."""
     flat = masks.reshape(len(masks), -1)
     if flat.dtype != bool:
         wrong = (flat != 0) & (flat != 1)
         if wrong.any():
             j, pixel = np.argwhere(wrong)[0]
-            raise error(argument, "hold only True and False, or 1 and 0", flat[j, pixel], where(begin + int(j)))
+            raise error("masks", "hold only True and False, or 1 and 0", flat[j, pixel], where(begin + int(j)))
         flat = flat != 0
     return np.packbits(flat, axis=1, bitorder="little")
 
 
-def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, argument: str, where: Where) -> None:
+def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, where: Where) -> None:
     if isinstance(masks, np.ndarray):
         if masks.dtype.kind not in "biuf":
-            raise error(argument, "be arrays of True and False", f"an array of {masks.dtype}")
+            raise error("masks", "be arrays of True and False", f"an array of {masks.dtype}")
         return
     first = np.repeat(offsets[:-1], sizes_of(offsets)).tolist()
     for r, mask in enumerate(masks):
         if mask.shape != masks[first[r]].shape:
-            raise error(argument, f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
+            raise error("masks", f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
 
 
 def _n_words(shape: tuple[int, ...]) -> int:

@@ -70,9 +70,8 @@ class Rankings(OnAxes):
             of another.
         n_classes : int, optional
             Number of classes K; classes are 0 to K-1.
-        classes : None, int K or sequence of K names
-            None: the classes that occur, sorted. Names: items are names, or positions in the list where the items are
-            integers and the names are strings. Classes that nobody ranked are kept.
+        classes
+            As for :meth:`Labels.from_long`.
         case_ids : sequence of N ids, optional
             Default: 0 to N-1.
 
@@ -121,23 +120,17 @@ class Rankings(OnAxes):
 
         Parameters
         ----------
-        case, annotator, label : sequences of n ids
-            Each column holds integers (of any width, or whole floats) or strings.
+        case, annotator, label, classes, cases
+            As for :meth:`Labels.from_long`.
         rank : (n,) numbers
             Lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
         confidence : (n,) numbers
             Instead of ``rank``: higher is better, equal is tied.
-        classes : None, int K or sequence of K names
-            None: the labels that occur, sorted. K: labels are 0 to K-1. Names: labels are names, or positions in the
-            list where the labels are integers and the names are strings. Classes that nobody ranked are kept.
-        cases : sequence of case ids, optional
-            All cases in the order wanted, those without rankings too. Default: cases in order of first appearance.
 
         Raises
         ------
         ValueError
-            If both or neither of ``rank`` and ``confidence`` are given, or one is not finite; columns differ in length;
-            an id is missing, empty or of another kind than the rest of its column; a class or a case is unknown; an
+            As for :meth:`Labels.from_long`; if both or neither of ``rank`` and ``confidence`` are given, or one is not finite; if an
             annotator ranks a class of a case twice.
 
         Examples
@@ -154,8 +147,8 @@ class Rankings(OnAxes):
         badness = -rows.numbers("confidence", confidence) if rank is None else rows.numbers("rank", rank)
         case_offsets, ranking, first = _number_rankings(rows)
         order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
-        axes = Axes(rows.case_ids, names)
-        made = cls(axes, rows.annotators, case_offsets, ranking_offsets, block_offsets, index[order], rows.annotator[first])
+        offsets = case_offsets, ranking_offsets, block_offsets
+        made = cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])
         return made._checked("label")
 
     @classmethod
@@ -164,21 +157,16 @@ class Rankings(OnAxes):
 
         Parameters
         ----------
-        case, annotator : sequences of n ids
-            Each column holds integers (of any width, or whole floats) or strings.
         ranking : sequence of n strings
-            Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter.
-        classes : None, int K or sequence of K names
-            None: the classes that occur, sorted, as integers if all of them are. K: classes are 0 to K-1.
-            Classes that nobody ranked are kept.
-        cases : sequence of case ids, optional
-            All cases in the order wanted, those without rankings too. Default: cases in order of first appearance.
+            Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter. Classes are integers if all are
+            and ``classes`` has no names.
+        case, annotator, classes, cases
+            As for :meth:`Labels.from_long`.
 
         Raises
         ------
         ValueError
-            If a ranking is malformed; columns differ in length; an id is missing, empty or of another kind than the rest
-            of its column; a class or a case is unknown; a class stands twice in a ranking; an annotator ranks a case twice.
+            As for :meth:`Labels.from_long`; if a ranking is malformed; a class stands twice in it; an annotator ranks a case twice.
 
         Examples
         --------
@@ -189,13 +177,16 @@ class Rankings(OnAxes):
         rows = LongRows.read(case, annotator, cases)
         texts = identifiers.number("ranking", ranking, rows.where)
         rows.check_length("ranking", len(texts.code))
-        _refuse_second_ranking(rows)
+        pair, first = _pairs(rows)
+        if len(first) < len(pair):
+            j = identifiers.repeated(pair, first)
+            raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
         names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where)
-        case_offsets, order = _tables.group(rows.case, len(rows.case_ids))
+        case_offsets, order = rows.grouped()
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
         block_offsets, token_at = take(tokens_of, block_at)
-        axes = Axes(rows.case_ids, names)
-        made = cls(axes, rows.annotators, case_offsets, ranking_offsets, block_offsets, index[token_at], rows.annotator[order])
+        offsets = case_offsets, ranking_offsets, block_offsets
+        made = cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[token_at], rows.annotator[order])
         return made._checked("ranking")
 
     @property
@@ -278,13 +269,6 @@ def _sort_blocks(
     return order, offsets_of(np.bincount(ranking[start], minlength=n_rankings)), np.append(start, len(order))
 
 
-def _refuse_second_ranking(rows: LongRows) -> None:
-    pair, first = _pairs(rows)
-    if len(first) < len(pair):
-        j = identifiers.repeated(pair, first)
-        raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
-
-
 def _read_texts(
     texts: identifiers.Column, classes: Classes, where: identifiers.Where
 ) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
@@ -302,11 +286,8 @@ def _read_texts(
     def token_where(j: int) -> str:
         return where(int(texts.first[row_at(blocks_of, row_at(tokens_of, j))]))
 
-    names, index = class_axis("ranking", identifiers.number("ranking", _as_integers(tokens, classes), token_where), classes, token_where)
-    return names, index, blocks_of, tokens_of
-
-
-def _as_integers(tokens: list[str], classes: Classes) -> list[Any]:
-    """Tokens as integers, if all of them are and no class is called by text."""
     named = not (classes is None or isinstance(classes, (int, np.integer))) and identifiers.is_text(class_ids(classes))
-    return tokens if named or not all(map(_INTEGER.fullmatch, tokens)) else [int(token) for token in tokens]
+    whole = not named and all(map(_INTEGER.fullmatch, tokens))
+    column = identifiers.number("ranking", [*map(int, tokens)] if whole else tokens, token_where)
+    names, index = class_axis("ranking", column, classes, token_where)
+    return names, index, blocks_of, tokens_of

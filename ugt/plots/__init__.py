@@ -1,16 +1,15 @@
-"""Plots, one function each: takes a record or its numbers, and an ``ax``, draws, returns the ax. Needs matplotlib (``ugt[plot]``).
+"""Plots, one function each: takes a record or its numbers, draws, returns the axes. Needs matplotlib (``ugt[plot]``).
+
+``ax`` is where to draw; default: the axes of a new figure.
 
 Lines differ by dashes and markers as well as by colour (Okabe & Ito), so that they can be told apart on a grey printer. What is undefined
 is left out of a plot, and counted in its legend or title.
 """
 
-from ._bars import accuracy_over_draws, plausibilities
 from ._base import COLOURS, DASHES, MARKERS
-from ._curves import calibration_dispersion_map, reliability_diagram, soft_curve
-from ._intervals import coverage_and_size, forest
-from ._lines import certainty_curve, metric_by_reliability
-from ._matrices import agreement_matrix, rank_by_reliability, rank_heat_map
-from ._triangle import ternary
+from ._lines import calibration_dispersion_map, metric_by_reliability, reliability_diagram, soft_curve
+from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliability, rank_heat_map
+from ._truth import accuracy_over_draws, certainty_curve, plausibilities, ternary
 
 __all__ = [
     "COLOURS",

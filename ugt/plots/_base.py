@@ -40,9 +40,6 @@ def axes_of(ax: Any, least: tuple[float, float] = (0, 0)) -> Any:
     return ax
 
 
-# ---- styles ----
-
-
 def colour(i: int) -> str:
     """Of series i."""
     return COLOURS[i % len(COLOURS)]
@@ -61,9 +58,6 @@ def style(i: int) -> dict[str, Any]:
 def first_style(ax: Any) -> int:
     """How many named series the axes hold already: a second call goes on with the next style."""
     return len(ax.get_legend_handles_labels()[0])
-
-
-# ---- names and counts ----
 
 
 def named(argument: str, given: Any) -> dict[str, Any]:
@@ -172,9 +166,6 @@ def row_size(rows: int) -> str:
     return "medium" if rows <= SOME_ROWS else "x-small"
 
 
-# ---- intervals ----
-
-
 def whiskers(ax: Any, at: Array, low: Array, high: Array, colour_: str, *, across: bool = False) -> None:
     """Intervals with caps, from low to high wherever the value lies; across: along the horizontal axis."""
     known = np.isfinite(low) & np.isfinite(high)
@@ -188,9 +179,32 @@ def whiskers(ax: Any, at: Array, low: Array, high: Array, colour_: str, *, acros
         ax.errorbar(at[known], middle, yerr=half, **ends)
 
 
+def point(ax: Any, i: int, label: str | None, x: Sequence[float], y: Sequence[float]) -> None:
+    """A marker with whiskers, of (value, low, high) in both directions."""
+    across, up = (np.asarray(ends, np.float64)[:, None] for ends in (x, y))
+    ax.plot(across[0], up[0], marker(i), color=colour(i), label=label, linestyle="none", zorder=3)
+    if np.isfinite([across[0], up[0]]).all():
+        whiskers(ax, up[0], across[1], across[2], colour(i), across=True)
+        whiskers(ax, across[0], up[1], up[2], colour(i))
+
+
+def rows_of_metric(evaluation: Any, metric: str, k: int | None) -> list[Mapping[str, Any]]:
+    """The rows of an evaluation's metric that have a reliability."""
+    rows = [row for row in evaluation.metrics if (row["metric"], row["k"]) == (metric, k) and row["reliability"] is not None]
+    if not rows:
+        known = sorted({str((row["metric"], row["k"])) for row in evaluation.metrics})
+        raise error("metric", f"be one with reliabilities, of {', '.join(known)}", repr((metric, k)))
+    return rows
+
+
 def column(rows: Sequence[Mapping[str, Any]], key: str) -> Array:
     """Numbers of a table; None as NaN."""
     return np.array([np.nan if row[key] is None else row[key] for row in rows], dtype=np.float64)
+
+
+def cells(row: Mapping[str, Any], *keys: str) -> tuple[float, ...]:
+    """Numbers of a row of a table."""
+    return tuple(float(column([row], key)[0]) for key in keys)
 
 
 def array(argument: str, values: Any) -> Array:

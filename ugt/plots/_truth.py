@@ -1,4 +1,4 @@
-"""Bars: plausibilities of one case, and the law of a metric over draws."""
+"""The truth of cases: plausibilities, their certainty, and the law of a metric over draws of them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DOTS = 100  # draws shown of a case
 MOST_RANKS = 6  # shown of a class
 QUANTILES = 400  # that an exact law is drawn from
+HEIGHT = float(np.sqrt(3) / 2)  # of the triangle
+MUST = "be of shape (n, 3) and finite (or NaN in a whole row), not negative, and not 0 throughout a row"
 
 
 def plausibilities(
@@ -42,7 +44,6 @@ def plausibilities(
     top : int
         Most classes shown, the most plausible ones; the others are one bar. Classes of plausibility 0 are others, too.
     ax : matplotlib Axes, optional
-        Default: of a new figure.
 
     Returns
     -------
@@ -58,10 +59,9 @@ def plausibilities(
 
     Examples
     --------
-    >>> import ugt
-    >>> from ugt import plots
+    >>> import ugt.plots
     >>> labels = ugt.Labels.from_counts([[1, 0, 1], [0, 1, 5]], classes=["a", "b", "c"])
-    >>> ax = plots.plausibilities(ugt.dirichlet(labels), 1, annotations=labels)
+    >>> ax = ugt.plots.plausibilities(ugt.dirichlet(labels), 1, annotations=labels)
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['c (5)', 'b (1)', 'a (0)']
     """
@@ -128,6 +128,131 @@ def _ranks(given: Sequence[int]) -> str:
     return f"{'rank' if len(given) == 1 else 'ranks'} {', '.join(map(str, given[:MOST_RANKS]))}{more}"
 
 
+def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -> Any:
+    """Plausibilities of three classes in a triangle: draws of a case, or means of many cases.
+
+    Each corner is a class; a point is the nearer to it the more plausible the class, and in the middle all three are alike. A tight
+    cloud at a corner: annotations settle the case; a cloud along an edge: they leave two classes open.
+
+    Parameters
+    ----------
+    draws : (n, 3) array, Point, Dirichlet or Draws, or mapping of name to these
+        An array such as ``posterior.draws(500)[case]``; of plausibilities the mean of every case. Rows are divided by their sums; rows
+        of NaN (cases without annotations) are counted in the legend.
+    names : sequence of three names, optional
+        Of the corners: left, right, top. Default: those of the classes, or none.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are not three classes, or numbers are infinite or negative.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> ax = ugt.plots.ternary(ugt.dirichlet([[6, 1, 0], [1, 1, 1]]).draws(100)[0], names=["a", "b", "c"])
+    >>> ax.lines[1].get_xdata().shape, [text.get_text() for text in ax.texts]
+    ((100,), ['a', 'b', 'c'])
+    """
+    given = _base.named("draws", draws)
+    tables = {name: _rows(one) for name, one in given.items()}
+    corners = _corners(names, given)
+    ax = _base.axes_of(ax)
+    start = _base.first_style(ax)
+    ax.plot([0, 1, 0.5, 0], [0, 0, HEIGHT, 0], color="black", linewidth=1)
+    for i, (name, (table, n)) in enumerate(tables.items(), start=start):
+        label = _base.labelled(name, _base.undefined(n))
+        look = {"marker": _base.marker(i) if name else ".", "markersize": 3, "alpha": 0.5, "linestyle": "none"}
+        ax.plot(table[:, 1] + table[:, 2] / 2, table[:, 2] * HEIGHT, color=_base.colour(i), label=label, **look)
+    for (x, y), corner, above in zip([(0, -0.03), (1, -0.03), (0.5, HEIGHT + 0.03)], corners, ("top", "top", "bottom")):
+        ax.text(x, y, _base.shown(corner), ha="center", va=above)
+    ax.set_aspect("equal")
+    ax.set_xlim(-0.15, 1.15)
+    ax.set_ylim(-0.12, HEIGHT + 0.12)
+    ax.set_axis_off()
+    _base.legend(ax, "upper left")
+    return ax
+
+
+def _rows(one: Any) -> tuple[Array, int]:
+    """Points of the triangle, and how many are undefined."""
+    table = _base.array("draws", one.mean() if hasattr(one, "axes") else one)
+    if table.ndim != 2 or table.shape[1] != 3:
+        raise error("draws", MUST, f"shape {table.shape}")
+    known = ~np.isnan(table).all(axis=1)
+    table = table[known]
+    bad = ~np.isfinite(table).all(axis=1) | (table < 0).any(axis=1) | (table.sum(axis=1) == 0)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise error("draws", MUST, table[row].tolist(), f"row {int(np.flatnonzero(known)[row])}")
+    return table / table.sum(axis=1, keepdims=True), int((~known).sum())
+
+
+def _corners(names: Sequence[Any] | None, given: dict[str, Any]) -> list[str]:
+    if names is None:
+        names = next((one.axes.classes for one in given.values() if hasattr(one, "axes")), ("", "", ""))
+    corners = [str(name) for name in names]
+    if len(corners) != 3:
+        raise error("names", "be three names", len(corners))
+    return corners
+
+
+def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
+    """Certainty of the cases, least certain first.
+
+    The further a line stays below 1, the more cases have a truth that the annotations leave open. Where two lines are far apart,
+    conclusions depend on how far annotators are trusted.
+
+    Parameters
+    ----------
+    certainty : Certainty, (N,) array, or mapping of name to these
+        Such as one for each reliability. Undefined cases (NaN) are counted in the legend.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, or values are not in one row.
+    ImportError
+        Without matplotlib, as for all plots.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> certainty = ugt.annotation_certainty(ugt.dirichlet([[6, 2], [3, 3]], prior=1.0))
+    >>> ax = ugt.plots.certainty_curve({"prior 1": certainty})
+    >>> ax.lines[0].get_ydata().round(2).tolist()
+    [0.5, 0.91]
+    """
+    given = {name: _split(getattr(one, "per_case", one)) for name, one in _base.named("certainty", certainty).items()}
+    ax = _base.axes_of(ax)
+    for i, (name, (values, n)) in enumerate(given.items(), start=_base.first_style(ax)):
+        x = 100 * (np.arange(len(values)) + 0.5) / len(values)
+        ax.plot(x, values, label=_base.labelled(name, _base.undefined(n)), drawstyle="steps-mid", **_base.style(i))
+    ax.set_ylim(0, 1.02)
+    return _base.finish(ax, "share of cases, least certain first (%)", "certainty", "lower right")
+
+
+def _split(values: Any) -> tuple[Array, int]:
+    """What is defined, in order, and how many are not."""
+    array = _base.array("certainty", values)
+    if array.ndim != 1:
+        raise error("certainty", "be of shape (N,)", array.shape)
+    known = np.sort(array[np.isfinite(array)])
+    if len(known) == 0:
+        raise error("certainty", "have a case that is defined", "none")
+    return known, len(array) - len(known)
+
+
 def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
     """Law of a metric over draws of the truth, with its mean.
 
@@ -139,7 +264,6 @@ def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any
     bins : int
         Bars over the range of all.
     ax : matplotlib Axes, optional
-        Default: of a new figure.
 
     Returns
     -------
@@ -153,10 +277,9 @@ def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> import ugt
-    >>> from ugt import plots
+    >>> import ugt.plots
     >>> found = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
-    >>> ax = plots.accuracy_over_draws(found)
+    >>> ax = ugt.plots.accuracy_over_draws(found)
     >>> bool(ax.lines[0].get_xdata()[0] == found.value)
     True
     """

@@ -1,4 +1,4 @@
-"""Tables as pictures: probabilities of ranks, ranks by reliability, agreement of annotators."""
+"""Tables as pictures: probabilities of ranks, ranks by reliability, agreement of annotators; values with intervals."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_WRITTEN = 16  # rows or columns of a table whose numbers are legible
 SHORT = 4  # letters of names that stand beside each other
+THREE = "hold (value, low, high), or a DiscrepancyRatio, for every name"
+TWO = "hold (mean size, coverage), or a SetCoverage, for every name"
 
 
 def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metric: str | None = None, ax: Any = None) -> Any:
@@ -35,7 +37,6 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
     metric : str, optional
         Of a RankingStability: one of its metrics. Default: the first.
     ax : matplotlib Axes, optional
-        Default: of a new figure.
 
     Returns
     -------
@@ -49,10 +50,9 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
 
     Examples
     --------
-    >>> import ugt
-    >>> from ugt import plots
+    >>> import ugt.plots
     >>> right = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 0]]
-    >>> ax = plots.rank_heat_map(ugt.bootstrap(right, n_resamples=200, seed=1), ["A", "B", "C"])
+    >>> ax = ugt.plots.rank_heat_map(ugt.bootstrap(right, n_resamples=200, seed=1), ["A", "B", "C"])
     >>> [text.get_text() for text in ax.get_yticklabels()], len(ax.texts)
     (['A', 'B', 'C'], 9)
     """
@@ -64,8 +64,7 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
         raise error("metric", "be None but for a RankingStability", repr(metric))
     values = probability.rank_probability() if hasattr(probability, "rank_probability") else probability
     table, rows = _table("probability", values, names, 1)
-    blank = np.zeros(table.shape, bool)
-    return _heat(table, _texts(table), blank, rows, [str(1 + rank) for rank in range(len(rows))], ("rank", ""), (0.0, 1.0), ax)
+    return _heat(table, _texts(table), rows, [str(1 + rank) for rank in range(len(rows))], "rank", ax)
 
 
 def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, ax: Any = None) -> Any:
@@ -81,7 +80,6 @@ def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int |
     metric, k
         Which rows of ``evaluation.metrics``.
     ax : matplotlib Axes, optional
-        Default: of a new figure.
 
     Returns
     -------
@@ -95,22 +93,14 @@ def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int |
 
     Examples
     --------
-    >>> import ugt
-    >>> from ugt import plots
+    >>> import ugt.plots
     >>> models = {"A": [[0.7, 0.3], [0.4, 0.6]], "B": [[0.2, 0.8], [0.4, 0.6]]}
-    >>> ax = plots.rank_by_reliability(ugt.evaluate([[6, 2], [1, 3]], models, reliability=(1, 2), k=1, n_resamples=50))
+    >>> ax = ugt.plots.rank_by_reliability(ugt.evaluate([[6, 2], [1, 3]], models, reliability=(1, 2), k=1, n_resamples=50))
     >>> [text.get_text() for text in ax.texts]
     ['1\n[1, 2]', '1\n[1, 2]', '2\n[1, 2]', '2\n[1, 2]']
     """
     _base.records("evaluation", evaluation, "an Evaluation", "metrics", "models")
-    cells = {
-        (row["model"], row["reliability"]): row
-        for row in evaluation.metrics
-        if (row["metric"], row["k"]) == (metric, k) and row["reliability"] is not None
-    }
-    if not cells:
-        known = sorted({str((row["metric"], row["k"])) for row in evaluation.metrics})
-        raise error("metric", f"be one with reliabilities, of {', '.join(known)}", repr((metric, k)))
+    cells = {(row["model"], row["reliability"]): row for row in _base.rows_of_metric(evaluation, metric, k)}
     models, reliabilities = list(evaluation.models), sorted({at for _, at in cells})
     value = np.array([_base.column([cells[model, at] for at in reliabilities], "value") for model in models])
     rank = np.where(np.isnan(value), np.nan, 1.0 + (value[None] > value[:, None] + 1e-12).sum(axis=1))
@@ -118,15 +108,13 @@ def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int |
     between = "\n" if len(models) <= _base.FEW_ROWS else " "
     texts = [[_rank_text(place, row, between) for place, row in zip(*line)] for line in zip(rank.tolist(), ends)]
     shade = (len(models) - rank) / max(len(models) - 1, 1)
-    names = [f"{at:g}" for at in reliabilities]
-    blank = np.zeros(rank.shape, bool)
-    ax = _heat(0.75 * shade, texts, blank, [str(m) for m in models], names, ("reliability", ""), (0.0, 1.0), ax, always=True)
+    ax = _heat(0.75 * shade, texts, [str(m) for m in models], [f"{at:g}" for at in reliabilities], "reliability", ax, always=True)
     _base.note(ax, f"rank by {_base.metric_name(metric, k)}")
     return ax
 
 
 def _rank_text(rank: float, row: Any, between: str) -> str:
-    low, high = (_base.column([row], key)[0] for key in ("rank_low", "rank_high"))
+    low, high = _base.cells(row, "rank_low", "rank_high")
     interval = f"{between}[{low:g}, {high:g}]" if np.isfinite([low, high]).all() else ""
     return "–" if np.isnan(rank) else f"{rank:g}{interval}"
 
@@ -142,7 +130,6 @@ def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any
     names : sequence of A names, optional
         Default: those of the record, or 0 to A-1.
     ax : matplotlib Axes, optional
-        Default: of a new figure.
 
     Returns
     -------
@@ -157,20 +144,18 @@ def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any
 
     Examples
     --------
-    >>> import ugt
-    >>> from ugt import plots
+    >>> import ugt.plots
     >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
-    >>> ax = plots.agreement_matrix(ugt.pairwise_agreement(labels, "percent"))
+    >>> ax = ugt.plots.agreement_matrix(ugt.pairwise_agreement(labels, "percent"))
     >>> [text.get_text() for text in ax.texts]
     ['0.75', '0.67', '0.75', '0.33', '0.67', '0.33']
     """
     if hasattr(matrix, "annotators") and hasattr(matrix, "value"):
         matrix, names = matrix.value, matrix.annotators if names is None else names
     table, rows = _table("matrix", matrix, names, 0)
-    blank = np.eye(len(rows), dtype=bool) & np.isnan(table)
     known = table[np.isfinite(table)]
-    ends = min(0.0, float(known.min(initial=0.0))), max(1.0, float(known.max(initial=1.0)))
-    return _heat(table, _texts(table), blank, rows, rows, ("", ""), ends, ax)
+    ends = float(known.min(initial=0.0)), float(known.max(initial=1.0))
+    return _heat(table, _texts(table), rows, rows, "", ax, ends, np.eye(len(rows), dtype=bool) & np.isnan(table))
 
 
 def _table(argument: str, values: Any, names: Sequence[Any] | None, first: int) -> tuple[Array, list[str]]:
@@ -191,16 +176,17 @@ def _texts(table: Array) -> list[list[str]]:
 def _heat(
     table: Array,
     texts: list[list[str]],
-    blank: NDArray[np.bool_],
     rows: list[str],
     columns: list[str],
-    labels: tuple[str, str],
-    ends: tuple[float, float],
+    label: str,
     ax: Any,
+    ends: tuple[float, float] = (0.0, 1.0),
+    blank: Any = False,
     *,
     always: bool = False,
 ) -> Any:
     """Greys with numbers in them; ``blank``: cells that have none by nature; ``always``: numbers in large tables, too."""
+    blank = np.broadcast_to(blank, table.shape)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, columns)) > SHORT else {}
     below = 0.7 * _base.longest(columns) if slanted else 0.0
     width = 0.1 * max(len(text) for row in texts for text in row[:1]) if always else 0.45
@@ -217,4 +203,142 @@ def _heat(
     _base.name_rows(ax, [_base.row_name(name, len(rows)) for name in rows])
     n = int((np.isnan(table) & ~blank).sum())
     _base.note(ax, f"{_base.counted(n, 'cell')} undefined (–)" if n else "")
-    return _base.finish(ax, *labels)
+    return _base.finish(ax, label, "")
+
+
+def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: bool = False, ax: Any = None) -> Any:
+    """Values with intervals, one above the other, and a line at a reference value.
+
+    For discrepancy ratios: left of the line at 1 a model is nearer to the annotators than they are to each other; an interval that
+    crosses the line leaves that open. Hollow circles are annotators, where rows come from a record.
+
+    Parameters
+    ----------
+    rows : mapping of name to (value, low, high) or DiscrepancyRatio; or AnnotatorDiscrepancy, GroupedDiscrepancy or Evaluation
+        From top to bottom. Of an evaluation its table ``humans``.
+    reference : float
+        Such as 1 for ratios.
+    x_label : str
+    numbers : bool
+        Add the numbers to the names.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        What is not finite stands in its row in words.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, or a row is something else.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> ax = ugt.plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
+    >>> ax.lines[0].get_xdata().tolist(), [text.get_text() for text in ax.get_yticklabels()]
+    ([0.8, 1.05], ['model', 'ann'])
+    """
+    given = _rows(rows)
+    ax = _base.axes_of(ax, (4 + _base.longest([name for name, _, _ in given]), 1 + 0.28 * len(given)))
+    names = []
+    for i, (name, ends, human) in enumerate(given):
+        value, low, high = ends
+        colour = _base.COLOURS[int(human)]
+        if np.isfinite([low, high]).all():
+            ax.plot([low, high], [i, i], color=colour, linewidth=2, linestyle="--" if human else "-")
+        if np.isfinite(value):
+            face = "white" if human else colour
+            ax.plot(value, i, "o" if human else "s", color=colour, markersize=6, markerfacecolor=face)
+        if not np.isfinite(ends).all():
+            where = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+            ax.text(0.98, i, _in_words(ends), fontsize="small", color="0.3", **where)
+        names.append(_base.row_name(name, len(given)) + (f"  {_in_words(ends)}" if numbers else ""))
+    ax.axvline(reference, color="0.5", linestyle="--", linewidth=1, zorder=0)
+    _base.name_rows(ax, names)
+    ax.set_xlabel(x_label)
+    return ax
+
+
+def _in_words(ends: tuple[float, ...]) -> str:
+    value, low, high = ("undefined" if np.isnan(end) else f"{end:.2f}" if np.isfinite(end) else f"{end}" for end in ends)
+    if np.isnan(ends[1]) and np.isnan(ends[2]):
+        return value if np.isnan(ends[0]) else f"{value}, no interval"
+    return f"{value} [{low}, {high}]"
+
+
+def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
+    """Name, three numbers, and whether it is an annotator."""
+    if hasattr(rows, "humans") or hasattr(rows, "table"):
+        table = rows.humans if hasattr(rows, "humans") else rows.table()
+        found = [(str(row["name"]), _base.cells(row, "value", "low", "high"), row["kind"] == "annotator") for row in table]
+        if not found:
+            raise error("rows", "hold something to draw", "an empty table")
+        return found
+    if hasattr(rows, "names") and hasattr(rows, "intervals"):
+        both = zip(rows.names.tolist(), rows.value.tolist(), rows.intervals()[1:].tolist())
+        return [(str(name), (value, *ends), False) for name, value, ends in both]
+    found = []
+    for name, one in _base.named("rows", rows).items():
+        three = (one.value, *one.interval()) if hasattr(one, "value") and hasattr(one, "interval") else one
+        found.append((name, _base.numbers("rows", three, 3, THREE, repr(name)), False))
+    return found
+
+
+def coverage_and_size(coverage: Any, *, target: float | None = None, against: str = "mass", ax: Any = None) -> Any:
+    """Coverage of prediction sets against their mean size.
+
+    Sets should reach the wanted coverage with as few classes as can be: upwards the line is reached, to the left sets are small. A
+    coverage whose interval lies above the line is bought with needlessly large sets.
+
+    Parameters
+    ----------
+    coverage : SetCoverage, or mapping of name to these or to (mean size, coverage)
+        Records come with intervals over cases.
+    target : float, optional
+        Wanted coverage, drawn as a line.
+    against : {"mass", "best", "voted"}
+        Which coverage of records: of a label drawn from the truth, of the most plausible class, of the voted label.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The legend says what is undefined, and how many sets are empty and cases left out.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, an entry is something else, or the option is unknown.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> labels = ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5]])
+    >>> given = {"A": [[0], [2]], "B": [[0, 1], [2]]}
+    >>> found = {name: ugt.PredictionSets.of(sets, n_classes=3).coverage(labels) for name, sets in given.items()}
+    >>> ax = ugt.plots.coverage_and_size(found, target=0.9)
+    >>> [line.get_xydata().round(2).tolist() for line in ax.lines if line.get_label() in found]
+    [[[1.0, 0.55]], [[1.5, 0.65]]]
+    """
+    option("against", against, ("mass", "best", "voted"))
+    given = _base.named("coverage", coverage)
+    points = {name: _point(name, one, against) for name, one in given.items()}
+    ax = _base.axes_of(ax)
+    for i, (name, (size, share, low, high)) in enumerate(points.items(), start=_base.first_style(ax)):
+        empty = int(getattr(given[name], "n_empty", 0))
+        undefined = "" if np.isfinite([size, share]).all() else "undefined"
+        remarks = (undefined, f"{empty:,} empty" if empty else "", _base.left_out(getattr(given[name], against, None)))
+        _base.point(ax, i, _base.labelled(name, *remarks), (size, np.nan, np.nan), (share, low, high))
+    if target is not None:
+        ax.axhline(target, color="0.5", linestyle="--", linewidth=1, zorder=0, label=f"wanted: {target:g}")
+    return _base.finish(ax, "mean number of classes in a set", "coverage")
+
+
+def _point(name: str, one: Any, against: str) -> tuple[float, ...]:
+    """Size, coverage and its interval."""
+    if hasattr(one, "mean_size") and hasattr(one, against):
+        found = getattr(one, against)
+        return (float(one.mean_size), float(found.value), *found.interval())
+    return (*_base.numbers("coverage", one, 2, TWO, repr(name)), np.nan, np.nan)
