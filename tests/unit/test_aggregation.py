@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from twins import irn as twin
 
 import ugt.aggregation as agg
@@ -268,20 +269,17 @@ VALUE_ERRORS = [
 
 @pytest.mark.parametrize(("function", "options", "message"), VALUE_ERRORS)
 def test_options_are_checked(function, options, message):
-    with pytest.raises(ValueError, match=message):
-        function(LABELS, **options)
+    refused(message, function, LABELS, **options)
 
 
 def test_counts_are_checked():
-    with pytest.raises(ValueError, match=r"counts must not be negative\. Got -1, first at case 0, class 1"):
-        agg.dirichlet(np.array([[1, -1]]))
+    refused(r"counts must not be negative\. Got -1, first at case 0, class 1", agg.dirichlet, np.array([[1, -1]]))
 
 
 @pytest.mark.parametrize("function", [agg.irn, agg.prirn])
 @pytest.mark.parametrize("value", [[[[[0]]]], np.ones((2, 2), int), None])
 def test_only_annotations_have_ranks(function, value):
-    with pytest.raises(TypeError, match=r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them"):
-        function(value)
+    refused(r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them", function, value, error=TypeError)
 
 
 NO_COUNTS = [
@@ -300,8 +298,7 @@ NO_COUNTS = [
 @pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_only_annotations_or_counts(function, argument, value):
-    with pytest.raises(TypeError, match=rf"{argument} must be Labels.*or an \(N, K\) array of counts\. Got list"):
-        function(value)
+    refused(rf"{argument} must be Labels.*or an \(N, K\) array of counts\. Got list", function, value, error=TypeError)
 
 
 @pytest.mark.filterwarnings("error")  # no words of numpy before the error
@@ -309,15 +306,11 @@ def test_concentrations_beyond_the_largest_number():
     finite = r"concentration must be finite and above 0\. Got inf, first at case 0"
     whole = r"concentration must have a finite sum over the classes of a case\. Got inf, first at case 1"
     for prior in (0.1, [1, 2]):
-        with pytest.raises(ValueError, match=finite):
-            agg.dirichlet([[3, 1]], reliability=1e308, prior=prior)
-    with pytest.raises(ValueError, match=finite):
-        agg.prirn(Labels.from_counts([[1, 0]]), reliability=1.7e308, background=1e308)
+        refused(finite, agg.dirichlet, [[3, 1]], reliability=1e308, prior=prior)
+    refused(finite, agg.prirn, Labels.from_counts([[1, 0]]), reliability=1.7e308, background=1e308)
     for prior in (1e308, [1e308, 1e308], [1e308, 0.9e308]):
-        with pytest.raises(ValueError, match=whole):
-            agg.dirichlet([[0, 0], [3, 1]], prior=prior)
-    with pytest.raises(ValueError, match=r"concentrations must hold .* with finite sums above 0 .* first at row 1"):
-        Dirichlet.from_array([[1, 1], [1e308, 1e308]])
+        refused(whole, agg.dirichlet, [[0, 0], [3, 1]], prior=prior)
+    refused(r"concentrations must hold .* with finite sums above 0 .* first at row 1", Dirichlet.from_array, [[1, 1], [1e308, 1e308]])
 
 
 def test_dirichlet_of_rankings_is_prirn():

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy import special
 from scipy.special import expit, logit
 from twins import em as twin
@@ -528,13 +529,10 @@ def test_plausibilities_go_into_evaluations():
 @pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.glad, ugt.dawid_skene_draws])
 def test_labels_that_will_not_do(fit):
     counts = ugt.Labels.from_counts([[0, 0], [3, 1]], case_ids=["x", "y"])
-    with pytest.raises(ValueError, match=r"labels must say who gave each of them\. Got counts without annotators, first at case 'y'"):
-        fit(counts)
-    with pytest.raises(ValueError, match=r"labels must hold at least one label\. Got 0"):
-        fit(ugt.Labels.from_wide([[None, None]], classes=2))
+    refused(r"labels must say who gave each of them\. Got counts without annotators, first at case 'y'", fit, counts)
+    refused(r"labels must hold at least one label\. Got 0", fit, ugt.Labels.from_wide([[None, None]], classes=2))
     for wrong in ([[1, 0]], ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)):
-        with pytest.raises(TypeError, match=r"labels must be Labels\. Got (list|Rankings)"):
-            fit(wrong)
+        refused(r"labels must be Labels\. Got (list|Rankings)", fit, wrong, error=TypeError)
 
 
 BAD = [
@@ -565,22 +563,18 @@ BAD = [
 
 @pytest.mark.parametrize("fit, options, message", BAD)
 def test_options_that_will_not_do(fit, options, message):
-    with pytest.raises(ValueError, match=message):
-        fit(labels_of(), **options)
+    refused(message, fit, labels_of(), **options)
 
 
 def test_more_cells_than_memory_are_refused(monkeypatch):
     monkeypatch.setattr(em_module, "MOST_CELLS", 20)
-    with pytest.raises(ValueError, match=r"candidates must be 'seen' where .* more than 20 cells\. Got 'all' and \d+ cells"):
-        ugt.dawid_skene(labels_of(), prior=1)
+    refused(r"candidates must be 'seen' where .* more than 20 cells\. Got 'all' and \d+ cells", ugt.dawid_skene, labels_of(), prior=1)
 
 
 def test_confusions_that_are_not_there():
     found = ugt.dawid_skene(labels_of())
-    with pytest.raises(ValueError, match=r"annotator must be one of the 5 annotators\. Got 'x'"):
-        found.confusion("x")
-    with pytest.raises(ValueError, match=r"model must have confusion matrices\. Got 'glad'"):
-        ugt.glad(labels_of()).confusion(0)
+    refused(r"annotator must be one of the 5 annotators\. Got 'x'", found.confusion, "x")
+    refused(r"model must have confusion matrices\. Got 'glad'", ugt.glad(labels_of()).confusion, 0)
 
 
 def test_the_core_checks_what_it_reads():
@@ -588,19 +582,14 @@ def test_the_core_checks_what_it_reads():
     offsets = np.array([0, 1])
     for annotator, label, given in ((1, 0, 0), (-1, 0, 0), (0, 2, 0), (0, -1, 0), (0, 0, 2)):
         table = _em.Table(offsets, one + annotator, one + label, None, offsets, one + given, 1, 2)
-        with pytest.raises(ValueError, match=r"outside its array"):
-            _em.Confusions(table, 0)
+        refused(r"outside its array", _em.Confusions, table, 0)
     good = _em.Table(offsets, one, one, None, offsets, one, 1, 2)
     for entry in (-1, 1):
-        with pytest.raises(ValueError, match=r"outside its array"):
-            _em.Coins(good, one + entry)
-    with pytest.raises(ValueError, match=r"do not fit together"):
-        _em.Table(offsets, one, np.zeros(2, np.int32), None, offsets, one, 1, 2)
-    with pytest.raises(ValueError, match=r"must not decrease"):
-        _em.Table(np.array([0, 2, 1]), one, one, None, np.array([0, 1, 1]), one, 1, 2)
+        refused(r"outside its array", _em.Coins, good, one + entry)
+    refused(r"do not fit together", _em.Table, offsets, one, np.zeros(2, np.int32), None, offsets, one, 1, 2)
+    refused(r"must not decrease", _em.Table, np.array([0, 2, 1]), one, one, None, np.array([0, 1, 1]), one, 1, 2)
     shape = _em.Confusions(good, 1)
-    with pytest.raises(ValueError, match=r"do not fit"):
-        shape.expect(np.ones(1), np.ones(2), np.ones(2), np.ones(2))
+    refused(r"do not fit", shape.expect, np.ones(1), np.ones(2), np.ones(2), np.ones(2))
 
 
 # ---- judged by itself

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 if importlib.util.find_spec("pyperf") is None:
     pytest.skip("the benchmarks need pyperf, which is not installed", allow_module_level=True)
@@ -191,8 +192,7 @@ def test_a_target_that_nothing_measures_is_a_failure(targets, monkeypatch, tmp_p
     measured = {"s": 2.0, "spread": 0.1, "first": 3.5, "MB": 3.0, "numpy.sum": 5.0}
     records = [{"file": "mine", "job": "adding", "what": "sums", "size": {"n": 10}, "targets": [asked], "measured": measured}]
     (tmp_path / "mine.json").write_text(json.dumps(records))
-    with pytest.raises(SystemExit, match=r"no file measures 1\.1"):
-        targets.main()
+    refused(r"no file measures 1\.1", targets.main, error=SystemExit)
     assert "missed by 100%" in capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
     assert "| 1.2 | two | `adding`: n = 10 | 2 s | ≤ 1 s | **missed** by 100% | numpy.sum: 5 |" in text
@@ -203,8 +203,7 @@ def test_a_target_that_nothing_measures_is_a_failure(targets, monkeypatch, tmp_p
 
 def test_a_target_of_no_issue_is_refused(targets):
     records = [{"targets": [{"number": "99.1"}]}]
-    with pytest.raises(ValueError, match=r"no issue has the target 99\.1"):
-        targets.rows(records)
+    refused(r"no issue has the target 99\.1", targets.rows, records)
 
 
 def test_every_target_has_a_job_and_every_job_says_what_it_is(targets):

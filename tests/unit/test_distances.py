@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from twins import distances as twin
 
 import ugt
@@ -333,17 +334,14 @@ def test_values():
     ],
 )
 def test_wrong_values(values, message):
-    with pytest.raises(ValueError, match=message):
-        distances(Labels.from_wide([["a", "b", "c"]]), [], "squared", values=values)
+    refused(message, distances, Labels.from_wide([["a", "b", "c"]]), [], "squared", values=values)
 
 
 def test_values_where_they_mean_nothing():
     labels = Labels.from_wide([[0, 1]])
     for distance in ("zero-one", 1 - np.eye(2)):
-        with pytest.raises(ValueError, match=r"values must be given for distances of numbers only"):
-            distances(labels, [], distance, values=[1, 2])
-    with pytest.raises(ValueError, match=r"values must be given for Labels only. Got Ratings\."):
-        distances(Ratings.from_wide([[0, 1]]), [], "squared", values=[1, 2])
+        refused(r"values must be given for distances of numbers only", distances, labels, [], distance, values=[1, 2])
+    refused(r"values must be given for Labels only. Got Ratings\.", distances, Ratings.from_wide([[0, 1]]), [], "squared", values=[1, 2])
 
 
 # ---- distances that are none ----
@@ -354,16 +352,13 @@ def test_values_where_they_mean_nothing():
 )
 def test_unknown_distances(distance):
     for held in (Labels.from_wide([[0, 1]]), Ratings.from_wide([[0, 1]])):
-        with pytest.raises(ValueError, match=r"^distance must be 'squared', 'absolute', 'zero-one', \('threshold', size\)"):
-            distances(held, [], distance)
+        refused(r"^distance must be 'squared', 'absolute', 'zero-one', \('threshold', size\)", distances, held, [], distance)
 
 
 def test_unknown_distances_of_masks():
     for distance in ("squared", "iou", 1 - np.eye(2), None):
-        with pytest.raises(ValueError, match=r"^distance must be 'jaccard', 'dice' or a function of two masks"):
-            distances(Masks.from_wide([[[0, 1]]]), [], distance)
-    with pytest.raises(ValueError, match=r"^distance must be 'squared'"):
-        distances(Ratings.from_wide([[0, 1]]), [], 1 - np.eye(2))
+        refused(r"^distance must be 'jaccard', 'dice' or a function of two masks", distances, Masks.from_wide([[[0, 1]]]), [], distance)
+    refused(r"^distance must be 'squared'", distances, Ratings.from_wide([[0, 1]]), [], 1 - np.eye(2))
 
 
 @pytest.mark.parametrize("size", [-1, math.nan, math.inf, "1", None, True])
@@ -387,8 +382,7 @@ def test_wrong_thresholds(size):
     ],
 )
 def test_wrong_costs(cost, message):
-    with pytest.raises(ValueError, match=message):
-        distances(Labels.from_wide([["a", "b"]]), [], cost)
+    refused(message, distances, Labels.from_wide([["a", "b"]]), [], cost)
 
 
 # ---- predictions that are none ----
@@ -414,15 +408,13 @@ def test_wrong_costs(cost, message):
 )
 def test_wrong_predictions_of_labels(distance, prediction, message):
     labels = Labels.from_wide([[0, 1], [1, 1]], case_ids=["p", "q"])
-    with pytest.raises(ValueError, match=message):
-        distances(labels, [np.array(prediction)], distance)
+    refused(message, distances, labels, [np.array(prediction)], distance)
 
 
 def test_wrong_predictions_of_ratings():
     ratings = Ratings.from_wide([[0, 1], [1, 1]], case_ids=["p", "q"])
     for prediction in ([[0.5, 0.5], [1, 0]], [1], ["1", "2"]):
-        with pytest.raises(ValueError, match=r"predictions must be numbers, one a case \(2\). Got"):
-            distances(ratings, [np.array(prediction)], "squared")
+        refused(r"predictions must be numbers, one a case \(2\). Got", distances, ratings, [np.array(prediction)], "squared")
     with pytest.raises(ValueError, match=r"predictions must be numbers from -1e\+100 to 1e\+100. Got -inf, first at case 'q'\."):
         distances(ratings, [np.array([0, -math.inf])], "squared")
     with pytest.raises(ValueError, match=r"ratings must be numbers from -1e\+100 to 1e\+100. Got 1e\+200, first at case 'q'\."):
@@ -593,8 +585,7 @@ OFFSETS, COUNT = np.array([0, 2, 3]), np.ones(3, np.int64)
     ],
 )
 def test_entries_that_do_not_fit(offsets, row_offsets, count, times, n_rows):
-    with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|fit together|must have"):
-        _pairs.Entries(offsets, row_offsets, count, times, n_rows)
+    refused(r"UGT_ERR_RANGE|fit together|must have", _pairs.Entries, offsets, row_offsets, count, times, n_rows)
 
 
 def test_calls_that_do_not_fit():
@@ -636,8 +627,7 @@ def test_calls_that_do_not_fit():
         lambda: _pairs.find_entries(OFFSETS, np.array([0, 1, -2], np.int32), 2),
         lambda: _pairs.find_entries(np.array([0, 2, 4]), np.array([0, 1, 1], np.int32), 2),
     ):
-        with pytest.raises(ValueError, match=r"UGT_ERR_RANGE|fit|a case"):
-            call()
+        refused(r"UGT_ERR_RANGE|fit|a case", call)
 
 
 def test_a_function_is_given_predicted_numbers_as_they_are():

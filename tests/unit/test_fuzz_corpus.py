@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.python import targets
+from refusals import refused
 
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus"
 
@@ -35,11 +36,9 @@ def test_a_complaint_without_words_is_found(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(targets.files, "read_names", silent)
-    with pytest.raises(AssertionError, match=r"says nothing"):
-        targets.TARGETS["names"](b"a\n")
+    refused(r"says nothing", targets.TARGETS["names"], b"a\n", error=AssertionError)
 
 
 def test_a_broken_promise_is_found(monkeypatch):
     monkeypatch.setattr(targets.files, "read_names", lambda path: [])
-    with pytest.raises(AssertionError, match=r"names of two kinds"):
-        targets.TARGETS["names"](b"a\n")
+    refused(r"names of two kinds", targets.TARGETS["names"], b"a\n", error=AssertionError)

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt._core import _dirichlet
@@ -36,8 +37,7 @@ def npy(array):
 def test_a_damaged_header_of_an_npy_file(given):
     """A TokenError of Python's own reader of Python code."""
     data = npy(np.zeros((2, 2), np.int8)).replace(b"}  ", b"} (", 1)
-    with pytest.raises(ValueError, match=r"file must be an NPY or NPZ file of plain arrays"):
-        read_annotations(given("x.npy", data), format="wide")
+    refused(r"file must be an NPY or NPZ file of plain arrays", read_annotations, given("x.npy", data), format="wide")
 
 
 def test_an_npz_file_with_a_part_that_is_no_array(given):
@@ -45,8 +45,7 @@ def test_an_npz_file_with_a_part_that_is_no_array(given):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("kind.npy", npy(np.array("labels")))
         archive.writestr("offsets.npy", b"no array")
-    with pytest.raises(ValueError, match=r"hold arrays only. Got 'offsets'"):
-        read_annotations(given("x.npz", file.getvalue()))
+    refused(r"hold arrays only. Got 'offsets'", read_annotations, given("x.npz", file.getvalue()))
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -60,20 +59,17 @@ def test_text_with_numbers_that_are_no_characters(given, order):
 
 
 def test_scores_in_a_damaged_file(given):
-    with pytest.raises(ValueError, match=r"file must be an NPY or NPZ file"):
-        read_predictions(given("x.npy", npy(np.zeros((2, 2))).replace(b"'<f8'", b"'<f8(", 1)))
+    refused(r"file must be an NPY or NPZ file", read_predictions, given("x.npy", npy(np.zeros((2, 2))).replace(b"'<f8'", b"'<f8(", 1)))
 
 
 def test_a_file_of_control_characters_has_no_names(given):
     """An empty list was returned."""
-    with pytest.raises(ValueError, match=r"have a name on every line. Got a blank, first at line 1"):
-        read_names(given("x.txt", b"\x1e"))
+    refused(r"have a name on every line. Got a blank, first at line 1", read_names, given("x.txt", b"\x1e"))
 
 
 def test_a_mapping_that_names_itself(given):
     path = given("x.json", json.dumps({"path": "x.json"}))
-    with pytest.raises(ValueError, match=r"mapping: path must name a file of annotations. Got another mapping with a path"):
-        read_annotations(path)
+    refused(r"mapping: path must name a file of annotations. Got another mapping with a path", read_annotations, path)
 
 
 def test_a_mapping_that_names_a_file_is_followed(given):
@@ -104,8 +100,7 @@ HEAD = "# NUMBER ALTERNATIVES: 1\n# ALTERNATIVE NAME 1: a\n"
     ],
 )
 def test_numbers_of_preflib_files(given, text, message):
-    with pytest.raises(ValueError, match=message):
-        read_annotations(given("x.soc", text))
+    refused(message, read_annotations, given("x.soc", text))
 
 
 def test_the_case_of_a_preflib_file_is_called_like_the_file(given):
@@ -136,7 +131,6 @@ def test_probabilities_of_lists_are_not_negative():
 def test_counts_that_no_file_holds_are_not_written_one_by_one(tmp_path):
     axes = ugt.Labels.from_long([0, 0], [3, 3], [1, 0])
     labels = ugt.Labels(axes.axes, axes.annotators, axes.offsets, axes.annotator, axes.label, np.array([1, 0x2F000000000001]))
-    with pytest.raises(MemoryError, match=r"the rows of the file, one a label, needs at least .* GB"):
-        write_annotations(tmp_path / "x.csv", labels)
+    refused(r"the rows of the file, one a label, needs at least .* GB", write_annotations, tmp_path / "x.csv", labels, error=MemoryError)
     assert not (tmp_path / "x.csv").exists()
     assert write_annotations(tmp_path / "x.npz", labels) == ()

@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt.aggregation.plackett_luce_draws import as_rankings
@@ -225,13 +226,11 @@ BAD = [
 
 @pytest.mark.parametrize(("options", "message"), BAD, ids=[message[:40] for _, message in BAD])
 def test_bad_options(rankings, options, message):
-    with pytest.raises(ValueError, match=message):
-        ugt.plackett_luce(rankings, **options)
+    refused(message, ugt.plackett_luce, rankings, **options)
 
 
 def test_only_rankings_and_labels():
-    with pytest.raises(TypeError, match=r"rankings must be Rankings or Labels\. Got list"):
-        ugt.plackett_luce([[0]])
+    refused(r"rankings must be Rankings or Labels\. Got list", ugt.plackett_luce, [[0]], error=TypeError)
 
 
 # ---- checkpoints and interruption ----
@@ -305,16 +304,14 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
         ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[:4], n_classes=5), n_draws=400, checkpoint=path)
     whole = path.read_bytes()
     (tmp_path / "text").write_text("case,annotator,label\n" * 10)
-    with pytest.raises(ValueError, match="checkpoint must be a checkpoint file of ugt"):
-        ugt.plackett_luce(rankings, n_draws=400, checkpoint=tmp_path / "text")
+    refused("checkpoint must be a checkpoint file of ugt", ugt.plackett_luce, rankings, n_draws=400, checkpoint=tmp_path / "text")
     path.write_bytes(whole[:-5])  # cut off in the middle of a record: sampled again
     assert ugt.plackett_luce(rankings, n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
     assert path.read_bytes() == whole
     damaged = bytearray(whole)
     damaged[len(whole) // 2] ^= 1
     path.write_bytes(bytes(damaged))
-    with pytest.raises(ValueError, match="checkpoint must not be damaged"):
-        ugt.plackett_luce(rankings, n_draws=400, checkpoint=path)
+    refused("checkpoint must not be damaged", ugt.plackett_luce, rankings, n_draws=400, checkpoint=path)
     assert path.read_bytes() == bytes(damaged)
 
 

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt.cli import conformal
@@ -54,8 +55,7 @@ def test_sets_in_all_forms():
     ],
 )
 def test_bad_sets(sets, k, message):
-    with pytest.raises(ValueError, match=message):
-        ugt.PredictionSets.of(sets, k)
+    refused(message, ugt.PredictionSets.of, sets, k)
 
 
 # ---- coverage
@@ -164,10 +164,8 @@ def test_bad_truth_and_options():
         (lambda: sets.coverage_by_group(TRUTH, ["a"] * 4 + [None]), r"groups must not be missing"),
         (lambda: sets.coverage_by_group(TRUTH, list("aabbc"), against="all"), r"against must be one of"),
     ):
-        with pytest.raises(ValueError, match=message):
-            call()
-    with pytest.raises(TypeError, match=r"truth must be plausibilities"):
-        sets.coverage("labels")
+        refused(message, call)
+    refused(r"truth must be plausibilities", sets.coverage, "labels", error=TypeError)
 
 
 # ---- plausibility regions
@@ -208,8 +206,7 @@ def test_regions_from_posteriors_and_draws():
     own = (candidate * (1 - p)).sum(1)
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(4)]) for x in own]
     np.testing.assert_allclose(regions.p_values(p, candidate), expected)
-    with pytest.raises(ValueError, match=r"n must be 1 to 6"):
-        ugt.PlausibilityRegions(m=7).fit(p, draws)
+    refused(r"n must be 1 to 6", ugt.PlausibilityRegions(m=7).fit, p, draws)
     post = ugt.dirichlet(RNG.integers(1, 5, (20, 3)), prior=0.5)
     found = ugt.PlausibilityRegions(alpha=0.3, m=50, seed=2).fit(p, post)
     e = (post.draws(50, seed=2) * (1 - p)[:, None]).sum(2)
@@ -225,8 +222,7 @@ def test_regions_from_posteriors_and_draws():
 def test_bad_regions():
     p = RNG.dirichlet(np.ones(5), 20)
     regions = ugt.PlausibilityRegions(alpha=0.2)
-    with pytest.raises(ValueError, match=r"must be fitted first"):
-        regions.grid(p)
+    refused(r"must be fitted first", regions.grid, p)
     regions.fit(p, p)
     for call, message in (
         (lambda: regions.grid(p), r"predictions must have at most 4 classes for a grid.*Got 5"),
@@ -239,8 +235,7 @@ def test_bad_regions():
         (lambda: ugt.PlausibilityRegions().fit(p, p).grid(p[:, :3] / p[:, :3].sum(1, keepdims=True)), r"at most 4"),
         (lambda: ugt.PlausibilityRegions().fit(p[:, :2] / p[:, :2].sum(1, keepdims=True), p[:, :2]).grid(p[:, :2], n_steps=0), r"n_steps"),
     ):
-        with pytest.raises(ValueError, match=message):
-            call()
+        refused(message, call)
 
 
 # ---- the command
@@ -352,10 +347,8 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
     more = ("--m", "5", "--n-boot", "20", "--alpha", "0.2", "--calibrate", "fit_logits.csv", "--apply", "logits.csv", "--out", "b")
     run(*BASE, *more)
     assert sum(a == b for a, b in zip(first, read("b/sets.csv"))) >= len(first) - 1  # up to rounding of a score at the threshold
-    with pytest.raises(ValueError, match=r"annotations must be one label a case for --method split"):
-        run(*BASE, "--method", "split", "--out", "c")
-    with pytest.raises(ValueError, match=r"--m must be left out"):
-        run(*BASE, "--method", "split", "--m", "3", "--out", "c")
+    refused(r"annotations must be one label a case for --method split", run, *BASE, "--method", "split", "--out", "c")
+    refused(r"--m must be left out", run, *BASE, "--method", "split", "--m", "3", "--out", "c")
     single = [i for i in range(120) if i != 3 and (counts[i] == counts[i].max()).sum() == 1]
     write("single.csv", ids[single], p[single])
     run(*BASE, "--method", "split", "--truth", "votes", "--calibrate", "single.csv", "--out", "d", "--n-boot", "20")
@@ -397,6 +390,5 @@ def test_bad_input_leaves_nothing_behind(folder, tmp_path, words, message):
         file.write("case,cluster\np0,a\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(ValueError, match=message):
-            run(*BASE, *words)
+        refused(message, run, *BASE, *words)
     assert not (tmp_path / "out").exists()

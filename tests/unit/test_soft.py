@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
+from refusals import refused
 from twins import resampling as resampling_twin
 from twins import soft as twin
 
@@ -292,12 +293,9 @@ def test_both_metrics_at_once():
 
 
 def test_orders_that_are_refused():
-    with pytest.raises(ValueError, match=r"scores must not be NaN\. Got nan, first at case 1\."):
-        ugt.ScoreOrder.of([1.0, NAN])
-    with pytest.raises(ValueError, match=r"scores must be of shape \(N,\) or \(N, K\)\. Got \(1, 1, 1\)\."):
-        ugt.ScoreOrder.of([[[1.0]]])
-    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\."):
-        ugt.soft_auroc([0.1, 0.5, 0.9], ugt.ScoreOrder.of([1, 2]))
+    refused(r"scores must not be NaN\. Got nan, first at case 1\.", ugt.ScoreOrder.of, [1.0, NAN])
+    refused(r"scores must be of shape \(N,\) or \(N, K\)\. Got \(1, 1, 1\)\.", ugt.ScoreOrder.of, [[[1.0]]])
+    refused(r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\.", ugt.soft_auroc, [0.1, 0.5, 0.9], ugt.ScoreOrder.of([1, 2]))
     order = ugt.ScoreOrder.of([[3, 1], [2, 2]])
     assert ugt.ScoreOrder.of(order) is order and repr(order) == "ScoreOrder(shape=(2, 2))"
     column = ugt.ScoreOrder.of([2.0, 1.0, 0.0])
@@ -662,8 +660,7 @@ def test_plausibilities():
         found, expected = ugt.soft_auroc(truth, scores[:, 1]), ugt.soft_auroc(truth.mean()[:, 1], scores[:, 1])
         assert found.value == expected.value and found.per_class is None
         assert ugt.soft_roc_curve(truth, scores[:, 1]).area == ugt.soft_roc_curve(truth.mean()[:, 1], scores[:, 1]).area
-    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(20, 2\)\. Got \(20,\)\."):
-        ugt.soft_auroc(np.full((20, 2), 0.5), scores[:, 1])
+    refused(r"scores must be of the shape of p, \(20, 2\)\. Got \(20,\)\.", ugt.soft_auroc, np.full((20, 2), 0.5), scores[:, 1])
 
 
 def test_cases_without_annotations():
@@ -870,8 +867,7 @@ def test_expected_ties_have_no_influence():
         lambda: found.interval(kind="analytic"),
         lambda: found.interval(kind="bca"),
     ):
-        with pytest.raises(ValueError, match=message):
-            call()
+        refused(message, call)
     low, high = found.interval(kind="percentile", n_resamples=200)
     assert low < found.value < high
 
@@ -946,32 +942,25 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
 def test_bad_input(function, p, scores, weights, message):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(ValueError, match=message):
-            function(p, scores, weights=weights)
+        refused(message, function, p, scores, weights=weights)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS[:2], ids=lambda f: f.__name__)
 def test_bad_tables(function):
     p, scores, _ = tables(1, 4)
-    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(4, 2\)\."):
-        function(p, scores[:, :2])
-    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(4,\)\."):
-        function(ugt.Point.from_array(p), scores[:, 1])
-    with pytest.raises(ValueError, match=r"scores must be of the shape of p, \(4, 3\)\. Got \(3, 4\)\."):
-        function(p, scores.T)
+    refused(r"scores must be of the shape of p, \(4, 3\)\. Got \(4, 2\)\.", function, p, scores[:, :2])
+    refused(r"scores must be of the shape of p, \(4, 3\)\. Got \(4,\)\.", function, ugt.Point.from_array(p), scores[:, 1])
+    refused(r"scores must be of the shape of p, \(4, 3\)\. Got \(3, 4\)\.", function, p, scores.T)
     scores[2, 1] = NAN
-    with pytest.raises(ValueError, match=r"scores must not be NaN\. Got nan, first at case 2, column 1\."):
-        function(p, scores)
+    refused(r"scores must not be NaN\. Got nan, first at case 2, column 1\.", function, p, scores)
     p[1, 2] = 1.01
-    with pytest.raises(ValueError, match=r"p must be from 0 to 1\. Got 1\.01, first at case 1, column 2\."):
-        function(p, scores)
+    refused(r"p must be from 0 to 1\. Got 1\.01, first at case 1, column 2\.", function, p, scores)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS[2:], ids=lambda f: f.__name__)
 def test_curves_take_one_column(function):
     p, scores, _ = tables(1, 4)
-    with pytest.raises(ValueError, match=r"p must be of shape \(N,\) for a curve\. Got \(4, 3\)\."):
-        function(p, scores)
+    refused(r"p must be of shape \(N,\) for a curve\. Got \(4, 3\)\.", function, p, scores)
 
 
 @pytest.mark.parametrize(
@@ -992,37 +981,28 @@ def test_curves_take_one_column(function):
     ],
 )
 def test_bad_options(function, options, message):
-    with pytest.raises(ValueError, match=message):
-        function([0.2, 0.7, 0.4], [1.0, 2.0, 3.0], **options)
+    refused(message, function, [0.2, 0.7, 0.4], [1.0, 2.0, 3.0], **options)
 
 
 def test_options_are_checked_before_the_data():
     for options in ({"average": "micro"}, {"self_pairs": "no"}, {"multiclass": "no"}):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            with pytest.raises(ValueError, match=next(iter(options))):
-                ugt.soft_auroc([0.0, 0.0], [1.0, 2.0], **options)
+            refused(next(iter(options)), ugt.soft_auroc, [0.0, 0.0], [1.0, 2.0], **options)
 
 
 def test_bad_intervals():
     found = ugt.soft_auroc(*problem(2)[:2])
-    with pytest.raises(ValueError, match=r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\."):
-        found.interval(kind="delong")
-    with pytest.raises(ValueError, match=r"level must be a number between 0 and 1\. Got 95\."):
-        found.interval(95)
-    with pytest.raises(ValueError, match=r"strata must be None for kind='analytic'\. Got"):
-        found.interval(kind="analytic", strata=np.zeros(25))
+    refused(r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", found.interval, kind="delong")
+    refused(r"level must be a number between 0 and 1\. Got 95\.", found.interval, 95)
+    refused(r"strata must be None for kind='analytic'\. Got", found.interval, kind="analytic", strata=np.zeros(25))
     for ids in (np.zeros(24), np.zeros((25, 1)), 3):
         for kind in ("analytic", "percentile"):
-            with pytest.raises(ValueError, match=r"clusters must be 25 ids, one a case\. Got shape"):
-                found.interval(kind=kind, clusters=ids)
-    with pytest.raises(ValueError, match=r"strata must be 25 ids"):
-        found.resamples(strata=[1, 2])
+            refused(r"clusters must be 25 ids, one a case\. Got shape", found.interval, kind=kind, clusters=ids)
+    refused(r"strata must be 25 ids", found.resamples, strata=[1, 2])
     for n in (0, 2.5, "9", True):
-        with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1\. Got"):
-            found.resamples(n_resamples=n)
-    with pytest.raises(ValueError, match=r"seed must be an int"):
-        found.resamples(seed=-1)
+        refused(r"n_resamples must be a whole number of at least 1\. Got", found.resamples, n_resamples=n)
+    refused(r"seed must be an int", found.resamples, seed=-1)
 
 
 def test_weights_are_numbers_of_cases_where_self_terms_count():
@@ -1034,10 +1014,7 @@ def test_weights_are_numbers_of_cases_where_self_terms_count():
             lambda **o: ugt.soft_average_precision(p, scores, **o),
             lambda **o: ugt.soft_average_precision(p, scores, self_term="probability", ties="expected", **o),
         ):
-            with pytest.raises(
-                ValueError, match=r"weights must be numbers of cases, at least 0.5 on average, with .*Got a mean of 0\.\d+\."
-            ):
-                call(weights=weights)
+            refused(r"weights must be numbers of cases, at least 0.5 on average, with .*Got a mean of 0\.\d+\.", call, weights=weights)
             call(weights=[0.5, 0.0, 0.5, 0.5])
     for scale in (1e-90, 1.0, 1e90):  # these do not depend on the scale
         found = ugt.soft_auroc(p, scores, self_pairs="half", weights=np.full(4, scale))
@@ -1057,8 +1034,7 @@ def test_extreme_weights_are_refused(extreme):
 
 def test_whole_numbers_that_would_tie_are_refused():
     scores = np.array([2**53, 2**53 + 1, 2**53 - 1])
-    with pytest.raises(ValueError, match=r"scores must be below 2\*\*53 where they are whole numbers"):
-        ugt.soft_auroc([0.1, 0.9, 0.5], scores)
+    refused(r"scores must be below 2\*\*53 where they are whole numbers", ugt.soft_auroc, [0.1, 0.9, 0.5], scores)
     assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 2).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from ugt.synthetic import make_counts, make_labels, make_predictions, make_rankings
 
@@ -107,5 +108,4 @@ def test_known_values():
     ],
 )
 def test_bad_arguments(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
