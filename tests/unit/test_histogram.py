@@ -253,7 +253,6 @@ def test_resamples_are_those_of_repeated_cases(options):
 @pytest.mark.slow
 def test_intervals():
     counts, probs = problem(6, n=150, k=3)
-    clusters = np.arange(150) // 3
     found = ugt.histogram_losses(counts, probs, classes=["a", "b", "c"])
     options, names = {"n_resamples": 300, "seed": 5}, found.statistic.names
     assert names[:7] == ("l_sq", "el", "cl", "dl", "il", "accuracy", "el plugin") and names[15:17] == ("el[a] plugin", "cl[a] plugin")
@@ -264,11 +263,6 @@ def test_intervals():
     assert found.interval(**options) == found.interval(of="l_sq", **options) and found.value == found.l_sq
     for root, name in (("ce", "cl"), ("de", "dl"), ("ce[b]", "cl[b]"), ("ce plugin", "cl plugin")):
         assert found.interval(of=root, **options) == tuple(np.sqrt(np.maximum(found.interval(of=name, **options), 0)))
-    together = found.resamples(clusters=clusters, **options)
-    assert together.sources == ("clusters",) and found.interval(of="el", clusters=clusters, **options) == tuple(together.interval()[1])
-    assert found.interval(clusters=dict(enumerate(clusters)), **options) == found.interval(clusters=clusters, **options)
-    with ugt.threads(3):
-        np.testing.assert_array_equal(found.resamples(clusters=clusters, **options).values, together.values)
     half = 1.976 * found.std_error
     assert found.interval(kind="analytic") == pytest.approx((found.value - half, found.value + half), rel=1e-3)
     other = found.minus(ugt.histogram_losses(counts, probs[::-1], classes=["a", "b", "c"]))

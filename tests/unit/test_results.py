@@ -35,16 +35,6 @@ def test_records_are_frozen(record):
         record.value = 1.0
 
 
-def test_records_pickle(record):
-    again = pickle.loads(pickle.dumps(record))
-    np.testing.assert_array_equal(again.per_case, record.per_case)
-    assert (again.value, again.n_cases, again.left_out) == (record.value, record.n_cases, record.left_out)
-    assert again.interval() == record.interval()
-    if isinstance(record, ugt.Estimate):
-        assert again.draw_interval() == record.draw_interval()
-        assert again.mean_set_size == record.mean_set_size
-
-
 def test_values_are_means_over_defined_cases(record):
     assert record.value == record.per_case[[0, 1, 3]].mean()
     assert np.isnan(record.per_case).tolist() == [False, False, True, False]
@@ -59,13 +49,10 @@ def test_intervals_over_cases(record):
     clustered = resampling.bootstrap(defined, clusters=["a", "a", "b"], strata=[1, 1, 1], n_resamples=300, seed=4)
     found = record.resamples(clusters=["a", "a", "c", "b"], strata=[1, 1, 2, 1], n_resamples=300, seed=4)
     assert found.values.tolist() == clustered.values.tolist() and found.sources == ("clusters",)
-    refused(r"clusters must be 4 ids, one a case. Got shape \(2,\)", record.interval, clusters=["a", "b"])
     assert record.interval() == record.interval(0.95, n_resamples=1000, seed=0)
     low, high = record.interval(0.5)
     wide_low, wide_high = record.interval(0.99)
     assert wide_low <= low <= high <= wide_high
-    for bad in (0, 1.5):
-        refused("level must be", record.interval, bad)
 
 
 def test_one_case_has_no_interval_over_cases():

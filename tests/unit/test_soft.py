@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-import pickle
 import warnings
 from functools import partial
 
@@ -332,22 +330,6 @@ def test_annotators_left_out(n_classes, metric, options):
     for unknown in (labels.counts() / labels.counts().sum(1, keepdims=True), ugt.Labels.from_counts(labels.counts())):
         with pytest.raises(ValueError, match="annotators must be named, to be left out one by one"):
             metric(unknown, scores if scores.ndim == 2 else np.stack([-scores, scores], 1), **options).statistic.judged_by(np.ones(3))
-
-
-def test_differences_and_clusters_by_id():
-    rng = np.random.default_rng(2)
-    _, labels = labels_of(rng, n_classes=2)
-    one, other = (ugt.soft_auroc(labels, rng.random(20)) for _ in range(2))
-    found = one.minus(other)
-    assert found.value == one.value - other.value
-    apart = [each.resamples(n_resamples=50, seed=3).values for each in (one, other)]
-    np.testing.assert_array_equal(found.resamples(n_resamples=50, seed=3).values, apart[0] - apart[1])
-    clusters = np.arange(20) // 3
-    by_id = {f"p{i}": int(clusters[i]) for i in reversed(range(20))}
-    for kind in ("percentile", "bca", "analytic"):
-        assert one.interval(kind=kind, clusters=by_id) == one.interval(kind=kind, clusters=clusters)
-    drawn = one.resamples(n_resamples=100, clusters=clusters)
-    assert one.interval(of="hard", n_resamples=100, clusters=clusters) == tuple(drawn.interval()[1])
 
 
 # ---- scikit-learn
@@ -872,39 +854,6 @@ def test_expected_ties_have_no_influence():
     assert low < found.value < high
 
 
-def test_threads_and_seeds():
-    table, scores, weights = tables(8, 500)
-    for metric, options in (
-        (ugt.soft_auroc, {}),
-        (ugt.soft_auroc, {"multiclass": "ovo"}),
-        (ugt.soft_average_precision, {"ties": "expected"}),
-    ):
-        found = metric(table, scores, weights=weights, **options)
-        one = found.resamples(n_resamples=1200, seed=3)
-        with ugt.threads(2):
-            two = found.resamples(n_resamples=1200, seed=3)
-        np.testing.assert_array_equal(one.values, two.values)
-        np.testing.assert_array_equal(found.resamples(n_resamples=10, seed=3).values, one.values[:10])
-        assert not (found.resamples(n_resamples=10, seed=4).values == one.values[:10]).any()
-
-
-def test_results_do_not_depend_on_the_arrays_they_came_from():
-    p, scores, weights = problem(2, 30, True)
-    found = ugt.soft_auroc(p, scores, weights=weights)
-    expected = found.value, found.hard, found.std_error, found.interval(kind="percentile", n_resamples=20)
-    late = ugt.soft_auroc(p, scores, weights=weights)
-    p[:], scores[:], weights[:] = 0.5, 0, 1
-    assert (late.value, late.hard, late.std_error, late.interval(kind="percentile", n_resamples=20)) == expected
-
-
-def test_copies_and_pickles():
-    p, scores, weights = problem(2, 30, True)
-    found = ugt.soft_average_precision(p, scores, weights=weights)
-    for other in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
-        assert (other.value, other.hard, other.std_error) == (found.value, found.hard, found.std_error)
-        assert other.interval(kind="bca", n_resamples=30) == found.interval(kind="bca", n_resamples=30)
-
-
 # ---- messages
 
 FUNCTIONS = [ugt.soft_auroc, ugt.soft_average_precision, ugt.soft_roc_curve, ugt.soft_precision_recall_curve]
@@ -989,20 +938,6 @@ def test_options_are_checked_before_the_data():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             refused(next(iter(options)), ugt.soft_auroc, [0.0, 0.0], [1.0, 2.0], **options)
-
-
-def test_bad_intervals():
-    found = ugt.soft_auroc(*problem(2)[:2])
-    refused(r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", found.interval, kind="delong")
-    refused(r"level must be a number between 0 and 1\. Got 95\.", found.interval, 95)
-    refused(r"strata must be None for kind='analytic'\. Got", found.interval, kind="analytic", strata=np.zeros(25))
-    for ids in (np.zeros(24), np.zeros((25, 1)), 3):
-        for kind in ("analytic", "percentile"):
-            refused(r"clusters must be 25 ids, one a case\. Got shape", found.interval, kind=kind, clusters=ids)
-    refused(r"strata must be 25 ids", found.resamples, strata=[1, 2])
-    for n in (0, 2.5, "9", True):
-        refused(r"n_resamples must be a whole number of at least 1\. Got", found.resamples, n_resamples=n)
-    refused(r"seed must be an int", found.resamples, seed=-1)
 
 
 def test_weights_are_numbers_of_cases_where_self_terms_count():

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import warnings
+
 import numpy as np
 import pytest
+from public_functions import FUNCTIONS, make_world
 from refusals import refused
 from scipy import stats
 from twins import resampling as twin
@@ -11,6 +16,7 @@ from twins import resampling as twin
 import ugt
 from ugt import resampling
 from ugt.resampling import Ratios, Statistic, ids_of_cases, resample
+from ugt.resampling.result import Result, Results
 
 RNG = np.random.default_rng(3)
 N = 30
@@ -76,8 +82,6 @@ def test_analytic_intervals_of_means():
     error = np.sqrt((total**2).sum() * 10 / 9) / len(values)
     expected = values.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, 9) * error
     np.testing.assert_allclose(found.interval(kind="analytic", clusters=PATIENT), expected, rtol=1e-12)
-    refused(r"strata must be None for kind='analytic'", found.interval, kind="analytic", strata=PATIENT)
-    refused(r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'normal'", found.interval, kind="normal")
     refused(r"of must be one of 'value'\. Got 'alpha'", found.interval, of="alpha")
 
 
@@ -134,3 +138,95 @@ def test_what_a_statistic_does_not_know():
     refused(r"annotators must be named, to be left out one by one", median.values, annotators=np.ones(3))
     with pytest.raises(NotImplementedError):
         Statistic.of_settings({})
+
+
+# ---- the results of all public functions
+
+
+def found_on(seed, name):
+    return FUNCTIONS[name].call({**make_world(60, seed=seed), "case_ids": IDS})
+
+
+IDS = make_world(60)["case_ids"]
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    FOUND = {name: found_on(0, name) for name, entry in FUNCTIONS.items() if entry.values}
+    FOUND = {name: found for name, found in FOUND.items() if isinstance(found, Results)}
+every_result = pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+every_metric = pytest.mark.parametrize("name", [name for name, found in FOUND.items() if isinstance(found, Result)])
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@every_result
+def test_resamples_belong_to_the_seed(found, monkeypatch):
+    """The same bytes for any number of threads and from every copy; fewer are the first ones, other seeds draw others."""
+    copies = copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))
+    for ids, source in ((None, "cases"), (np.arange(60) // 2, "clusters")):
+        drawn = found.resamples(clusters=ids, n_resamples=70, seed=3)
+        np.testing.assert_allclose(drawn.estimate, found.statistic.estimate, rtol=1e-13)
+        assert drawn.sources == (source,)
+        with ugt.threads(3), monkeypatch.context() as small:
+            small.setattr("ugt.resampling.statistic.WORK", 1)  # of a thread at a time
+            together = [one.resamples(clusters=ids, n_resamples=70, seed=3) for one in (found, *copies)]
+        assert {one.values.tobytes() for one in together} == {drawn.values.tobytes()}
+        few, others = (found.resamples(clusters=ids, n_resamples=9, seed=seed).values for seed in (3, np.random.SeedSequence(4)))
+        if "Losses" not in type(found).__name__:  # which are shifted by the mean of all resamples
+            np.testing.assert_allclose(few, drawn.values[:9], rtol=1e-12, atol=1e-14)
+        assert (few != others).any() or not np.ptp(drawn.values)
+    assert {one.statistic.estimate.tobytes() for one in copies} == {found.statistic.estimate.tobytes()}
+
+
+@every_result
+def test_intervals_are_those_of_the_resamples(found):
+    patient, ids = np.arange(60) // 2, range(60) if found._case_ids is None else found._case_ids.tolist()
+    drawn = {"clusters": patient, "strata": patient % 2, "n_resamples": 40, "seed": 5}
+    by_id = {**drawn, "clusters": dict(zip(ids, patient.tolist())), "strata": (ids[::-1], (patient % 2)[::-1])}
+    for kind in ("percentile", "basic", "bca"):
+        expected = found.resamples(**drawn).interval(0.8, kind)
+        np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **drawn), expected)
+        np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **by_id), expected)
+        if isinstance(found, Result):
+            ends = found.interval(0.8, kind=kind, **by_id), found.interval(0.8, of=found.statistic.names[-1], kind=kind, **drawn)
+            np.testing.assert_allclose(ends, expected[[0, -1]], rtol=1e-12, atol=1e-15)
+    if isinstance(found, Result) and not str(getattr(found, "coefficient", "")).startswith("ICC"):  # which knows no clusters
+        np.testing.assert_array_equal(*(found.interval(kind="analytic", clusters=given["clusters"]) for given in (drawn, by_id)))
+
+
+@every_result
+def test_intervals_that_are_refused(found):
+    ask = [found.intervals, *([found.interval] if isinstance(found, Result) else [])]
+    for call in ask:
+        refused(r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong")
+        refused(r"level must be a number between 0 and 1\. Got 95\.", call, 95)
+    for call in (*ask, found.resamples):
+        for given in (np.zeros(59), np.zeros((60, 1)), 3):
+            refused(r"clusters must be 60 ids, one a case\. Got shape", call, clusters=given)
+        refused(r"clusters must not be missing\. Got None, first at row \d+", call, clusters=[*range(59), None])
+        refused(r"strata must be 60 ids, one a case\. Got shape \(2,\)\.", call, strata=[1, 2])
+        for given in (0, 2.5, "9", True):
+            refused(r"n_resamples must be a whole number of at least 1\. Got", call, n_resamples=given)
+        refused(r"seed must be an int from 0", call, seed=-1)
+
+
+@every_metric
+def test_differences_are_of_the_same_resamples(name):
+    one, other, drawn = FOUND[name], found_on(1, name), {"n_resamples": 30, "seed": 3}
+    found = one.minus(other)
+    assert found.value == one.value - other.value
+    apart = [each.resamples(**drawn).values[:, 0] for each in (one, other)]
+    if np.all(one.statistic.kept & other.statistic.kept):
+        np.testing.assert_allclose(found.resamples(**drawn).values[:, 0], apart[0] - apart[1], atol=1e-13)
+    refused(r"of must be one of '", one.interval, of="delta")
+    refused(r"strata must be None for kind='analytic'\. Got", one.interval, kind="analytic", strata=[0] * 60)
+
+
+@every_metric
+def test_what_arrays_become_afterwards_does_not_matter(name):
+    world, expected = make_world(60), FOUND[name]
+    found = FUNCTIONS[name].call(world)
+    for array in world.values():
+        array[...] = array[::-1].copy()
+    assert found.value == expected.value
+    if name != "histogram_losses":  # which reads tables again, and says so
+        np.testing.assert_array_equal(found.influence, expected.influence)
+        assert found.resamples(n_resamples=9).values.tobytes() == expected.resamples(n_resamples=9).values.tobytes()
