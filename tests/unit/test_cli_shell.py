@@ -12,7 +12,7 @@ import pytest
 
 from ugt import cli
 from ugt.cli import command as _command
-from ugt.cli import completion, man
+from ugt.cli import shell as _shell
 
 PARSER = cli.make_parser()
 COMMANDS = _command.commands_of(PARSER)
@@ -31,7 +31,7 @@ def written(tmp_path, capsys):
     def write(shell):
         assert cli.main(["completion", shell]) == 0
         out, err = capsys.readouterr()
-        assert err == "" and out == completion.SHELLS[shell](PARSER)
+        assert err == "" and out == _shell.SHELLS[shell](PARSER)
         out.encode("ascii")
         (tmp_path / f"ugt.{shell}").write_text(out)
         return tmp_path / f"ugt.{shell}"
@@ -143,13 +143,13 @@ def test_fish_offers(written, line, offer):
 
 
 def test_quoting_for_zsh_and_fish():
-    assert completion._quoted("it's") == "'it'\\''s'"
-    assert completion._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
-    assert completion._fish("it's \\") == "'it\\'s \\\\'"
+    assert _shell._quoted("it's") == "'it'\\''s'"
+    assert _shell._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
+    assert _shell._fish("it's \\") == "'it\\'s \\\\'"
 
 
 def test_zsh_specs():
-    lines = {line.strip().rstrip(" \\") for line in completion.zsh(PARSER).splitlines()}
+    lines = {line.strip().rstrip(" \\") for line in _shell.zsh(PARSER).splitlines()}
     assert "'--aggregation[model of the truth]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce)'" in lines
     assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
     assert "'--json[print one JSON object instead of text]'" in lines
@@ -184,18 +184,18 @@ def test_the_manual_has_every_command_option_and_code(page):
         part = page.split(f'\n.SH "UGT {name.upper()}"\n')[1].split("\n.SH ")[0]
         for action in command._actions:
             for option in action.option_strings:
-                assert man.roff(option) in part, option
+                assert _shell.roff(option) in part, option
         assert f"ugt {name}" in part.split('.SS "examples"')[1]
     for code, meaning in _command.EXIT_CODES.items():
-        assert f".TP\n\\fB{code}\\fR\n{man.roff(meaning)}\n" in page
+        assert f".TP\n\\fB{code}\\fR\n{_shell.roff(meaning)}\n" in page
 
 
 def test_nothing_in_the_manual_is_taken_for_a_request(page):
     requests = {line.split()[0] for line in page.splitlines() if line[:1] in (".", "'")}
     assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".nh", ".ad"}
     assert "\n\n" not in page
-    assert man.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
-    assert man.roff("'x") == r"\&'x"
+    assert _shell.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
+    assert _shell.roff("'x") == r"\&'x"
 
 
 def groff(page, *options):

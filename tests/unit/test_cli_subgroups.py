@@ -9,7 +9,7 @@ import pytest
 
 from ugt import cli
 from ugt.cli import evaluate as _evaluate
-from ugt.cli.subgroups import read_subgroups
+from ugt.cli.cases import read_subgroups
 
 SITES = "case,site,age band\np1,north,40-59\np2, south ,\np3,north,60+\n"
 

@@ -14,6 +14,11 @@ import numpy as np
 from .formulas import guarded
 
 
+def utf8(text: str) -> str:
+    r"""Text that files can hold: halves of pairs, such as of a file name whose bytes are no UTF-8, as ``\udcff``."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {plain_value(str(key)): plain_value(one) for key, one in value.items()}
@@ -22,7 +27,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of pairs, such as of a file name, are no UTF-8
+        return utf8(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from .._base.checks import error
+from .._tabular.csv_text import utf8
 from .._version import __version__
 from . import agreement, calibrate, conformal, convert, evaluate, report, shell
 from .command import (
@@ -28,7 +29,6 @@ from .command import (
     paragraphs,
     print_json,
     printable,
-    utf8,
 )
 from .progress import progress as telling_progress
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from ..evaluation import facts
 from ..report.context import Annotated
 from ..report.sections.agreement import of_rankings, ranking_rows
 from .cases import add_resampling
-from .command import ANNOTATIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
+from .command import ANNOTATIONS, add_reading, aligned, annotations_of, decimal, group_of, new_command, read_record, say, written
 
 SHOWN = 12  # annotators in the printed table
 
@@ -45,34 +44,27 @@ def add(commands: Any) -> None:
         ugt agreement grades.csv --ratings --json
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("annotations", metavar="FILE", help=ANNOTATIONS)
-    out = "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only"
-    group.add_argument("--out", metavar="DIR", help=out)
-    group = parser.add_argument_group("agreement")
-    group.add_argument("--ratings", action="store_true", help="labels are numbers on a scale")
-    weights = "of disagreements between ordered classes; default: all disagreements alike"
-    group.add_argument("--weights", choices=("linear", "quadratic"), help=weights)
+    option = group_of(parser, "files")
+    option("annotations", "FILE", ANNOTATIONS)
+    option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")
+    option = group_of(parser, "agreement")
+    option("--ratings", None, "labels are numbers on a scale")
+    option("--weights", ("linear", "quadratic"), "of disagreements between ordered classes; default: all disagreements alike")
     levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"
-    group.add_argument("--levels", nargs="+", metavar="SCALE", choices=LEVELS, help=levels)
-    group.add_argument("--coefficient", choices=tuple(OF_PAIRS), default="cohen", help="of pairs of annotators; default: %(default)s")
-    kinds = ("percentile", "basic", "bca", "analytic")
-    group.add_argument("--interval", choices=kinds, default="percentile", help="kind of interval; default: %(default)s")
-    add_resampling(group, "of the bootstrap")
+    option("--levels", LEVELS, levels, nargs="+", metavar="SCALE")
+    option("--coefficient", tuple(OF_PAIRS), "of pairs of annotators; default: %(default)s", default="cohen")
+    option("--interval", ("percentile", "basic", "bca", "analytic"), "kind of interval; default: %(default)s", default="percentile")
+    add_resampling(option, "of the bootstrap")
     add_reading(parser)
-    add_output(parser)
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Read, compute, write, print."""
-    files: list[str] = []
-    with nullcontext() if options.out is None else io.output_folder(options.out) as draft:
+    with written(options.out) as (draft, files):
         read = annotations_of(options)
         given = _as_ratings(read.annotations) if options.ratings else read.annotations
         _check(given, options)
         lines, found = _of_rankings(given, options) if isinstance(given, Rankings) else _of_labels(given, options, draft)
-        if draft is not None:
-            files = files_of(draft, options.out)
     say(*filter(None, [read.missing_note()]), *lines)
     if draft is not None:
         say("", f"Tables: {options.out}")
@@ -110,12 +102,15 @@ def _as_ratings(given: Any) -> Ratings:
     return Ratings(given.axes.case_ids, given.annotators, given.offsets, given.annotator, numbers[given.label], given.axes.numbered)
 
 
+def _resampling(options: argparse.Namespace) -> dict[str, Any]:
+    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
+    return {"kind": options.interval, "clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
+
+
 def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
     """Rankings have no coefficients corrected for chance."""
-    found = of_rankings(given)
-    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
-    resampling = {"clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
-    ends = [one.interval(options.level, kind=options.interval, **resampling) for one in found.values()]
+    found, resampling = of_rankings(given), _resampling(options)
+    ends = [one.interval(options.level, **resampling) for one in found.values()]
     rows = ranking_rows(found, ends, len(given.annotators))
     lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
     record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
@@ -124,9 +119,7 @@ def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str
 
 def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path | None) -> tuple[list[str], dict[str, Any]]:
     table = agreement_table(given, weights=options.weights if isinstance(given, Labels) else None, levels=options.levels)
-    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
-    resampling = {"clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
-    rows = table.rows(options.level, kind=options.interval, **resampling)
+    rows = table.rows(options.level, **_resampling(options))
     pairs = None
     if isinstance(given, Labels) and len(given.annotators) > 1:
         pairs = pairwise_agreement(given, options.coefficient, weights=options.weights)
@@ -134,9 +127,14 @@ def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path
         _write(draft, table, rows, pairs)
     lines = table.text_of(rows, options.level).splitlines()
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
+    annotators: list[dict[str, Any]] = []
+    if pairs is not None:
+        annotators = _annotators(pairs)
+        title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
+        shown = [[row["annotator"], f"{row['n_cases']:,}", decimal(row["value"])] for row in annotators[:SHOWN]]
+        lines += ["", title, *aligned([["annotator", "cases", "agreement"], *shown])]
     record = {"left_out": table.left_out, "agreement": rows, "pairs": None if pairs is None else pairs.coefficient}
-    annotators = [] if pairs is None else _annotators(pairs)
-    return [*lines, *(_annotator_lines(pairs, annotators) if pairs is not None else [])], {**record, "annotators": annotators}
+    return lines, {**record, "annotators": annotators}
 
 
 def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
@@ -144,12 +142,6 @@ def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
     order = np.argsort(np.where(np.isnan(pairs.per_annotator), np.inf, pairs.per_annotator), kind="stable")
     columns = (pairs.annotators.tolist(), np.diagonal(pairs.n_cases).tolist(), pairs.per_annotator.tolist())
     return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]
-
-
-def _annotator_lines(pairs: PairwiseAgreement, annotators: list[dict[str, Any]]) -> list[str]:
-    rows = [[row["annotator"], f"{row['n_cases']:,}", decimal(row["value"])] for row in annotators[:SHOWN]]
-    title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
-    return ["", title, *aligned([["annotator", "cases", "agreement"], *rows])]
 
 
 def _write(draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None) -> None:

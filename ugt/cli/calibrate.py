@@ -19,7 +19,7 @@ from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..report.context import Options
 from ..report.sections.calibration import ModelLosses
 from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
-from .command import PREDICTIONS, add_output, add_reading, aligned, annotations_of, decimal, files_of, new_command, read_record, say
+from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group_of, new_command, read_record, say, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,72 +58,66 @@ def add(commands: Any) -> None:
           --method alpha --input probabilities --out calibrated --json
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("--annotations", required=True, metavar="FILE", help="labels of the validation cases, and of test cases if known")
-    group.add_argument("--fit", required=True, metavar="VALIDATION", help=f"predictions of the validation cases: {PREDICTIONS}")
-    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to calibrate; judged where their cases have labels")
-    test = "labels of the test cases, where --annotations does not hold them; default: it does"
-    group.add_argument("--test-annotations", metavar="FILE", help=test)
-    group.add_argument("--out", required=True, metavar="DIR", help="folder for calibrated.csv, calibrator.json and calibration.csv")
-    group = parser.add_argument_group("calibrator")
-    group.add_argument("--method", default="temperature", choices=tuple(METHODS), help="default: %(default)s")
-    add_input(group)
-    shifts = "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)"
-    group.add_argument("--penalty-b", type=float, nargs="+", metavar="L", help=shifts)
-    off = "off the diagonal (matrix); the best of several; default: 10"
-    group.add_argument("--penalty-w", type=float, nargs="+", metavar="L", help=off)
-    group.add_argument("--penalty", type=float, metavar="L", help="of log concentrations (alpha); default: 0.005")
-    group.add_argument("--floor", type=float, metavar="P", help="probabilities below it count as this much; default: see the calibrator")
-    group.add_argument("--features", nargs=2, metavar=("VALIDATION", "TEST"), help="files of features (alpha); default: no features")
-    group = parser.add_argument_group("judging")
-    add_resampling(group, "of folds and of the bootstrap")
+    option = group_of(parser, "files")
+    option("--annotations", "FILE", "labels of the validation cases, and of test cases if known", required=True)
+    option("--fit", "VALIDATION", f"predictions of the validation cases: {PREDICTIONS}", required=True)
+    option("--apply", "TEST", "predictions to calibrate; judged where their cases have labels", required=True)
+    option("--test-annotations", "FILE", "labels of the test cases, where --annotations does not hold them; default: it does")
+    option("--out", "DIR", "folder for calibrated.csv, calibrator.json and calibration.csv", required=True)
+    option = group_of(parser, "calibrator")
+    option("--method", tuple(METHODS), "default: %(default)s", default="temperature")
+    add_input(option)
+    option("--penalty-b", "L", "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)", type=float, nargs="+")
+    option("--penalty-w", "L", "off the diagonal (matrix); the best of several; default: 10", type=float, nargs="+")
+    option("--penalty", "L", "of log concentrations (alpha); default: 0.005", type=float)
+    option("--floor", "P", "probabilities below it count as this much; default: see the calibrator", type=float)
+    option("--features", "FILES", "files of features (alpha); default: no features", nargs=2, metavar=("VALIDATION", "TEST"))
+    option = group_of(parser, "judging")
+    add_resampling(option, "of folds and of the bootstrap")
     add_reading(parser)
-    add_output(parser)
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Fit, apply, judge, write."""
-    with io.output_folder(options.out) as draft:
+    with written(options.out) as (draft, files):
         given = annotations_of(options)
-        labels = _labels(given.annotations)
-        others = labels
-        if options.test_annotations is not None:
-            others = _labels(annotations_of(options, options.test_annotations).annotations)
+        labels = _labels(given)
+        others = labels if options.test_annotations is None else _labels(annotations_of(options, options.test_annotations))
         fit = _Part.of(options.fit, labels, options, 0)
         apply = _Part.of(options.apply, others, options, 1, options.test_annotations is not None or options.apply == options.fit)
         kind = kind_of(options.input, fit.scores, apply.scores)
         calibrator = _fitted(options, fit, kind)
-        calibrated = _applied(calibrator, apply)
+        more = (apply.features,) if isinstance(calibrator, AlphaCalibration) else ()
+        calibrated = np.asarray(calibrator.transform(apply.scores, *more))
         ids = range(len(calibrated)) if apply.cases.own_ids is None else apply.cases.own_ids.tolist()
         rows_of_cases = ([case, *row] for case, row in zip(ids, calibrated.tolist()))
         write_csv(draft / "calibrated.csv", ["case", *apply.cases.classes.tolist()], rows_of_cases)
         write_text(draft / "calibrator.json", calibrator.to_json() + "\n")
         rows, notes = _judged(options, calibrator, kind, {"validation": fit, "test": apply})
         write_csv(draft / "calibration.csv", COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
-        files = files_of(draft, options.out)
     lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *notes]
     say(*lines, "", *_table(rows), "", f"Calibrated predictions: {Path(options.out) / 'calibrated.csv'}")
-    return {**_record(calibrator, apply), "losses": _overall(rows), "notes": notes, **read_record(given), "files": files}
+    losses = [{key: value for key, value in row.items() if key != "class"} for row in rows if row["class"] is None]
+    return {**_record(calibrator, apply), "losses": losses, "notes": notes, **read_record(given), "files": files}
 
 
 def _record(calibrator: Any, apply: _Part) -> dict[str, Any]:
     """What was fitted, as data."""
-    fitted = {"calibrator": type(calibrator).__name__, "n_cases": calibrator.n_cases_, "converged": bool(calibrator.converged_)}
-    parameters = {name: getattr(calibrator, f"{name}_") for name in PARAMETERS if hasattr(calibrator, f"{name}_")}
+    fitted = {
+        "calibrator": type(calibrator).__name__,
+        "n_cases": calibrator.n_cases_,
+        "converged": bool(calibrator.converged_),
+        "gradient_norm": calibrator.gradient_norm_,
+        "parameters": {name: getattr(calibrator, f"{name}_") for name in PARAMETERS if hasattr(calibrator, f"{name}_")},
+    }
     sizes = {"n_cases": len(apply.scores), "n_classes": len(apply.cases.classes)}
-    fitted.update(gradient_norm=calibrator.gradient_norm_, parameters=parameters)
     return {"data": sizes, "fit": fitted, "left_out": calibrator.left_out_}
 
 
-def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Losses over all classes together."""
-    return [{key: value for key, value in row.items() if key != "class"} for row in rows if row["class"] is None]
-
-
-def _labels(annotations: Any) -> Labels:
-    if not isinstance(annotations, Labels):
-        raise error("annotations", "be labels for calibration", type(annotations).__name__.lower())
-    return annotations
+def _labels(read: io.AnnotationFile) -> Labels:
+    if not isinstance(read.annotations, Labels):
+        raise error("annotations", "be labels for calibration", type(read.annotations).__name__.lower())
+    return read.annotations
 
 
 class _Part(NamedTuple):
@@ -163,8 +157,7 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     wanted = {"penalty": options.penalty} if options.method == "alpha" else {"penalty_b": options.penalty_b, "penalty_w": options.penalty_w}
     if options.method == "alpha" and kind == "logits":
         raise error("method alpha", "be given probabilities", "logits (calibrate them by temperature first)")
-    maker = METHODS[options.method]
-    calibrator = maker()
+    calibrator = METHODS[options.method]()
     known = calibrator.get_params()
     extra = {"input": kind, "seed": options.seed}
     params = {name: value for name, value in {**wanted, "floor": options.floor}.items() if value is not None}
@@ -180,11 +173,6 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     return calibrator.fit(fit.scores, fit.counts, clusters=fit.cases.ids["clusters"])
 
 
-def _applied(calibrator: Any, part: _Part) -> Array:
-    more = (part.features,) if isinstance(calibrator, AlphaCalibration) else ()
-    return np.asarray(calibrator.transform(part.scores, *more))
-
-
 def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[dict[str, Any]], list[str]]:
     """Losses of the predictions before and after, where there are labels."""
     rows: list[dict[str, Any]] = []
@@ -197,20 +185,16 @@ def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict
         before = probabilities(part.scores, kind)
         judged: dict[str, tuple[Array, Any]] = {"before": (before, None)}
         if isinstance(calibrator, AlphaCalibration):
-            judged["after"] = (before, calibrator.distribution(before, part.features).disagreement())
+            law = calibrator.distribution(before, part.features).disagreement()
+            judged["after"] = (before, PredictedDisagreement(law.overall[kept], law.per_class[kept]))
         else:
             judged["after"] = (calibrator.transform(part.scores), None)
-        for when, (probs, law) in judged.items():
-            own = None if law is None else _of_kept(law, kept)
+        for when, (probs, own) in judged.items():
             found = ModelLosses(part.counts[kept], probs[kept], settings, part.cases.classes, own)
             intervals = resampled(found.asks, part.cases.ids_of("clusters", kept), options.seed)
             rows += [{"part": name, "predictions": when, **row} for row in found.rows(intervals)]
             notes += [note for note in found.notes if note not in notes]
     return rows, notes
-
-
-def _of_kept(law: PredictedDisagreement, kept: NDArray[np.bool_]) -> PredictedDisagreement:
-    return PredictedDisagreement(law.overall[kept], law.per_class[kept])
 
 
 def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:

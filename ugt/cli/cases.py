@@ -1,8 +1,9 @@
-"""Predictions of a file beside the annotated cases, as `ugt calibrate` and `ugt conformal` read them."""
+"""What commands read beside annotations: predictions of a file, clusters and subgroups of cases."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +11,9 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._tabular.csv_table import Table
+from .._tabular.roles import find_roles
+from .._tabular.source import Source
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..report.sections.calibration import is_probability
@@ -41,39 +45,24 @@ class PredictedCases(NamedTuple):
         return None if found is None else found[rows]
 
 
-def add_input(group: Any) -> None:
+def add_input(option: Any) -> None:
     """What predictions are."""
-    group.add_argument("--input", default="auto", choices=KINDS, help="what predictions are; default: %(default)s (by their values)")
+    option("--input", KINDS, "what predictions are; default: %(default)s (by their values)", default="auto")
 
 
-def add_resampling(group: Any, seed: str = "") -> None:
+def add_resampling(option: Any, seed: str = "") -> None:
     """Clusters, level, resamples, and the seed where it is described."""
-    clusters = "CSV with the columns case and cluster: kept together; default: every case by itself"
-    group.add_argument("--clusters", metavar="FILE", help=clusters)
-    group.add_argument("--level", type=float, metavar="P", default=0.95, help="of intervals; default: %(default)s")
-    group.add_argument("--n-boot", type=int, default=1000, dest="n_resamples", metavar="N", help="resamples; default: %(default)s")
+    option("--clusters", "FILE", "CSV with the columns case and cluster: kept together; default: every case by itself")
+    option("--level", "P", "of intervals; default: %(default)s", type=float, default=0.95)
+    option("--n-boot", "N", "resamples; default: %(default)s", type=int, default=1000, dest="n_resamples")
     if seed:
-        group.add_argument("--seed", type=int, metavar="N", default=0, help=f"{seed}; default: %(default)s")
-
-
-def ids_of_file(name: str, path: str | None, case_ids: Any) -> NDArray[Any] | None:
-    """The cluster (or group) of every case by a file, in the order of the cases; None without one."""
-    return None if path is None else ids_of_cases(name, io.read_clusters(path), len(case_ids), np.asarray(case_ids))
+        option("--seed", "N", f"{seed}; default: %(default)s", type=int, default=0)
 
 
 def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotated: bool, *names: str) -> PredictedCases:
     """Predictions of a file, whose cases are looked for among the annotated ones unless both say nothing of their cases.
 
-    Parameters
-    ----------
-    path : str
-        Of the predictions.
-    known : Labels, Rankings or plausibilities
-        The annotations.
-    options : Namespace
-        Holds files of ids by ``names``, such as clusters.
-    annotated : bool
-        Whether rows without case ids are those of the annotations.
+    ``options`` holds files of ids by ``names``, such as clusters; ``annotated``: rows without case ids are those of the annotations.
     """
     predictions = io.read_predictions(path)
     if predictions.case_ids is None and not annotated:
@@ -83,7 +72,8 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
         return PredictedCases(None, None, predictions.scores, nowhere, known.axes.classes, dict.fromkeys(names))
     scores, rows = predictions.located(known.axes)
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
-    found = {name: ids_of_file(name, getattr(options, name), ids) for name in names}
+    given = {name: io.read_clusters(path) for name in names if (path := getattr(options, name)) is not None}
+    found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found)
 
 
@@ -105,3 +95,33 @@ def warn_of_cases_in_both(first: NDArray[Any] | None, second: NDArray[Any] | Non
         both = len(set(map(str, first.tolist())) & set(map(str, second.tolist())))
         if both:
             warnings.warn(f"{both:,} test cases were {done} too good", RuntimeWarning, stacklevel=3)
+
+
+def read_subgroups(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
+    """Column → case → its subgroup, of a CSV file with a column for the case and at least one that divides the cases, such as the site.
+
+    A row a case; blank cells stay blank.
+    """
+    try:
+        return _subgroups(Table(Source(path)))
+    except ValueError as problem:
+        raise ValueError(f"{os.fspath(path)}: {problem}") from None
+
+
+def _subgroups(table: Table) -> dict[str, dict[str, str]]:
+    role = find_roles(table.header, {}, ("case",))
+    others = [c for c in range(len(table.header)) if c != role.get("case")]
+    if not role or not others:
+        must = "have a column case and at least one more, for the subgroups"
+        raise error("file", must, ", ".join(map(repr, table.header)))
+    nameless = [c for c in others if not table.header[c]]
+    if nameless:
+        raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
+    case, *cells = table.coded([role["case"]], *([c] for c in others))
+    cases = table.ids(case, "case").astype(str).tolist()
+    seen: dict[str, int] = {}
+    for row, name in enumerate(cases):
+        if name in seen:
+            raise error("case", "stand once", f"{name!r} twice", table.place(row))
+        seen[name] = row
+    return {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}

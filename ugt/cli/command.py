@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._tabular.csv_text import utf8
 from .._version import __version__
 from ..annotations import Labels, Rankings
 from ..annotations.predictions import Predictions
@@ -95,6 +96,17 @@ def epilog(examples: str) -> str:
     return f"examples:\n{lines}\n\nexit codes: {', '.join(map(str, EXIT_CODES))}; see ugt --help"
 
 
+def group_of(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
+    """What adds options to a new group: name, what it takes (a word for it, or a tuple to choose from; None: nothing), help, and more."""
+    group = parser.add_argument_group(title)
+
+    def option(name: str, takes: str | tuple[str, ...] | None, help: str, **more: Any) -> None:
+        taken = {"action": "store_true"} if takes is None else {"choices" if isinstance(takes, tuple) else "metavar": takes}
+        group.add_argument(name, help=help, **{**taken, **more})
+
+    return option
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Options that say how a command speaks."""
     group = parser.add_argument_group("what is said")
@@ -108,20 +120,18 @@ def add_help(group: Any) -> None:
     group.add_argument("-h", "--help", action="help", help="show this help and exit")
 
 
+def _commands(parser: argparse.ArgumentParser) -> list[Any]:
+    return [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+
+
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Name → parser of each command."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+    return {name: one for action in _commands(parser) for name, one in action.choices.items()}
 
 
 def helps_of(parser: argparse.ArgumentParser) -> dict[str, str]:
     """Name → one line of each command."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return {one.dest: one.help or "" for one in action._choices_actions}
-    return {}
+    return {one.dest: one.help or "" for action in _commands(parser) for one in action._choices_actions}
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -176,14 +186,13 @@ def _meant(word: str, known: Iterable[str]) -> str:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Options that say how annotations are read."""
-    group = parser.add_argument_group("reading annotations")
-    group.add_argument("--format", default="auto", choices=io.FORMATS, help="of a table or an array; default: %(default)s")
-    group.add_argument("--classes", metavar="FILE|K", help="all classes: a file with a name a line, or their number; default: those seen")
-    group.add_argument("--na", nargs="+", metavar="TEXT", help="cells that mean: not annotated; default: blank, NA, N/A, NaN, null")
-    mapping = "JSON that says where any other file has what, in place of the following options; default: no mapping"
-    group.add_argument("--mapping", metavar="FILE", help=mapping)
+    option = group_of(parser, "reading annotations")
+    option("--format", io.FORMATS, "of a table or an array; default: %(default)s", default="auto")
+    option("--classes", "FILE|K", "all classes: a file with a name a line, or their number; default: those seen")
+    option("--na", "TEXT", "cells that mean: not annotated; default: blank, NA, N/A, NaN, null", nargs="+")
+    option("--mapping", "FILE", "JSON that says where any other file has what, in place of the following options; default: no mapping")
     for role in ROLES:
-        group.add_argument(f"--{role}-column", metavar="NAME", help=f"of the {role} ('': none); default: found by its usual names")
+        option(f"--{role}-column", "NAME", f"of the {role} ('': none); default: found by its usual names")
 
 
 def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
@@ -267,11 +276,6 @@ def _is_mark(character: str) -> bool:
     return character >= "\u00a0" and not ("\u2028" <= character <= "\u202e" or "\u2066" <= character <= "\u2069")
 
 
-def utf8(text: str) -> str:
-    r"""Text that files can hold: bytes of a file name that are no UTF-8 as ``\udcff``."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> None:
     """One strict JSON object in ASCII: any terminal and any pipe takes it."""
     record = {"ugt": __version__, "schema": SCHEMA, "command": name, **plain(found), "warnings": list(warned)}
@@ -303,9 +307,16 @@ def output_file(out: str) -> Iterator[Path]:
         yield draft / path.name
 
 
-def files_of(draft: Path, out: str | os.PathLike[str]) -> list[str]:
-    """Where the files of a draft folder will be."""
-    return [str(Path(out) / file.name) for file in sorted(draft.iterdir())]
+@contextmanager
+def written(out: str | None) -> Iterator[tuple[Any, list[str]]]:
+    """A draft folder (None where nothing is to be written), and at the end where its files will be."""
+    files: list[str] = []
+    if out is None:
+        yield None, files
+        return
+    with io.output_folder(out) as draft:
+        yield draft, files
+        files += [str(Path(out) / file.name) for file in sorted(draft.iterdir())]
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import io
 from .._base import identifiers
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
@@ -21,16 +20,16 @@ from ..conformal.sets import PredictionSets
 from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
 from .command import (
     PREDICTIONS,
-    add_output,
     add_reading,
     aligned,
     annotations_of,
     decimal,
-    files_of,
+    group_of,
     new_command,
     of_classes,
     read_record,
     say,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -64,54 +63,43 @@ def add(commands: Any) -> None:
           --apply test.csv --groups sites-of-cases.csv --out sets --json
         """,
     )
-    _add_files(parser)
-    group = parser.add_argument_group("sets")
-    group.add_argument("--method", default="monte-carlo", choices=("monte-carlo", "split"), help="default: %(default)s")
-    truths = ("auto", "shares", "votes", "dirichlet", "irn", "prirn")
-    group.add_argument("--truth", default="auto", choices=truths, help=_TRUTH_HELP)
-    add_input(group)
-    group.add_argument("--score", default="aps", choices=("lac", "aps", "raps"), help="of conformity; default: %(default)s")
-    group.add_argument("--penalty", type=float, metavar="P", help="of raps; default: 0.01")
-    group.add_argument("--k-reg", type=int, metavar="K", help="places without a penalty (raps); default: 5")
-    group.add_argument("--alpha", type=float, metavar="A", default=0.1, help="error rate; default: %(default)s")
-    group.add_argument("--m", type=int, metavar="M", help="labels sampled a case (monte-carlo); default: 100")
-    correction = "none: coverage of 1 - 2 alpha guaranteed; ecdf: 1 - alpha; default: none"
-    group.add_argument("--correction", choices=("none", "ecdf"), help=correction)
-    group.add_argument("--by-class", action="store_true", help="a threshold for each class")
+    option = group_of(parser, "files")
+    option("--annotations", "FILE", "of the calibration cases, and of test cases if known", required=True)
+    option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)
+    option("--apply", "TEST", "predictions to make sets of; judged where cases are annotated", required=True)
+    option("--test-annotations", "FILE", "of the test cases, where --annotations does not hold them; default: it does")
+    option("--out", "DIR", "folder for sets.csv, sizes.csv, coverage.csv and conformal.json", required=True)
+    option = group_of(parser, "sets")
+    option("--method", ("monte-carlo", "split"), "default: %(default)s", default="monte-carlo")
+    truth = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
+    option("--truth", ("auto", "shares", "votes", "dirichlet", "irn", "prirn"), truth, default="auto")
+    add_input(option)
+    option("--score", ("lac", "aps", "raps"), "of conformity; default: %(default)s", default="aps")
+    option("--penalty", "P", "of raps; default: 0.01", type=float)
+    option("--k-reg", "K", "places without a penalty (raps); default: 5", type=int)
+    option("--alpha", "A", "error rate; default: %(default)s", type=float, default=0.1)
+    option("--m", "M", "labels sampled a case (monte-carlo); default: 100", type=int)
+    option("--correction", ("none", "ecdf"), "none: coverage of 1 - 2 alpha guaranteed; ecdf: 1 - alpha; default: none")
+    option("--by-class", None, "a threshold for each class")
     groups = "CSV with the columns case and cluster: groups of cases with thresholds of their own; default: one threshold"
-    group.add_argument("--groups", metavar="FILE", help=groups)
-    group.add_argument("--no-random", action="store_true", help="scores without random numbers")
-    group.add_argument("--no-empty", action="store_true", help="every set holds at least the class of the lowest score")
-    group.add_argument("--seed", type=int, metavar="N", default=0, help="of random numbers and of the bootstrap; default: %(default)s")
-    group = parser.add_argument_group("judging")
-    add_resampling(group)
+    option("--groups", "FILE", groups)
+    option("--no-random", None, "scores without random numbers")
+    option("--no-empty", None, "every set holds at least the class of the lowest score")
+    option("--seed", "N", "of random numbers and of the bootstrap; default: %(default)s", type=int, default=0)
+    option = group_of(parser, "judging")
+    add_resampling(option)
     add_reading(parser)
-    add_output(parser)
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("files")
-    group.add_argument("--annotations", required=True, metavar="FILE", help="of the calibration cases, and of test cases if known")
-    group.add_argument("--calibrate", required=True, metavar="VALIDATION", help=f"predictions of the calibration cases: {PREDICTIONS}")
-    group.add_argument("--apply", required=True, metavar="TEST", help="predictions to make sets of; judged where cases are annotated")
-    test = "of the test cases, where --annotations does not hold them; default: it does"
-    group.add_argument("--test-annotations", metavar="FILE", help=test)
-    group.add_argument("--out", required=True, metavar="DIR", help="folder for sets.csv, sizes.csv, coverage.csv and conformal.json")
-
-
-_TRUTH_HELP = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, predict, judge, write."""
-    with io.output_folder(options.out) as draft:
+    with written(options.out) as (draft, files):
         given = annotations_of(options)
         known = of_classes(given)
         others = known if options.test_annotations is None else of_classes(annotations_of(options, options.test_annotations))
         part = predicted_cases(options.calibrate, known, options, True, *IDS)
-        apply = predicted_cases(
-            options.apply, others, options, options.test_annotations is not None or options.apply == options.calibrate, *IDS
-        )
+        annotated = options.test_annotations is not None or options.apply == options.calibrate
+        apply = predicted_cases(options.apply, others, options, annotated, *IDS)
         if apply.case_ids is None and any(getattr(options, name) is not None for name in IDS):
             raise error("--groups and --clusters", "be given for predictions with case ids", "none in --apply")
         kind = kind_of(options.input, part.scores, apply.scores)
@@ -119,18 +107,17 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         conformal = _fitted(options, part, known)
         # without case ids the rows of another file are other cases: their random numbers are others anyhow
         sets = conformal.predict_sets(apply.scores, groups=apply.ids["groups"], case_ids=apply.case_ids)
-        rows_of_sets = (
-            [sets.axes.case_ids[i], len(index), " | ".join(map(str, apply.classes[index].tolist()))] for i, index in enumerate(sets)
-        )
-        write_csv(draft / "sets.csv", ["case", "size", "classes"], rows_of_sets)
+        members = (" | ".join(map(str, apply.classes[index].tolist())) for index in sets)
+        write_csv(draft / "sets.csv", ["case", "size", "classes"], zip(sets.axes.case_ids, sets.sizes, members))
         write_csv(draft / "sizes.csv", sizes := sets.size_table(), zip(*sizes.values()))
         write_text(draft / "conformal.json", conformal.to_json() + "\n")
         rows = _judged(options, sets, apply, others)
         write_csv(draft / "coverage.csv", COLUMNS, ([row.get(column) for column in COLUMNS] for row in rows))
-        files = files_of(draft, options.out)
     say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, conformal))
     say("", f"Sets: {Path(options.out) / 'sets.csv'}")
-    return {**_record(conformal, sets, apply), "coverage": _overall(rows), **read_record(given), "files": files}
+    columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
+    coverage = [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
+    return {**_record(conformal, sets, apply), "coverage": coverage, **read_record(given), "files": files}
 
 
 def _record(conformal: Any, sets: PredictionSets, apply: PredictedCases) -> dict[str, Any]:
@@ -140,12 +127,6 @@ def _record(conformal: Any, sets: PredictionSets, apply: PredictedCases) -> dict
     sizes = {"mean": sets.mean_size, **dict(zip(("p10", "p50", "p90"), np.quantile(sets.sizes, [0.1, 0.5, 0.9]).tolist()))}
     data = {"n_cases": sets.n_cases, "n_classes": len(apply.classes)}
     return {"data": data, "calibration": fitted, "left_out": conformal.left_out_, "sizes": {**sizes, "n_empty": sets.n_empty}}
-
-
-def _overall(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Coverage over all cases, against each idea of the truth."""
-    columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
-    return [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
 
 
 def _truth(name: str, known: Any) -> Any:
@@ -169,9 +150,8 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
         warnings.warn(f"{n:,} calibration cases are not annotated: left out", RuntimeWarning, stacklevel=2)
     truth = _truth(options.truth, known).take(part.rows[there])
     extra: dict[str, Any] = {"class_groups": "each" if options.by_class else None, "randomized": not options.no_random}
-    named = {"penalty": options.penalty, "k_reg": options.k_reg, "m": options.m, "correction": options.correction}
-    extra.update({name: value for name, value in named.items() if value is not None})
     extra.update(allow_empty=not options.no_empty, seed=options.seed)
+    extra.update({name: given for name in ("penalty", "k_reg", "m", "correction") if (given := getattr(options, name)) is not None})
     groups = part.ids_of("groups", there)
     if options.method == "monte-carlo":
         return MonteCarloConformal(options.score, options.alpha, **extra).fit(part.scores[there], truth, groups=groups)
@@ -202,9 +182,8 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
     if len(there) == 0:
         return []
     truth, judged = truth.take(apply.rows[there]), sets.take(there)
-    resampled = {"level": options.level, "n_resamples": options.n_resamples, "seed": options.seed}
     groups, clusters = (apply.ids_of(name, there) for name in IDS)
-    resampled["clusters"] = clusters
+    resampled = {"level": options.level, "n_resamples": options.n_resamples, "seed": options.seed, "clusters": clusters}
     rows: list[dict[str, Any]] = []
     for row in judged.coverage(truth).table(**resampled):
         rows.append({"table": "all", "name": None, **row, "coverage": row["value"], "weight": row["n_cases"]})
@@ -213,10 +192,7 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
     if groups is not None:
         tables["group"] = judged.coverage_by_group(truth, groups, **resampled)
     for name, table in tables.items():
-        names = table["class"] if name == "class" else table["group"]
-        if name == "class":
-            names = [apply.classes[k] for k in range(len(names))]
-        for i, one in enumerate(names):
+        for i, one in enumerate(apply.classes[: len(table["class"])] if name == "class" else table["group"]):
             row = {column: table[column][i] for column in ("weight", "coverage", "low", "high") if column in table}
             rows.append({"table": name, "name": one, "against": "mass", **row})
     return rows
@@ -226,15 +202,11 @@ def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: Pre
     """What was calibrated, what came out."""
     lines = [f"{type(conformal).__name__}: {conformal.score}, alpha {conformal.alpha:g}, calibrated on {conformal.n_cases_:,} cases."]
     lines += [f"Left out of the calibration: {reason}: {n:,}." for reason, n in conformal.left_out_.items()]
-    lines.append(
-        f"Guaranteed coverage of a label drawn like those of the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."
-    )
+    like = f"Guaranteed coverage of a label drawn like those of the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."
     warn_of_cases_in_both(part.case_ids, apply.case_ids, "calibrated on: coverage of them is")
-    sizes = np.quantile(sets.sizes, [0.1, 0.5, 0.9])
-    lines.append(
-        f"Sets of {sets.n_cases:,} cases: mean size {sets.mean_size:.2f}, 10 % / 50 % / 90 % {sizes[0]:g} / {sizes[1]:g} / {sizes[2]:g}."
-    )
-    return [*lines, f"Empty sets: {sets.n_empty:,}."]
+    quantiles = " / ".join(f"{size:g}" for size in np.quantile(sets.sizes, [0.1, 0.5, 0.9]))
+    size = f"Sets of {sets.n_cases:,} cases: mean size {sets.mean_size:.2f}, 10 % / 50 % / 90 % {quantiles}."
+    return [*lines, like, size, f"Empty sets: {sets.n_empty:,}."]
 
 
 def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:

@@ -6,13 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import io
 from .._base.checks import error
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .command import add_output, add_reading, annotations_of, new_command, read_record, say
+from .command import add_reading, annotations_of, group_of, new_command, read_record, say
 
 
 def add(commands: Any) -> None:
@@ -35,17 +33,15 @@ def add(commands: Any) -> None:
         ugt convert models.csv a.npz --predictions --model A
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("annotations", metavar="FILE", help="annotations in any format, or predictions")
-    group.add_argument("out", metavar="OUT", help="ends in .csv, .csv.gz, .json, .json.gz or .npz")
-    group = parser.add_argument_group("conversion")
-    formats = ("auto", "long", "counts", "rankings", "npz")
-    group.add_argument("--to", choices=formats, default="auto", help="format of OUT; default: by its ending (.csv: long)")
-    group.add_argument("--lossless", action="store_true", help="write nothing if OUT would not hold everything")
-    group.add_argument("--predictions", action="store_true", help="FILE holds a model's scores")
-    group.add_argument("--model", metavar="NAME", help="which model, where FILE holds several; default: the only one")
+    option = group_of(parser, "files")
+    option("annotations", "FILE", "annotations in any format, or predictions")
+    option("out", "OUT", "ends in .csv, .csv.gz, .json, .json.gz or .npz")
+    option = group_of(parser, "conversion")
+    option("--to", ("auto", "long", "counts", "rankings", "npz"), "format of OUT; default: by its ending (.csv: long)", default="auto")
+    option("--lossless", None, "write nothing if OUT would not hold everything")
+    option("--predictions", None, "FILE holds a model's scores")
+    option("--model", "NAME", "which model, where FILE holds several; default: the only one")
     add_reading(parser)
-    add_output(parser)
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -73,19 +69,15 @@ def _model_of(options: argparse.Namespace) -> Predictions:
     models = io.read_models(options.annotations)
     if options.model is None and len(models) > 1:
         raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
-    if options.model is not None and options.model not in models:
-        raise error("--model", f"be one of {', '.join(map(repr, models))}", repr(options.model))
-    return models[options.model] if options.model is not None else next(iter(models.values()))
+    name = next(iter(models)) if options.model is None else options.model
+    if name not in models:
+        raise error("--model", f"be one of {', '.join(map(repr, models))}", repr(name))
+    return models[name]
 
 
 def _sizes(given: Labels | Rankings | Ratings | Predictions) -> str:
     if isinstance(given, Predictions):
         return "{:,} cases, {:,} classes".format(*given.scores.shape)
-    number = {
-        "labels": getattr(given, "n_labels", 0),
-        "rankings": getattr(given, "n_rankings", 0),
-        "ratings": getattr(given, "n_ratings", 0),
-    }
     kind = type(given).__name__.lower()
-    by = f" by {len(given.annotators):,} annotators" if np.size(given.annotators) else ""
-    return f"{number[kind]:,} {kind} of {given.n_cases:,} cases{by}"
+    by = f" by {len(given.annotators):,} annotators" if len(given.annotators) else ""
+    return f"{getattr(given, f'n_{kind}'):,} {kind} of {given.n_cases:,} cases{by}"

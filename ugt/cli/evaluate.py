@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,24 +10,24 @@ from typing import Any
 
 from .. import io
 from .._base.checks import error
+from .._tabular.csv_text import utf8
 from ..evaluation import Evaluation, evaluate
+from .cases import read_subgroups
 from .command import (
     ANNOTATIONS,
     PREDICTIONS,
-    add_output,
     add_reading,
     annotations_of,
-    files_of,
+    group_of,
     new_command,
     of_classes,
     output_file,
     predictions_of,
     read_record,
     say,
-    utf8,
+    written,
 )
 from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
-from .subgroups import read_subgroups
 
 # Options that are keywords of evaluate(). What is not given is left to its defaults.
 KEYWORDS = (
@@ -70,104 +69,76 @@ def _add_evaluate(commands: Any) -> None:
         ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("--annotations", required=True, metavar="FILE", help=ANNOTATIONS)
-    group.add_argument(
-        "--predictions",
-        required=True,
-        nargs="+",
-        metavar="[NAME=]FILE",
-        help=f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models",
-    )
-    group.add_argument("--out", required=True, metavar="DIR", help="folder for report.html, evaluation.json and the tables as CSV")
-    group.add_argument(
-        "--plan", metavar="FILE", help="what was prespecified (JSON or YAML; see ugt plan), for the report; default: not stated"
-    )
+    option = group_of(parser, "files")
+    option("--annotations", "FILE", ANNOTATIONS, required=True)
+    models = f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models"
+    option("--predictions", "[NAME=]FILE", models, required=True, nargs="+")
+    option("--out", "DIR", "folder for report.html, evaluation.json and the tables as CSV", required=True)
+    option("--plan", "FILE", "what was prespecified (JSON or YAML; see ugt plan), for the report; default: not stated")
     add_reading(parser)
     add_truth(parser)
     _add_judging(parser)
-    add_output(parser)
 
 
 def add_truth(parser: argparse.ArgumentParser) -> None:
     """Options that say how annotations become truth."""
-    group = parser.add_argument_group("from annotations to truth")
+    option = group_of(parser, "from annotations to truth")
     choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
-    group.add_argument(
-        "--aggregation", choices=choices, help="model of the truth; default: auto (dirichlet for labels, prirn for rankings)"
-    )
+    option("--aggregation", choices, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "1 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
-    trust = f"trust in annotators; everything is done for each; default: {defaults}"
-    group.add_argument("--reliability", type=float, nargs="+", metavar="R", help=trust)
-    group.add_argument("--prior", type=float, metavar="X", help="of every class (dirichlet); default: 0.1")
-    group.add_argument("--background", type=float, metavar="X", help="concentration of every class (prirn); default: 0")
-    group.add_argument("--tie-weight", choices=("split", "full"), help="of tied classes (irn, prirn); default: split")
-    group.add_argument("--prior-mass", type=float, metavar="X", help="of all classes together (plackett-luce); default: 1")
-    unranked = ("individual", "lump", "ignore")
-    group.add_argument("--unranked", choices=unranked, help="classes that nobody mentioned (plackett-luce); default: individual")
-    group.add_argument("--n-draws", type=int, metavar="N", help="kept draws of all chains (plackett-luce); default: 1000")
-    group.add_argument("--n-warmup", type=int, metavar="N", help="sweeps before them, in every chain (plackett-luce); default: 500")
-    group.add_argument("--n-chains", type=int, metavar="N", help="chains (plackett-luce); default: 4")
-    group.add_argument("--k", type=int, nargs="+", metavar="K", help="orders of certainty and of top-k accuracy; default: 1 3")
-    ties = "ties are shared (expectation) or broken by position (first); default: expectation"
-    group.add_argument("--ties", choices=("expectation", "first"), help=ties)
-    group.add_argument("--seed", type=int, metavar="N", help="of draws and of the bootstrap; default: 0")
-    group.add_argument("--threads", type=int, dest="n_threads", metavar="N", help="numbers do not depend on it; default: 1")
+    option("--reliability", "R", f"trust in annotators; everything is done for each; default: {defaults}", type=float, nargs="+")
+    option("--prior", "X", "of every class (dirichlet); default: 0.1", type=float)
+    option("--background", "X", "concentration of every class (prirn); default: 0", type=float)
+    option("--tie-weight", ("split", "full"), "of tied classes (irn, prirn); default: split")
+    option("--prior-mass", "X", "of all classes together (plackett-luce); default: 1", type=float)
+    option("--unranked", ("individual", "lump", "ignore"), "classes that nobody mentioned (plackett-luce); default: individual")
+    option("--n-draws", "N", "kept draws of all chains (plackett-luce); default: 1000", type=int)
+    option("--n-warmup", "N", "sweeps before them, in every chain (plackett-luce); default: 500", type=int)
+    option("--n-chains", "N", "chains (plackett-luce); default: 4", type=int)
+    option("--k", "K", "orders of certainty and of top-k accuracy; default: 1 3", type=int, nargs="+")
+    option("--ties", ("expectation", "first"), "ties are shared (expectation) or broken by position (first); default: expectation")
+    option("--seed", "N", "of draws and of the bootstrap; default: 0", type=int)
+    option("--threads", "N", "numbers do not depend on it; default: 1", type=int, dest="n_threads")
 
 
 def _add_judging(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("judging models")
-    missing = "cases without predictions: refuse (error), or leave out and count (drop); default: error"
-    group.add_argument("--missing", choices=("error", "drop"), help=missing)
-    group.add_argument("--groups", metavar="FILE", help="the group (such as the risk) of every class, one a line; default: no groups")
-    group.add_argument("--group-names", nargs="+", metavar="NAME", help="of groups 0, 1, ...; default: their numbers")
+    option = group_of(parser, "judging models")
+    option("--missing", ("error", "drop"), "cases without predictions: refuse (error), or leave out and count (drop); default: error")
+    option("--groups", "FILE", "the group (such as the risk) of every class, one a line; default: no groups")
+    option("--group-names", "NAME", "of groups 0, 1, ...; default: their numbers", nargs="+")
     clusters = "CSV with the columns case and cluster (such as the patient): resampled together; default: every case by itself"
-    group.add_argument("--clusters", metavar="FILE", help=clusters)
+    option("--clusters", "FILE", clusters)
     subgroups = "CSV with the column case and others (such as site, age): results for each of their values; default: no subgroups"
-    group.add_argument("--subgroups", metavar="FILE", help=subgroups)
-    group.add_argument("--level", type=float, metavar="P", help="of intervals; default: 0.95")
-    group.add_argument("--n-boot", type=int, dest="n_resamples", metavar="N", help="resamples of the bootstrap over cases; default: 1000")
-    kinds = ("percentile", "basic", "bca")
-    group.add_argument("--interval", choices=kinds, help="kind of bootstrap interval; default: percentile")
+    option("--subgroups", "FILE", subgroups)
+    option("--level", "P", "of intervals; default: 0.95", type=float)
+    option("--n-boot", "N", "resamples of the bootstrap over cases; default: 1000", type=int, dest="n_resamples")
+    option("--interval", ("percentile", "basic", "bca"), "kind of bootstrap interval; default: percentile")
     fewer = "leave out the further tables and figures of the report (curves, strata, sensitivity ...): takes less time"
-    group.add_argument("--no-details", action="store_false", dest="details", default=None, help=fewer)
+    option("--no-details", None, fewer, action="store_false", dest="details", default=None)
 
 
 def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
-    with io.output_folder(options.out) as draft:
+    with written(options.out) as (draft, files):
         read = annotations_of(options)
         known = of_classes(read)
-        predictions, files = predictions_of(options.predictions)
-        beside = [path for path in (options.mapping, options.clusters, options.subgroups, options.plan) if path is not None]
-        inputs = [_input(path) for path in [options.annotations, *files, *beside]]
+        predictions, paths = predictions_of(options.predictions)
+        beside = (options.mapping, options.clusters, options.subgroups, options.plan)
+        fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
+        inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
         keywords = {**_keywords(options, known.n_classes), **_groups(options), **_beside(options)}
         evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
-        files_written = files_of(draft, options.out)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
-    return {**_parts(found), **read_record(read), "files": files_written}
-
-
-def _input(path: str) -> dict[str, str]:
-    return {name: utf8(value) for name, value in io.fingerprint(path).items()}
-
-
-def _parts(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: found[name] for name in PARTS}
+    return {**{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
 def _beside(options: argparse.Namespace) -> dict[str, Any]:
     """What further files say of the cases and of the plan."""
-    keywords: dict[str, Any] = {}
-    if options.clusters is not None:
-        keywords["clusters"] = io.read_clusters(options.clusters)
-    if options.subgroups is not None:
-        keywords["subgroups"] = read_subgroups(options.subgroups)
-    if options.plan is not None:
-        from ..report.plan import read_plan  # noqa: PLC0415  (what only a plan needs)
+    from ..report.plan import read_plan  # noqa: PLC0415  (what only this needs)
 
-        keywords["plan"] = read_plan(options.plan)
-    return keywords
+    readers = {"clusters": io.read_clusters, "subgroups": read_subgroups, "plan": read_plan}
+    paths = {name: getattr(options, name) for name in readers}
+    return {name: readers[name](path) for name, path in paths.items() if path is not None}
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
@@ -221,14 +192,11 @@ def _add_certainty(commands: Any) -> None:
         ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("annotations", metavar="FILE", help=ANNOTATIONS)
-    group.add_argument(
-        "--out", metavar="FILE.csv", help="write the certainty of every case, least certain first; default: print ten of them"
-    )
+    option = group_of(parser, "files")
+    option("annotations", "FILE", ANNOTATIONS)
+    option("--out", "FILE.csv", "write the certainty of every case, least certain first; default: print ten of them")
     add_reading(parser)
     add_truth(parser)
-    add_output(parser)
 
 
 def _certainty(options: argparse.Namespace) -> dict[str, Any]:
@@ -266,10 +234,9 @@ def add_demo(commands: Any) -> None:
         ugt demo --seed 7 --out demo-report
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("--out", default="ugt-demo", metavar="DIR", help="folder for the report; default: %(default)s")
-    group.add_argument("--seed", type=int, metavar="N", default=0, help="of the data and of the bootstrap; default: %(default)s")
-    add_output(parser)
+    option = group_of(parser, "files")
+    option("--out", "DIR", "folder for the report; default: %(default)s", default="ugt-demo")
+    option("--seed", "N", "of the data and of the bootstrap; default: %(default)s", type=int, default=0)
 
 
 def _demo(options: argparse.Namespace) -> dict[str, Any]:
@@ -278,13 +245,12 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     if not 0 <= options.seed < 2**32:
         raise error("--seed", "be a whole number from 0 to 2**32 - 1", options.seed)
     rankings, models, truth = synthetic.make_demo(seed=options.seed)
-    with io.output_folder(options.out) as draft:
+    with written(options.out) as (draft, files):
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
-        files = files_of(draft, options.out)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
     say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *data_lines(found), "")
     say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
     say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
     say("", f"Report: {Path(options.out) / 'report.html'}")
-    return {**_parts(found), "agreement_with_known_truth": known, "files": files}
+    return {**{name: found[name] for name in PARTS}, "agreement_with_known_truth": known, "files": files}

@@ -11,7 +11,7 @@ from .._base.checks import error
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import SCHEMA
-from .command import add_help, add_output, new_command, output_file, say
+from .command import add_help, group_of, new_command, output_file, say
 
 
 def add(commands: Any) -> None:
@@ -30,10 +30,9 @@ def add(commands: Any) -> None:
         ugt report report/evaluation.json --out pages/second.html
         """,
     )
-    group = parser.add_argument_group("files")
-    group.add_argument("evaluation", metavar="FILE.json", help="what ugt evaluate wrote as evaluation.json")
-    group.add_argument("--out", default="report.html", metavar="FILE.html", help="the page to write; default: %(default)s")
-    add_output(parser)
+    option = group_of(parser, "files")
+    option("evaluation", "FILE.json", "what ugt evaluate wrote as evaluation.json")
+    option("--out", "FILE.html", "the page to write; default: %(default)s", default="report.html")
 
     parser = new_command(
         commands,
