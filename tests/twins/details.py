@@ -1,7 +1,5 @@
 """What the sections of a report make their tables from, as the evaluation itself makes it; and those tables, checked for their form."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from unittest import mock

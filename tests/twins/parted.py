@@ -1,7 +1,5 @@
 """Labels and ratings with gaps that are cut into parts, and states of the parts merged in any order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import ugt

@@ -1,7 +1,5 @@
 """``ugt agreement``, and agreement in evaluations: the numbers of the functions."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

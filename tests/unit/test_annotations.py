@@ -1,7 +1,5 @@
 """Labels and Axes: what is read, what is refused, what stays as it is."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Data beyond memory: the scripts run on little data, with the same files for the same seed; large states do not wait for each other."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import subprocess

@@ -1,7 +1,5 @@
 """The command: what it writes and prints, and that bad input gets one line, exit code 2, and nothing written."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import inspect
@@ -56,12 +54,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "annotations.csv").write_text(ANNOTATIONS)
     (tmp_path / "A.csv").write_text(SCORES)
-    np.savez(
-        tmp_path / "B.npz",
-        scores=[[0.9, 0.1, 0.0]] * 4,
-        case_ids=["p1", "p2", "p3", "p4"],
-        classes=["cat", "dog", "ibex"],
-    )
+    np.savez(tmp_path / "B.npz", scores=[[0.9, 0.1, 0.0]] * 4, case_ids=["p1", "p2", "p3", "p4"], classes=["cat", "dog", "ibex"])
     return tmp_path
 
 
@@ -398,10 +391,7 @@ def test_bad_annotations(folder, refused, what):
 
 BAD_PREDICTIONS = {
     "NaN score": (SCORES.replace("0.6", "nan"), "C.csv: scores must be finite. Got nan, first at case 'p2', class 'dog'."),
-    "unknown case": (
-        SCORES + "p9,0,0,1\n",
-        "model 'C': predictions must be for annotated cases only. Got 1 unknown of 5, first at 'p9'.",
-    ),
+    "unknown case": (SCORES + "p9,0,0,1\n", "model 'C': predictions must be for annotated cases only. Got 1 unknown of 5, first at 'p9'."),
     "missing case": (
         SCORES.replace("p4,0.1,0.2,0.7\n", ""),
         "model 'C': predictions must cover every case (missing='drop' leaves the others out). Got none for 1 of 4 cases, first at 'p4'.",

@@ -1,7 +1,5 @@
 """What the help says: every option with its default, and examples that run, there and in the guide."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """How commands speak: JSON, quiet, progress, names that are hard to print, closed pipes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """``ugt report``, ``ugt plan``, and models from several kinds of files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Completion files, tried in the shells that are there, and the manual page."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Subgroups of cases from a file, and their way into an evaluation."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Writers and ``ugt convert``: what is written is read back as it was, or it is said what is lost."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import warnings
@@ -185,11 +183,7 @@ def test_long_table(tmp_path):
             "long",
             ["The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read)."],
         ),
-        (
-            Labels.from_wide([["a", None]], annotators=["x", "y"]),
-            "long",
-            ["Annotators without annotations are not in the file: 'y'."],
-        ),
+        (Labels.from_wide([["a", None]], annotators=["x", "y"]), "long", ["Annotators without annotations are not in the file: 'y'."]),
         (
             Labels.from_long(["1", "2"], ["x", "x"], ["a", "a"]),
             "long",

@@ -1,7 +1,5 @@
 """Partitions of dask on workers in real processes: the answers of one process, and the same bytes after a worker was killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

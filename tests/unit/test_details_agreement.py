@@ -1,7 +1,5 @@
 """Agreement class by class and pair by pair, against counting pairs of labels one by one."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -147,11 +145,7 @@ def test_many_annotators_and_classes_are_cut_with_a_note():
 
 @pytest.mark.parametrize(
     "annotations",
-    [
-        ugt.Labels.from_counts([[1, 0], [0, 1]]),
-        ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=2),
-        ugt.Point.from_array([[0.5, 0.5]]),
-    ],
+    [ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=2), ugt.Point.from_array([[0.5, 0.5]])],
 )
 def test_where_nothing_can_be_said(annotations):
     assert made(annotations) == ([], [], [])

@@ -1,7 +1,5 @@
 """Soft confusion matrices and agreement class by class, added up case by case."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from twins import details

@@ -1,7 +1,5 @@
 """Coverage of prediction sets against thresholds found by hand, one half of the cases after the other."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

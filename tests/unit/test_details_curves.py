@@ -1,7 +1,5 @@
 """Tables of ROC and precision-recall curves against exact ones in fractions, bands against resamples one at a time."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

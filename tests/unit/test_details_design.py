@@ -1,7 +1,5 @@
 """Who annotated what, against counting one annotation at a time."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Differences of every two models on the same resamples, and how the report shows them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

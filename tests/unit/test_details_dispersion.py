@@ -1,7 +1,5 @@
 """The calibration-dispersion map against the table of calibration; predicted disagreement against pairs of labels, one at a time."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import ceil, isclose, sqrt
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Each setting of the table of sensitivity against a whole evaluation that is made with it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

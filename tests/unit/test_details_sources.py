@@ -1,7 +1,5 @@
 """Where the uncertainty of accuracy comes from; subgroups; what evaluate() does with the further tables."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Strata: which case is in which, numbers of each against plain means, intervals against a bootstrap of all cases."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models under each truth, case by case in plain Python; intervals by the bootstrap of all cases."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

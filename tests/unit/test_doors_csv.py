@@ -1,7 +1,5 @@
 """Tables that people have: encodings, compression, quotes, names of columns, orientation, codes for "missing"; two readers agree."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io as buffers

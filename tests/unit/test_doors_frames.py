@@ -1,7 +1,5 @@
 """Data frames and Parquet files: pandas, polars and pyarrow where they are installed, and a stand-in where they are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

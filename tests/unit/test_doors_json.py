@@ -1,7 +1,5 @@
 """JSON and arrays: mappings for any other file, exports without annotators, rankings with annotators, whole annotations; broken ones."""
 
-from __future__ import annotations
-
 import gzip
 import io as buffers
 import json

@@ -1,7 +1,5 @@
 """evaluate(): what it counts, joins, compares and writes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

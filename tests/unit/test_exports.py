@@ -1,7 +1,5 @@
 """Files of other programs: what they say, what is dropped and counted, and what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The figures of the report: well-formed, described in words, points where their numbers say, nothing loaded."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Names that are markup, formulas, control characters or very long: harmless in every section of the report, in CSV and in JSON."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import io

@@ -1,7 +1,5 @@
 """Models beside annotators in an evaluation and in the report."""
 
-from __future__ import annotations
-
 import csv
 import xml.etree.ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Readers: every format a good file can have, every error a bad file gets, and a folder written as a whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

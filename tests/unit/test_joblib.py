@@ -1,7 +1,5 @@
 """``states.compute`` on processes and threads of joblib gives what it gives without."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Masks and label sets: what is read, how it is packed, what is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """What does not fit into memory is refused at once: numbers of resamples and draws, and evaluations before any of their work."""
 
-from __future__ import annotations
-
 import inspect
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The plan file: what is read, what is refused and how it is said."""
 
-from __future__ import annotations
-
 import json
 import sys
 

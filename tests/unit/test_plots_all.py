@@ -1,7 +1,5 @@
 """What holds for every plot: axes, rendering, names, styles, examples, the gallery."""
 
-from __future__ import annotations
-
 import doctest
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """Plots of curves, calibration, tables, intervals and triangles: what is drawn are the numbers that were given."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plots of lines and bars: what is drawn are the numbers that were given, and what is not drawn is counted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

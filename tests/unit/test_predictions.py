@@ -1,7 +1,5 @@
 """Predictions: what is taken, what is refused, and the join by case id and class name."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

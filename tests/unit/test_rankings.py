@@ -1,7 +1,5 @@
 """Rankings: three ways in, one container; what is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

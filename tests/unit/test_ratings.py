@@ -1,7 +1,5 @@
 """Ratings: constructors, ids, missing values, means, messages."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """The HTML page: structure, harmlessness, what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser
@@ -103,7 +101,7 @@ def evaluation(models=("A", "B"), n_cases=150):
                 "low": 11.3,
                 "high": None,
                 "p_inside": 0.75,
-            },
+            }
         ],
         "sources": {"case_low, case_high": ["clusters"], "draw_low, draw_high": ["draws"]},
         "cases": [

@@ -1,7 +1,5 @@
 """The report in a real browser: nothing is loaded, nothing is complained of, everything is there, at every width and in print."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

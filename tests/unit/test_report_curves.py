@@ -1,7 +1,5 @@
 """Sections of the report on curves, dispersion, prediction sets and sensitivity: what they say and draw, and that names stay harmless."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 
@@ -14,12 +12,7 @@ from ugt.report import svg
 from ugt.report.sections import calibration, coverage, curves, dispersion, sensitivity
 
 HOSTILE = '<script>"x"&'
-SECTIONS = {
-    "curves": curves.render,
-    "dispersion": dispersion.render,
-    "coverage": coverage.render,
-    "sensitivity": sensitivity.render,
-}
+SECTIONS = {"curves": curves.render, "dispersion": dispersion.render, "coverage": coverage.render, "sensitivity": sensitivity.render}
 
 
 def source(n=60, classes=("benign", "malign"), models=("A", "B"), annotators=("ann", "bob", "cid"), level=0.9):

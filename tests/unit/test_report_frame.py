@@ -1,7 +1,5 @@
 """The frame of the report: structure and colours of the page, the plan, what is assumed, the checklist."""
 
-from __future__ import annotations
-
 import functools
 import re
 from html.parser import HTMLParser

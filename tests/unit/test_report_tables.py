@@ -1,7 +1,5 @@
 """The sections on who annotated what, on truths side by side, on strata and on confusion: well-formed, harmless, right."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -13,12 +11,7 @@ from ugt.report import svg
 from ugt.report.sections import confusion, design, strata, truth_models
 
 HOSTILE = '<script>"x"&'
-SECTIONS = {
-    "design": design.render,
-    "truth-models": truth_models.render,
-    "strata": strata.render,
-    "confusion": confusion.render,
-}
+SECTIONS = {"design": design.render, "truth-models": truth_models.render, "strata": strata.render, "confusion": confusion.render}
 
 
 def source(annotations, predictions, **options):

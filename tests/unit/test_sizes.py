@@ -1,7 +1,5 @@
 """Tables of more than 2³¹ cells: what is sparse is handled, what is not is refused before memory is filled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from public_functions import FUNCTIONS, Entry, labels, posterior

@@ -1,7 +1,5 @@
 """Who is best, ranks, leads, flips: against resamples whose answers are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

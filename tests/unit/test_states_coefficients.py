@@ -1,7 +1,5 @@
 """Agreement coefficients of cases in parts: the numbers of all cases in one place, resamples too, however they are cut and merged."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

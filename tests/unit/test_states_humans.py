@@ -1,7 +1,5 @@
 """Models beside annotators, from cases in parts: the numbers of all cases in one place, resamples too, however they are cut and merged."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Annotators with each other and with themselves, from cases in parts: the numbers of all cases in one place."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
