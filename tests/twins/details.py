@@ -4,9 +4,12 @@ import json
 from dataclasses import replace
 from unittest import mock
 
+import numpy as np
+
 import ugt
 from ugt import evaluation
 from ugt.evaluation import passes
+from ugt.report.context import Context
 from ugt.report.tables import reliability_key
 
 DEFAULTS = {"k": 1, "level": 0.9, "n_resamples": 60, "missing": "drop", "seed": 3}
@@ -20,8 +23,9 @@ def context(annotations, predictions, *, mean=True, **options):
     return found if mean else replace(found, mean=None)
 
 
-def made(section, given):
-    """``(rows by table, notes)`` of one section: plain values under the columns that it declares."""
+def made(section, *given, **options):
+    """``(rows by table, notes)`` of one section, of a Context or of what makes it: plain values under the columns that it declares."""
+    given = given[0] if isinstance(given[0], Context) else context(*given, **options)
     tables, notes = passes.tables_of(given, [section])
     assert set(tables) == set(section.TABLES)
     for name, table in tables.items():
@@ -30,6 +34,11 @@ def made(section, given):
     rows = {name: list(table) for name, table in tables.items()}
     json.dumps(rows, allow_nan=False)
     return rows, notes
+
+
+def models(truth, k, rng, n_models=2, share=0.7):
+    """Scores M0, M1, …: the truth with noise, which is ``1 - share`` of them."""
+    return {f"M{j}": share * truth + (1 - share) * rng.dirichlet(np.ones(k), len(truth)) for j in range(n_models)}
 
 
 def certainty(found):

@@ -31,7 +31,7 @@ def labels_of(rows, **options):
 
 
 def made(labels, scores=None, **options):
-    tables, notes = details.made(agreement, details.context(labels, {} if scores is None else scores, k=1, **options))
+    tables, notes = details.made(agreement, labels, scores or {}, **options)
     return tables["agreement_by_class"], tables["agreement_by_pair"], notes
 
 
@@ -87,9 +87,7 @@ def test_by_pair():
         assert {row["annotator"], row["other"]} == {a, b}
         shared = [case for case in by_case(rows) if (case, a) in given and (case, b) in given]
         observed, kappa = cohen([(given[case, a], given[case, b]) for case in shared])
-        assert row["n_cases"] == len(shared)
-        assert row["agreement"] == pytest.approx(observed)
-        assert row["kappa"] == pytest.approx(kappa)
+        assert row["n_cases"] == len(shared) and (row["agreement"], row["kappa"]) == pytest.approx((observed, kappa))
         assert row["low"] < observed < row["high"] and row["kappa_low"] < kappa < row["kappa_high"]
 
 
@@ -122,18 +120,14 @@ def numbers(rows):
     return {(key, name): row[name] for key, row in zip(keys, rows) for name in ("agreement", "kappa", "n_cases")}
 
 
-def test_kappa_of_annotators_who_never_vary_is_undefined():
+def test_pairs_by_hand():
+    # the kappa of annotators who never vary is undefined
     rows = [(case, annotator, "a") for case in range(6) for annotator in "xy"] + [(case, "z", "ab"[case % 2]) for case in range(6)]
-    _, found, _ = made(labels_of(rows))
-    by_pair = {(row["annotator"], row["other"]): row for row in found}
-    assert by_pair["x", "y"]["agreement"] == 1 and by_pair["x", "y"]["kappa"] is None
-    assert by_pair["x", "z"]["agreement"] == 0.5 and by_pair["x", "z"]["kappa"] == 0
-
-
-def test_repeated_labels_of_an_annotator_are_shares():
+    by_pair = {(row["annotator"], row["other"]): (row["agreement"], row["kappa"]) for row in made(labels_of(rows))[1]}
+    assert by_pair["x", "y"] == (1, None) and by_pair["x", "z"] == (0.5, 0)
+    # repeated labels of an annotator are shares
     rows = [(0, "x", 0), (0, "x", 1), (0, "y", 0), (1, "x", 1), (1, "y", 1), (2, "x", 0), (2, "y", 1)]
-    _, found, _ = made(labels_of(rows))
-    assert found[0]["agreement"] == pytest.approx((0.5 + 1 + 0) / 3)
+    assert made(labels_of(rows))[1][0]["agreement"] == pytest.approx((0.5 + 1 + 0) / 3)
 
 
 def test_many_annotators_and_classes_are_cut_with_a_note():
@@ -143,12 +137,10 @@ def test_many_annotators_and_classes_are_cut_with_a_note():
     assert any("30 classes" in note for note in notes) and any("15 annotators" in note for note in notes)
 
 
-@pytest.mark.parametrize(
-    "annotations",
-    [ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=2), ugt.Point.from_array([[0.5, 0.5]])],
-)
-def test_where_nothing_can_be_said(annotations):
-    assert made(annotations) == ([], [], [])
+def test_where_nothing_can_be_said():
+    single = [ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=2)]
+    for annotations in (*single, ugt.Point.from_array([[0.5, 0.5]])):
+        assert made(annotations) == ([], [], [])
 
 
 def test_counts_without_names_have_classes_only():

@@ -1,7 +1,5 @@
 """Coverage of prediction sets against thresholds found by hand, one half of the cases after the other."""
 
-import json
-from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -11,26 +9,18 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt.report.context import MOST_CELLS
 from ugt.report.sections import coverage
 
 
 def data(n=60, k=4, seed=0, models=2):
     rng = np.random.default_rng(seed)
     truth = rng.dirichlet(np.ones(k), n)
-    counts = np.stack([rng.multinomial(4, p) for p in truth])
-    return counts, {f"M{j}": 0.7 * truth + 0.3 * rng.dirichlet(np.ones(k), n) for j in range(models)}
+    return np.stack([rng.multinomial(4, p) for p in truth]), details.models(truth, k, rng, models)
 
 
-def found(context):
-    tables, notes = details.made(coverage, context)
-    rows = tables["set_coverage"]
-    assert list(tables) == ["set_coverage"] and all(tuple(row) == coverage.TABLES["set_coverage"] for row in rows)
-    json.dumps(rows, allow_nan=False)
-    return rows, notes
-
-
-# ---- sets
+def found(*given, **options):
+    tables, notes = details.made(coverage, *given, **options)
+    return tables["set_coverage"], notes
 
 
 def threshold(scores, alpha, m):
@@ -85,7 +75,7 @@ def test_uncertain_truths_count_by_their_mass():
 def test_coverage_is_near_its_target():
     # A coverage has a standard deviation below 0.008 here (8,000 cases to judge, 4,000 to calibrate, twice); seven of them, six times, are
     # left with a probability below 1e-10.
-    rows, notes = found(details.context(*data(8000, models=1)))
+    rows, notes = found(*data(8000, models=1))
     assert notes == [] and len(rows) == 6
     for row in rows:
         assert abs(row["coverage"] - row["level"]) < 0.056
@@ -94,22 +84,15 @@ def test_coverage_is_near_its_target():
     assert sizes == sorted(sizes)
 
 
-# ---- halves
-
-
-def test_halves_are_halves_and_differ_by_seed():
+def test_halves_are_halves_that_differ_by_seed_and_keep_clusters_together():
     first = coverage.halves(101, None, 0)
     assert first.sum() in (50, 51) and first.dtype == bool
     assert (first == coverage.halves(101, None, 0)).all() and (first != coverage.halves(101, None, 1)).any()
-
-
-def test_clusters_stay_together():
     clusters = np.repeat(np.arange(12), 5)[np.random.default_rng(0).permutation(60)]
     first = coverage.halves(60, clusters, 3)
     assert first.sum() == 30
     assert all(len(set(first[clusters == c].tolist())) == 1 for c in range(12))
-    counts, scores = data(60)
-    rows, notes = found(details.context(counts, scores, clusters=clusters.tolist()))
+    rows, notes = found(*data(60), clusters=clusters.tolist())
     assert len(rows) == 12 and notes == []
 
 
@@ -118,48 +101,29 @@ def test_clusters_that_cannot_be_halved(sizes):
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     # whichever cluster is drawn, one side has fewer than ten cases, or there is one cluster only
     assert coverage.halves(60, clusters, 0) is None
-    rows, notes = found(details.context(*data(60), clusters=clusters.tolist()))
+    rows, notes = found(*data(60), clusters=clusters.tolist())
     assert rows == [] and notes == ["Prediction sets were not made: the clusters cannot be divided into two halves."]
 
 
-# ---- what has no rows
-
-
-def test_too_few_cases_have_no_sets():
-    counts, scores = data(41)
+@pytest.mark.parametrize("annotated", [39, 40])
+def test_too_few_cases_have_no_sets(annotated):
+    counts, scores = data(annotated + 2)
     counts[[3, 7]] = 0
-    rows, notes = found(details.context(counts, scores))
-    assert rows == [] and notes == ["Prediction sets were not made: fewer than 40 cases."]
-    counts, scores = data(42)
-    counts[[3, 7]] = 0
-    rows, notes = found(details.context(counts, scores))
-    assert {row["n_cases"] for row in rows} == {40} and notes == []
+    rows, notes = found(counts, scores)
+    assert {row["n_cases"] for row in rows} == ({40} if annotated == 40 else set())
+    assert notes == ([] if annotated == 40 else ["Prediction sets were not made: fewer than 40 cases."])
 
 
-def test_sets_that_hold_everything_are_said():
-    counts, scores = data(60, models=1)
-    clusters = [0] * 12 + [1] * 48
-    rows, notes = found(details.context(counts, scores, clusters=clusters))
+def test_sets_that_hold_everything_and_models_without_probabilities_are_said():
+    rows, notes = found(*data(60, models=1), clusters=[0] * 12 + [1] * 48)
     assert notes == ["Prediction sets of level 0.95 hold all classes: a half of the cases is too few to calibrate them."]
     assert len(rows) == 6
-
-
-def test_models_without_probabilities_are_said():
     counts, scores = data(50)
-    rows, notes = found(details.context(counts, {**scores, "M1": scores["M1"] * 3}))
+    rows, notes = found(counts, {**scores, "M1": scores["M1"] * 3})
     assert {row["model"] for row in rows} == {"M0"}
     assert notes == ["The scores of model M1 are not probabilities: it has no prediction sets."]
-    rows, notes = found(details.context(counts, {"M1": scores["M1"] * 3}))
+    rows, notes = found(counts, {"M1": scores["M1"] * 3})
     assert rows == [] and len(notes) == 1
-
-
-def test_without_models_or_means_there_are_none():
-    counts, scores = data(50)
-    assert found(details.context(counts, {})) == ([], [])
-    rows, notes = found(details.context(counts, scores, mean=False))
-    assert rows == [] and notes == [f"Prediction sets were not made: over {MOST_CELLS:,} cases x classes."]
-    nothing = replace(details.context(counts, scores), mean=np.full((50, 4), np.nan))
-    assert found(nothing) == ([], [])
 
 
 def test_work_is_bounded(monkeypatch):
@@ -172,10 +136,3 @@ def test_work_is_bounded(monkeypatch):
     monkeypatch.setattr(coverage, "MOST_LABELS", 100)  # two a case
     fewer, _ = found(context)
     assert [row["coverage"] for row in fewer] != [row["coverage"] for row in rows]
-
-
-def test_threads_give_the_same_bytes():
-    context = details.context(*data(300))
-    alone = found(context)
-    with ugt.threads(3):
-        assert found(context) == alone

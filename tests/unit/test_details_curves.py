@@ -1,7 +1,5 @@
 """Tables of ROC and precision-recall curves against exact ones in fractions, bands against resamples one at a time."""
 
-import json
-from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
@@ -11,7 +9,6 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt.report.context import MOST_CELLS
 from ugt.report.sections import curves
 from ugt.soft.bands import CurvePoints
 from ugt.soft.columns import Column
@@ -65,19 +62,15 @@ def data(n=40, k=2, seed=0, models=2, ties=True):
     rng = np.random.default_rng(seed)
     truth = rng.dirichlet(np.ones(k), n)
     counts = np.stack([rng.multinomial(3, p) for p in truth])
-    tables = [0.5 * truth + 0.5 * rng.dirichlet(np.ones(k), n) for _ in range(models)]
+    scores = details.models(truth, k, rng, models, share=0.5)
     if ties:
-        tables = [np.round(table * 8) / 8 for table in tables]
-        tables = [np.where(table.sum(1, keepdims=True) == 1, table, 1 / k) for table in tables]
-    return counts, {f"M{j}": table for j, table in enumerate(tables)}
+        scores = {name: np.round(table * 8) / 8 for name, table in scores.items()}
+        scores = {name: np.where(table.sum(1, keepdims=True) == 1, table, 1 / k) for name, table in scores.items()}
+    return counts, scores
 
 
-def found(context):
-    tables, notes = details.made(curves, context)
-    for name, rows in tables.items():
-        assert all(tuple(row) == curves.TABLES[name] for row in rows)
-    json.dumps(tables, allow_nan=False)
-    return tables, notes
+def found(*given, **options):
+    return details.made(curves, *given, **options)
 
 
 def heights(rows, model, name, curve, kind, column="y"):
@@ -104,18 +97,16 @@ def test_curves_are_those_in_fractions(n, seed):
 
 def test_curves_by_hand():
     # Four cases of one label each: without a prior each is certain, so that soft and hard are the same.
-    counts = [[0, 1], [1, 0], [0, 1], [1, 0]]
     scores = {"A": [[0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.6, 0.4]]}
-    tables, _ = found(details.context(counts, scores, prior=0.0))
+    tables, _ = found([[0, 1], [1, 0], [0, 1], [1, 0]], scores, prior=0.0)
     soft = {curve: heights(tables["curves"], "A", "1", curve, "soft") for curve in TWINS}
     assert soft["roc"] == pytest.approx([0.5] * 25 + [1.0] * 26)
     assert soft["pr"] == pytest.approx([1.0] * 26 + [2 / 3] * 25)
     for curve, values in soft.items():
         assert heights(tables["curves"], "A", "1", curve, "hard") == values
     (row,) = tables["curve_scores"]
-    assert row["soft_auroc"] == row["hard_auroc"] == 0.75
+    assert row["soft_auroc"] == row["hard_auroc"] == 0.75 and row["n_cases"] == 4
     assert row["soft_average_precision"] == row["hard_average_precision"] == pytest.approx(5 / 6)
-    assert row["n_cases"] == 4
 
 
 def test_curves_are_those_of_the_library():
@@ -123,13 +114,13 @@ def test_curves_are_those_of_the_library():
     context = details.context(counts, scores)
     tables, _ = found(context)
     for model, table in scores.items():
-        roc_curve = ugt.soft_roc_curve(context.mean[:, 1], table[:, 1])
-        y = np.interp(curves.GRID, roc_curve.false_positive_rate, roc_curve.true_positive_rate)
+        curve = ugt.soft_roc_curve(context.mean[:, 1], table[:, 1])
+        y = np.interp(curves.GRID, curve.false_positive_rate, curve.true_positive_rate)
         np.testing.assert_allclose(heights(tables["curves"], model, "1", "roc", "soft"), y, atol=1e-11)
-        pr_curve = ugt.soft_precision_recall_curve(context.mean[:, 1], table[:, 1])
+        curve = ugt.soft_precision_recall_curve(context.mean[:, 1], table[:, 1])
         for x, y in zip(curves.GRID, heights(tables["curves"], model, "1", "pr", "soft")):
-            at = np.flatnonzero(pr_curve.recall >= x)[-1] if x > 0 else len(pr_curve.recall) - 2
-            assert y == pytest.approx(pr_curve.precision[at], abs=1e-12)
+            at = np.flatnonzero(curve.recall >= x)[-1] if x > 0 else len(curve.recall) - 2
+            assert y == pytest.approx(curve.precision[at], abs=1e-12)
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -146,8 +137,8 @@ def test_bands_are_those_of_resamples_one_at_a_time(clustered):
             drawn = [twin.case_weights(seed, b, clusters or list(range(n)), None) for b in range(n_resamples)]
             resampled = [exact(p, column, [int(w) for w in weights]) for weights in drawn]
             ends = np.quantile([values for values in resampled if values], [0.1, 0.9], axis=0)
-            np.testing.assert_allclose(heights(tables["curves"], model, "1", curve, "soft", "low"), ends[0], atol=1e-11)
-            np.testing.assert_allclose(heights(tables["curves"], model, "1", curve, "soft", "high"), ends[1], atol=1e-11)
+            for end, values in zip(("low", "high"), ends):
+                np.testing.assert_allclose(heights(tables["curves"], model, "1", curve, "soft", end), values, atol=1e-11)
             assert set(heights(tables["curves"], model, "1", curve, "hard", "low")) == {None}
 
 
@@ -159,8 +150,7 @@ def test_areas_and_their_intervals_are_those_of_the_library():
     for row in tables["curve_scores"]:
         for name, function in (("auroc", ugt.soft_auroc), ("average_precision", ugt.soft_average_precision)):
             score = function(context.mean[:, 1], scores[row["model"]][:, 1])
-            assert row[f"soft_{name}"] == pytest.approx(score.value, abs=1e-12)
-            assert row[f"hard_{name}"] == pytest.approx(score.hard, abs=1e-12)
+            assert (row[f"soft_{name}"], row[f"hard_{name}"]) == pytest.approx((score.value, score.hard), abs=1e-12)
             ends = score.interval(0.9, kind="percentile", clusters=clusters, n_resamples=40, seed=2)
             assert (row[f"soft_{name}_low"], row[f"soft_{name}_high"]) == pytest.approx(ends, abs=1e-12)
 
@@ -208,31 +198,22 @@ def test_cases_without_annotations_do_not_count():
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_what_is_undefined_is_left_out_and_said():
     probs = {"A": [[0.3, 0.7], [0.6, 0.4], [0.2, 0.8]]}
-    tables, notes = found(details.context([[2, 0], [1, 0], [3, 0]], probs, prior=0.0))
+    tables, notes = found([[2, 0], [1, 0], [3, 0]], probs, prior=0.0)
     assert tables == {"curves": [], "curve_scores": []}
     assert notes == ["Curves of class 1 are undefined: no case is positive."]
-    tables, notes = found(details.context([[0, 2], [0, 1], [0, 3]], probs, prior=0.0))
+    tables, notes = found([[0, 2], [0, 1], [0, 3]], probs, prior=0.0)
     assert notes == ["Curves of class 1 are undefined: no case is negative."] and not tables["curves"]
     # probabilities below one half everywhere: no label is positive
-    tables, notes = found(details.context([[2, 1], [1, 0], [3, 0]], probs))
+    tables, notes = found([[2, 1], [1, 0], [3, 0]], probs)
     assert {row["kind"] for row in tables["curves"]} == {"soft"} and notes == []
     assert tables["curve_scores"][0]["hard_auroc"] is None and tables["curve_scores"][0]["hard_average_precision"] is None
 
 
 def test_one_case_has_curves_without_bands():
-    tables, notes = found(details.context([[1, 2]], {"A": [[0.3, 0.7]]}))
+    tables, notes = found([[1, 2]], {"A": [[0.3, 0.7]]})
     assert notes == [] and all(row["low"] is None for row in tables["curves"])
     assert heights(tables["curves"], "A", "1", "roc", "soft") == pytest.approx([i / 50 for i in range(51)])
     assert tables["curve_scores"][0]["soft_auroc_low"] is None
-
-
-def test_without_models_or_means_there_are_none():
-    counts, scores = data(10)
-    assert found(details.context(counts, {})) == ({"curves": [], "curve_scores": []}, [])
-    tables, notes = found(details.context(counts, scores, mean=False))
-    assert not tables["curves"] and notes == [f"ROC and precision-recall curves were not computed: over {MOST_CELLS:,} cases x classes."]
-    context = details.context(counts, scores)
-    assert found(replace(context, mean=np.full((10, 2), np.nan))) == ({"curves": [], "curve_scores": []}, [])
 
 
 def test_work_is_bounded(monkeypatch):
@@ -260,10 +241,3 @@ def test_fewer_thresholds_hardly_move_a_curve():
             np.testing.assert_array_equal(few._at, exact._at)
         # an interval of thresholds holds whole groups of ties
         assert len(set(zip(scores.tolist(), few._at.tolist()))) == exact._size
-
-
-def test_threads_give_the_same_bytes():
-    context = details.context(*data(30))
-    alone = found(context)
-    with ugt.threads(3):
-        assert found(context) == alone

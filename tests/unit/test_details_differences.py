@@ -15,13 +15,13 @@ COUNTS = RNG.multinomial(4, [0.5, 0.3, 0.2], 80)
 SCORES = {name: RNG.dirichlet([a, 1, 1], 80) for name, a in (("A", 3), ("B", 1.5), ("C", 1))}
 
 
-def made(counts=COUNTS, scores=None, **options):
-    return details.made(comparison, details.context(counts, SCORES if scores is None else scores, **options))
+def made(counts=COUNTS, scores=SCORES, **options):
+    tables, notes = details.made(comparison, counts, scores, **options)
+    return tables["differences"], notes
 
 
 def test_rows_are_differences_of_contributions():
-    tables, notes = made(reliability=(1, 2, 4), k=(1, 2), level=0.9, n_resamples=300, seed=5)
-    rows = tables["differences"]
+    rows, notes = made(reliability=(1, 2, 4), k=(1, 2), level=0.9, n_resamples=300, seed=5)
     names = [("voted_accuracy", 1, None), ("voted_accuracy", 2, None), ("topk_accuracy", 1, 2.0), ("topk_accuracy", 2, 2.0)]
     assert notes == [] and len(rows) == 4 * 3
     assert list(dict.fromkeys((row["metric"], row["k"], row["reliability"]) for row in rows)) == names
@@ -47,27 +47,23 @@ def test_agrees_with_the_margin_of_the_winner():
 def test_equal_models_share_the_chance_and_cases_without_annotations_do_not_count():
     counts = np.concatenate([np.zeros((5, 3), int), COUNTS])
     scores = {name: np.concatenate([SCORES["A"][:5], SCORES["A"]]) for name in "XY"}
-    for row in made(counts, scores)[0]["differences"]:
+    for row in made(counts, scores)[0]:
         assert (row["difference"], row["low"], row["high"], row["p_greater"], row["n_cases"]) == (0, 0, 0, 0.5, 80)
 
 
 def test_clusters_are_resampled_together():
     twice = {name: np.repeat(table, 2, 0) for name, table in SCORES.items()}
-    alone = made(n_resamples=100)[0]["differences"]
-    together = made(np.repeat(COUNTS, 2, 0), twice, clusters=np.repeat(np.arange(80), 2), n_resamples=100)[0]["differences"]
-    for row, other in zip(alone, together):
+    together, _ = made(np.repeat(COUNTS, 2, 0), twice, clusters=np.repeat(np.arange(80), 2), n_resamples=100)
+    for row, other in zip(made(n_resamples=100)[0], together):
         assert row["difference"] == pytest.approx(other["difference"])
         assert other["high"] - other["low"] == pytest.approx(row["high"] - row["low"], rel=0.6)
 
 
-@pytest.mark.parametrize("scores", [{}, {"A": SCORES["A"]}])
-def test_one_model_has_nobody_to_differ_from(scores):
-    assert made(scores=scores) == ({"differences": []}, [])
-
-
-def test_many_models_are_cut_with_a_note():
-    tables, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
-    assert len(tables["differences"]) == 2 * 45 and notes == ["Differences of pairs are of the first 10 models."]
+def test_one_model_has_nobody_to_differ_from_and_many_are_cut_with_a_note():
+    for models in ({}, {"A": SCORES["A"]}):
+        assert made(scores=models) == ([], [])
+    rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
+    assert len(rows) == 2 * 45 and notes == ["Differences of pairs are of the first 10 models."]
 
 
 def test_in_the_report():

@@ -20,20 +20,20 @@ def data(n=60, k=3, seed=0, models=2):
     rng = np.random.default_rng(seed)
     truth = rng.dirichlet(np.ones(k), n)
     counts = np.stack([rng.multinomial(size, p) for size, p in zip(rng.integers(0, 5, n), truth)])
-    return counts, {f"M{j}": 0.6 * truth + 0.4 * rng.dirichlet(np.ones(k), n) for j in range(models)}
+    return counts, details.models(truth, k, rng, models, share=0.6)
 
 
-def found(context):
+def found(*given, **options):
     """The bins, and the map, which is made beside the table of calibration; what is said of the bins."""
-    tables, notes = details.made(dispersion, context)
-    return {"calibration_map": details.made(calibration, context)[0]["calibration_map"], **tables}, notes
+    tables, notes = details.made(dispersion, *given, **options)
+    return {"calibration_map": details.made(calibration, *given, **options)[0]["calibration_map"], **tables}, notes
 
 
 @pytest.mark.parametrize("clusters", [None, [i // 2 for i in range(60)]])
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_the_map_has_the_roots_of_the_table_of_calibration(clusters, interval):
     counts, scores = data()
-    tables, notes = details.made(calibration, details.context(counts, scores, clusters=clusters, interval=interval))
+    tables, notes = details.made(calibration, counts, scores, clusters=clusters, interval=interval)
     assert notes == [] and [row["model"] for row in tables["calibration_map"]] == ["M0", "M1"]
     for row in tables["calibration_map"]:
         for name in ("ce", "de"):
@@ -43,16 +43,12 @@ def test_the_map_has_the_roots_of_the_table_of_calibration(clusters, interval):
 
 def test_the_map_by_hand():
     # Both cases of a bin have mean share and prediction 0.75 and 0.25; shares differ by 1/2, labels from a share by chance.
-    counts = [[8, 0], [4, 4], [8, 0], [4, 4]]
-    tables, _ = found(details.context(counts, {"A": [[0.75, 0.25]] * 4}))
+    tables, _ = found([[8, 0], [4, 4], [8, 0], [4, 4]], {"A": [[0.75, 0.25]] * 4})
     (row,) = tables["calibration_map"]
     assert row["ce"] is None  # plug-in 0, its bias above 0
     epistemic = 2 * 0.25**2 - 2 * (0.25 / 7) / 2
     bias = 2 * (4 * 0.0625 / 4 / 3)  # of the calibration loss: variance among four cases, over three
     assert row["de"] == pytest.approx(sqrt(epistemic + bias))
-
-
-# ---- disagreement
 
 
 def pairs_that_differ(counts):
@@ -76,16 +72,21 @@ def bins_of(counts, probs):
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_bins_are_those_of_pairs_of_labels(k):
     counts, scores = data(k=k, seed=k)
-    tables, _ = found(details.context(counts, scores))
+    tables, _ = found(counts, scores)
     for model, table in scores.items():
         rows = [row for row in tables["disagreement_bins"] if row["model"] == model]
         expected = bins_of(counts.tolist(), table.tolist())
         assert len(rows) == len(expected)
         for row, (b, cases) in zip(rows, expected.items()):
-            assert (row["bin_low"], row["bin_high"]) == pytest.approx((b / N_BINS, (b + 1) / N_BINS))
-            assert row["n_cases"] == len(cases)
-            assert row["mean_predicted"] == pytest.approx(sum(p for p, _, _ in cases) / len(cases), abs=1e-12)
-            assert row["observed"] == pytest.approx(sum(o for _, o, _ in cases) / len(cases), abs=1e-12)
+            numbers = (
+                b / N_BINS,
+                (b + 1) / N_BINS,
+                len(cases),
+                sum(p for p, _, _ in cases) / len(cases),
+                sum(o for _, o, _ in cases) / len(cases),
+            )
+            names = ("bin_low", "bin_high", "n_cases", "mean_predicted", "observed")
+            assert [row[name] for name in names] == pytest.approx(numbers, abs=1e-12)
 
 
 def wilson(p, n, z):
@@ -95,7 +96,7 @@ def wilson(p, n, z):
 
 def test_intervals_are_score_intervals_of_as_many_pairs_as_vary_alike():
     counts, scores = data(80, seed=4)
-    tables, _ = found(details.context(counts, scores, level=0.8))
+    tables, _ = found(counts, scores, level=0.8)
     several = [row for row in counts.tolist() if sum(row) > 1]
     per_case = max(1.0, sum(map(sum, several)) / 2 / len(several))
     for model, table in scores.items():
@@ -113,41 +114,30 @@ def test_intervals_over_clusters_are_of_resamples_one_at_a_time():
     n, n_resamples = 24, 30
     counts, scores = data(n, seed=2, models=1)
     clusters = np.array([i // 4 for i in range(n)])
-    tables, _ = found(details.context(counts, scores, clusters=clusters.tolist(), n_resamples=n_resamples, seed=7, level=0.8))
+    tables, _ = found(counts, scores, clusters=clusters.tolist(), n_resamples=n_resamples, seed=7, level=0.8)
     kept = [i for i in range(n) if counts[i].sum() > 1]
     drawn = [dict(zip(kept, twin.case_weights(7, b, clusters[kept].tolist(), None))) for b in range(n_resamples)]
     for row, cases in zip(tables["disagreement_bins"], bins_of(counts.tolist(), scores["M0"].tolist()).values()):
-        means = []
-        for weights in drawn:
-            size = sum(weights[i] for _, _, i in cases)
-            if size:
-                means.append(sum(weights[i] * o for _, o, i in cases) / size)
-        means.sort()
+        sizes = [sum(weights[i] for _, _, i in cases) for weights in drawn]
+        means = sorted(sum(weights[i] * o for _, o, i in cases) / size for weights, size in zip(drawn, sizes) if size)
         for end, q in (("low", 0.1), ("high", 0.9)):
             at = q * (len(means) - 1)
             value = means[int(at)] + (at - int(at)) * (means[ceil(at)] - means[int(at)])
             assert isclose(row[end], value, abs_tol=1e-12)
 
 
-# ---- where there is nothing to say
-
-
 def test_what_has_no_rows():
     empty = {"calibration_map": [], "disagreement_bins": []}
     counts, scores = data(10)
-    assert found(details.context(counts, {})) == (empty, [])
     rankings = ugt.Rankings.from_blocks([[[[0], [1, 2]]]] * 10, n_classes=3)
-    assert found(details.context(rankings, scores)) == (empty, [])
-    assert found(details.context(ugt.dirichlet(counts), scores)) == (empty, [])
-    no_labels = details.context(np.zeros_like(counts), scores)
-    assert found(no_labels) == (empty, [])
-    rows = found(details.context(counts, {"A": scores["M0"], "logits": scores["M1"] * 3}))[0]
+    for known, models in ((counts, {}), (rankings, scores), (ugt.dirichlet(counts), scores), (np.zeros_like(counts), scores)):
+        assert found(known, models) == (empty, [])
+    rows = found(counts, {"A": scores["M0"], "logits": scores["M1"] * 3})[0]
     assert {row["model"] for table in rows.values() for row in table} == {"A"}
 
 
 def test_single_labels_have_a_calibration_error_only():
-    counts = np.eye(2, dtype=int)[[0, 1, 1, 0, 1, 1]]
-    tables, notes = found(details.context(counts, {"A": [[0.1, 0.9]] * 6}))
+    tables, notes = found(np.eye(2, dtype=int)[[0, 1, 1, 0, 1, 1]], {"A": [[0.1, 0.9]] * 6})
     (row,) = tables["calibration_map"]
     assert row["ce"] is not None and row["de"] is None and row["de_low"] is None
     assert notes == ["Dispersion and disagreement need cases with at least two labels: there are none."]
@@ -155,7 +145,7 @@ def test_single_labels_have_a_calibration_error_only():
 
 
 def test_one_case_has_no_interval_of_its_errors():
-    tables, _ = found(details.context([[3, 1]], {"A": [[0.5, 0.5]]}))
+    tables, _ = found([[3, 1]], {"A": [[0.5, 0.5]]})
     assert all(row["ce_low"] is None and row["de_low"] is None for row in tables["calibration_map"])
     (row,) = tables["disagreement_bins"]
     assert (row["n_cases"], row["observed"], row["mean_predicted"]) == (1, 0.5, 0.5)
@@ -164,13 +154,5 @@ def test_one_case_has_no_interval_of_its_errors():
 def test_too_many_cells_are_refused(monkeypatch):
     monkeypatch.setattr(_context, "MOST_COUNTS", 29)
     monkeypatch.setattr(dispersion, "MOST_COUNTS", 29)
-    tables, notes = found(details.context(*data(10)))
+    tables, notes = found(*data(10))
     assert not any(tables.values()) and notes == ["The calibration-dispersion map was not made: over 29 cases x classes."]
-
-
-@pytest.mark.parametrize("clusters", [None, [i // 2 for i in range(60)]])
-def test_threads_give_the_same_bytes(clusters):
-    context = details.context(*data(), clusters=clusters)
-    alone = found(context)
-    with ugt.threads(3):
-        assert found(context) == alone

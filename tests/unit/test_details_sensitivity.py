@@ -1,6 +1,5 @@
 """Each setting of the table of sensitivity against a whole evaluation that is made with it."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,30 +13,28 @@ K = 4
 ANNOTATORS = ("ann", "bob", "cid")
 
 
-def labels(n=30, seed=0, without=None, annotators=ANNOTATORS):
-    """Some label each case: cases, annotators, labels; those of one annotator may be left out."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for i in range(n):
-        for a in annotators:
-            if rng.random() < 0.6:
-                rows.append((f"c{i}", a, int(rng.integers(0, K))))
-    rows = [row for row in rows if row[1] != without]
-    return ugt.Labels.from_long(*zip(*rows), classes=K, cases=[f"c{i}" for i in range(n)])
+def long(rng, n, without, annotators, value):
+    """Columns of some annotations of each case; those of one annotator may be left out."""
+    said = [(f"c{i}", a, value()) for i in range(n) for a in annotators if rng.random() < 0.6]
+    return zip(*(row for row in said if row[1] != without))
 
 
-def rankings(n=30, seed=0, without=None):
-    """Partial rankings with ties, as strings."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for i in range(n):
-        for a in ANNOTATORS:
-            order = rng.permutation(K).tolist()
-            text = f"{order[0]} > {order[1]} = {order[2]}" if rng.random() < 0.5 else f"{order[0]} = {order[1]}"
-            if rng.random() < 0.6:
-                rows.append((f"c{i}", a, text))
-    rows = [row for row in rows if row[1] != without]
-    return ugt.Rankings.from_strings(*zip(*rows), classes=K, cases=[f"c{i}" for i in range(n)])
+def labels(n=30, without=None, annotators=ANNOTATORS):
+    rng = np.random.default_rng(0)
+    return ugt.Labels.from_long(
+        *long(rng, n, without, annotators, lambda: int(rng.integers(0, K))), classes=K, cases=[f"c{i}" for i in range(n)]
+    )
+
+
+def rankings(n=30, without=None):
+    """Partial rankings with ties."""
+    rng = np.random.default_rng(0)
+
+    def ranking():
+        a, b, c, _ = rng.permutation(K).tolist()
+        return f"{a} > {b} = {c}" if rng.random() < 0.5 else f"{a} = {b}"
+
+    return ugt.Rankings.from_strings(*long(rng, n, without, ANNOTATORS, ranking), classes=K, cases=[f"c{i}" for i in range(n)])
 
 
 def models(n=30, seed=1):
@@ -46,20 +43,14 @@ def models(n=30, seed=1):
     return {name: rng.integers(1, 4, (n, K)).astype(float) for name in ("A", "B")}
 
 
-def found(context):
-    tables, notes = details.made(sensitivity, context)
-    for name, rows in tables.items():
-        assert all(tuple(row) == sensitivity.TABLES[name] for row in rows)
-    json.dumps(tables, allow_nan=False)
+def found(*given, **options):
+    tables, notes = details.made(sensitivity, *given, **options)
     return tables["sensitivity"], notes
 
 
 def evaluated(annotations, scores, **options):
     """Top-1 accuracy of each model, and the cases it is of."""
-    options = {"k": 1, "n_resamples": 2, "details": False, **options}
-    if np.size(options.get("reliability", 1.0)) > 1:
-        options["reliability"] = options["reliability"][(len(options["reliability"])) // 2]
-    ev = ugt.evaluate(annotations, scores, **options)
+    ev = ugt.evaluate(annotations, scores, **{"k": 1, "n_resamples": 2, "details": False, **options})
     return {row["model"]: (row["value"], row["n_cases"]) for row in ev.metrics if row["metric"] == "topk_accuracy"}
 
 
@@ -81,44 +72,24 @@ def settings(rows):
 
 
 SWEEPS = {"n_draws": 40, "n_warmup": 10, "n_chains": 2}
+VOTES, IRN = (("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("votes", "irn"))
+PRIRN = ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0})
+FULL = ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"})
+
+
+def reliabilities(*values):
+    return [("reliability", f"{value:g}", {"reliability": value}) for value in values]
+
+
 OF_LABELS = {
-    "dirichlet": [
-        ("reliability", "0.5", {"reliability": 0.5}),
-        ("reliability", "2", {"reliability": 2.0}),
-        ("prior", "x 0.1", {"prior": 0.01}),
-        ("prior", "x 10", {"prior": 1.0}),
-        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
-        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
-        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
-    ],
-    "votes": [
-        ("aggregation", "irn", {"aggregation": "irn"}),
-        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
-        ("aggregation", "dirichlet, reliability 1", {"aggregation": "dirichlet", "reliability": 1.0}),
-    ],
+    "dirichlet": [*reliabilities(0.5, 2.0), ("prior", "x 0.1", {"prior": 0.01}), ("prior", "x 10", {"prior": 1.0}), VOTES, IRN, PRIRN],
+    "votes": [IRN, PRIRN, ("aggregation", "dirichlet, reliability 1", {"aggregation": "dirichlet", "reliability": 1.0})],
 }
+BACKGROUNDS = [("prior", f"background {value:g}", {"background": value}) for value in (0.001, 0.1)]
 OF_RANKINGS = {
-    "prirn": [
-        ("reliability", "15", {"reliability": 15.0}),
-        ("reliability", "60", {"reliability": 60.0}),
-        ("prior", "background 0.001", {"background": 0.001}),
-        ("prior", "background 0.1", {"background": 0.1}),
-        ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"}),
-        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
-        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
-    ],
-    "irn": [
-        ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"}),
-        ("aggregation", "votes", {"aggregation": "votes"}),
-        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
-    ],
-    "plackett-luce": [
-        ("reliability", "1.5", {"reliability": 1.5}),
-        ("reliability", "6", {"reliability": 6.0}),
-        ("aggregation", "votes", {"aggregation": "votes", "reliability": None}),
-        ("aggregation", "irn", {"aggregation": "irn", "reliability": None}),
-        ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0}),
-    ],
+    "prirn": [*reliabilities(15.0, 60.0), *BACKGROUNDS, FULL, VOTES, IRN],
+    "irn": [FULL, VOTES, PRIRN],
+    "plackett-luce": [*reliabilities(1.5, 6.0), VOTES, IRN, PRIRN],
 }
 MIDDLE = {"dirichlet": 1.0, "prirn": 30.0, "plackett-luce": 3.0}
 
@@ -132,7 +103,7 @@ def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
         ties = "expectation"
     scores = models()
     options = {"aggregation": how, "ties": ties, "seed": 3, **SWEEPS}
-    rows, notes = found(details.context(make(), scores, **options))
+    rows, notes = found(make(), scores, **options)
     options["reliability"] = MIDDLE.get(how)
     main = evaluated(make(), scores, **options)
     other = {"expectation": ("first", "position"), "first": ("expectation", "expectation")}[ties]
@@ -148,70 +119,59 @@ def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
 def test_cases_that_lose_their_only_annotator_drop_out():
     known = ugt.Labels.from_long(["1", "1", "2", "2", "3"], ["a", "b", "a", "b", "a"], [0, 0, 1, 0, 1], classes=2)
     scores = {"A": [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]}
-    rows, _ = found(details.context(known, scores, aggregation="votes"))
+    rows, _ = found(known, scores, aggregation="votes")
     dropped = {row["setting"]: (row["value"], row["change"], row["n_cases"]) for row in rows if row["kind"] == "annotator dropped"}
     # main: right, half right, right
     assert dropped == {"a": (1.0, pytest.approx(1 / 6), 2), "b": (pytest.approx(2 / 3), pytest.approx(-1 / 6), 3)}
 
 
 def test_only_judged_cases_count():
-    scores = models()
-    known = labels()
+    known, scores = labels(), models()
     ids = [f"c{i}" for i in range(30)]
     part = {"A": ugt.Predictions(ids, scores["A"]), "B": ugt.Predictions(ids[5:], scores["B"][5:])}
-    rows, _ = found(details.context(known, part, missing="drop"))
+    rows, _ = found(known, part, missing="drop")
     main = evaluated(known, part, missing="drop")
     check(rows, "prior", "x 10", evaluated(known, part, missing="drop", prior=1.0), main)
     check(rows, "annotator dropped", "bob", evaluated(labels(without="bob"), part, missing="drop"), main)
 
 
 def test_the_first_order_need_not_be_asked_for():
-    scores = models()
-    rows, notes = found(details.context(labels(), scores, k=[2]))
-    assert (rows, notes) == found(details.context(labels(), scores, k=[1]))
+    assert found(labels(), models(), k=[2]) == found(labels(), models(), k=[1])
 
 
 def test_truths_that_are_given_have_a_rule_for_ties_only():
-    scores = models()
-    truth = ugt.dirichlet(labels())
-    rows, notes = found(details.context(truth, scores))
+    scores, truth = models(), ugt.dirichlet(labels())
+    rows, notes = found(truth, scores)
     assert settings(rows) == [("tie rule", "tied scores by position")] and notes == []
     check(rows, "tie rule", "tied scores by position", evaluated(truth, scores, ties="first"), evaluated(truth, scores))
 
 
 def test_annotators_without_names_or_alone_are_not_dropped():
-    scores = models()
-    rows, notes = found(details.context(ugt.Labels.from_counts(labels().counts()), scores))
-    assert "annotator dropped" not in {row["kind"] for row in rows} and notes == []
-    rows, notes = found(details.context(labels(annotators=("ann",)), scores))
-    assert "annotator dropped" not in {row["kind"] for row in rows} and notes == ["No annotator was dropped: there is one only."]
+    alone = ["No annotator was dropped: there is one only."]
+    for known, said in ((ugt.Labels.from_counts(labels().counts()), []), (labels(annotators=("ann",)), alone)):
+        rows, notes = found(known, models())
+        assert "annotator dropped" not in {row["kind"] for row in rows} and notes == said
 
 
 def test_the_annotators_with_most_cases_are_dropped(monkeypatch):
     monkeypatch.setattr(sensitivity, "MOST_ANNOTATORS", 2)
     known = labels()
     per_annotator = {name: int((known.annotator == a).sum()) for a, name in enumerate(known.annotators.tolist())}
-    rows, notes = found(details.context(known, models()))
+    rows, notes = found(known, models())
     most = sorted(per_annotator, key=lambda name: -per_annotator[name])[:2]
     assert [row["setting"] for row in rows if row["kind"] == "annotator dropped" and row["model"] == "A"] == most
     assert notes == ["Of 3 annotators the 2 with most cases were dropped one by one."]
 
 
-def test_an_array_of_priors_is_scaled():
+def test_priors_are_scaled_and_a_background_may_be_taken_away():
     scores, prior = models(), [0.1, 0.2, 0.3, 0.4]
-    rows, _ = found(details.context(labels(), scores, prior=prior))
+    rows, _ = found(labels(), scores, prior=prior)
     main = evaluated(labels(), scores, prior=prior)
     check(rows, "prior", "x 0.1", evaluated(labels(), scores, prior=[0.01, 0.02, 0.03, 0.04]), main)
-    rows, _ = found(details.context(labels(), scores, prior=0.0))
+    rows, _ = found(labels(), scores, prior=0.0)
     assert "prior" not in {row["kind"] for row in rows}
-
-
-def test_a_background_may_be_taken_away():
-    rows, _ = found(details.context(rankings(), models(), background=0.1))
+    rows, _ = found(rankings(), scores, background=0.1)
     assert [setting for kind, setting in settings(rows) if kind == "prior"] == ["background 0", "background 0.001"]
-
-
-# ---- bounds
 
 
 def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
@@ -221,10 +181,8 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
     rows, notes = found(context)
     assert rows == every[:4] and settings(rows) == [("reliability", "0.5"), ("reliability", "2")]
     left_out = "prior (x 0.1), prior (x 10), tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
-    more = "aggregation (prirn, reliability 30), annotator dropped"
-    assert len(notes) == 1 and notes[0].startswith(
-        f"Sensitivity to some settings was not computed, because it takes too long: {left_out}{more}"
-    )
+    said = "Sensitivity to some settings was not computed, because it takes too long: " + left_out
+    assert len(notes) == 1 and notes[0].startswith(said + "aggregation (prirn, reliability 30), annotator dropped")
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
@@ -233,8 +191,7 @@ def test_sampling_is_bounded(monkeypatch):
     every, _ = found(context)
     monkeypatch.setattr(sensitivity, "MOST_SWEEPS", 30 * 60 + 10)
     rows, notes = found(context)
-    sampled = {("reliability", "1.5")}
-    assert set(settings(rows)) == sampled | {key for key in settings(every) if key[0] == "aggregation"}
+    assert set(settings(rows)) == {("reliability", "1.5"), *(key for key in settings(every) if key[0] == "aggregation")}
     assert len(notes) == 1 and "reliability (6), tie rule (tied scores by position), annotator dropped" in notes[0]
     monkeypatch.setattr(sensitivity, "MOST_DRAWS", 30 * 40 - 1)
     rows, _ = found(context)
@@ -244,16 +201,8 @@ def test_sampling_is_bounded(monkeypatch):
     assert rows == [] and notes == ["Sensitivity was not computed: sampling all cases anew takes too long."]
 
 
-# ---- the rest
-
-
-def test_without_models_there_are_none():
-    tables, notes = details.made(sensitivity, details.context(labels(), {}))
-    assert tables == {"sensitivity": [], "diagnostics": []} and notes == []
-
-
 def test_one_case():
-    rows, notes = found(details.context([[2, 1]], {"A": [[0.6, 0.4]]}))
+    rows, notes = found([[2, 1]], {"A": [[0.6, 0.4]]})
     assert {row["n_cases"] for row in rows} == {1} and notes == []
 
 
@@ -267,14 +216,8 @@ def test_diagnostics_are_passed_on():
 
 def test_nothing_of_the_annotations_is_changed():
     known = rankings()
-    before = [array.copy() for array in (known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator)]
-    found(details.context(known, models()))
-    for array, copy in zip((known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator), before):
+    arrays = (known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator)
+    before = [array.copy() for array in arrays]
+    found(known, models())
+    for array, copy in zip(arrays, before):
         np.testing.assert_array_equal(array, copy)
-
-
-def test_threads_give_the_same_bytes():
-    context = details.context(rankings(300), models(300))
-    alone = found(context)
-    with ugt.threads(3):
-        assert found(context) == alone

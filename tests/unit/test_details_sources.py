@@ -35,7 +35,6 @@ def test_draws_and_cases_are_those_of_the_metric():
 @pytest.mark.slow
 def test_other_annotators():
     """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
-    truth = np.array([0.5, 0.3, 0.2])
     evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
     generator = np.random.default_rng(1)
     found = np.empty((400, 2))
@@ -48,7 +47,6 @@ def test_other_annotators():
         assert row["std"] == pytest.approx(std, rel=0.5)  # 100 and 400 resamples: 6 standard errors of the ratio are 0.46
         assert row["low"] < row["value"] < row["high"]
         assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * row["std"], rel=1e-6)
-    assert truth.sum() == 1
 
 
 def test_cases_with_one_annotation_have_no_spread_over_annotators():
@@ -58,10 +56,8 @@ def test_cases_with_one_annotation_have_no_spread_over_annotators():
 
 
 def test_clusters_are_named_and_count():
-    clusters = np.repeat(np.arange(12), 10)
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=clusters)
-    assert len(rows(evaluation, source="clusters")) == 2 == len(rows(evaluation, source="clusters and draws"))
-    assert rows(evaluation, source="cases") == []
+    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
+    assert [len(rows(evaluation, source=one)) for one in ("clusters", "clusters and draws", "cases")] == [2, 2, 0]
 
 
 @pytest.mark.slow
@@ -79,27 +75,19 @@ def test_cases_left_out_are_left_out_here_too():
 
 def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are_diagnosed():
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]]] * 5, n_classes=3)
-    evaluation = ugt.evaluate(
-        rankings, {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, k=1, aggregation="plackett-luce", reliability=(1, 2), n_draws=200, n_warmup=50
-    )
+    models, options = {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, {"n_draws": 200, "n_warmup": 50}
+    evaluation = ugt.evaluate(rankings, models, k=1, aggregation="plackett-luce", reliability=(1, 2), **options)
     assert rows(evaluation, source="annotators") == []
     assert any("spread over annotators was not computed" in note for note in evaluation.notes)
     found = evaluation.tables["diagnostics"]
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
-    post = ugt.plackett_luce(rankings, reliability=2, n_draws=200, n_warmup=50)
+    post = ugt.plackett_luce(rankings, reliability=2, **options)
     assert found[4]["value"] == ugt.plackett_luce_diagnostics(post).rhat.max()
 
 
 def test_without_models_or_details_there_are_no_rows():
     assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()
     assert ugt.evaluate(COUNTS, SCORES, details=False).tables.keys() == set(ALWAYS)
-
-
-@pytest.mark.slow
-def test_same_seed_same_rows_for_any_number_of_threads():
-    one = ugt.evaluate(COUNTS, SCORES, seed=3)
-    two = ugt.evaluate(COUNTS, SCORES, seed=3, n_threads=2)
-    assert one.tables == two.tables
 
 
 def test_details_leave_as_json_frame_and_csv(tmp_path):
@@ -114,13 +102,13 @@ def test_details_leave_as_json_frame_and_csv(tmp_path):
 
 
 def test_subgroups_are_joined_by_position_or_id():
-    site = ["north", None, float("nan"), ""]
     labels = ugt.Labels.from_counts([[2, 0], [1, 1], [0, 3], [2, 2]], case_ids=["a", "b", "c", "d"])
-    found = subgroups_of({"site": site, "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
+    found = subgroups_of({"site": ["north", None, float("nan"), ""], "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
     assert {name: values.tolist() for name, values in found.items()} == {"site": ["north", "", "", ""], "age": ["x", "", "", "7"]}
-    with pytest.raises(ValueError, match=r"subgroups\['site'\] must be 4 ids, one a case. Got shape \(2,\)"):
-        subgroups_of({"site": ["north", "south"]}, labels.axes)
-    with pytest.raises(ValueError, match=r"subgroups\['site'\] must hold an id for every case. Got none for 4 of 4 cases"):
-        subgroups_of({"site": {"x": "north"}}, labels.axes)
-    with pytest.raises(TypeError, match=r"subgroups must be a mapping from names to values. Got list"):
-        subgroups_of(["north"], labels.axes)
+    for given, error, message in (
+        ({"site": ["north", "south"]}, ValueError, r"subgroups\['site'\] must be 4 ids, one a case. Got shape \(2,\)"),
+        ({"site": {"x": "north"}}, ValueError, r"subgroups\['site'\] must hold an id for every case. Got none for 4 of 4 cases"),
+        (["north"], TypeError, r"subgroups must be a mapping from names to values. Got list"),
+    ):
+        with pytest.raises(error, match=message):
+            subgroups_of(given, labels.axes)

@@ -14,12 +14,13 @@ from ugt.report.tables import finite
 HOSTILE = 'Zoë <b>"&'
 
 
-def table(context):
-    rows, notes = details.made(truth_models, context)
-    found = rows["truth_models"]
-    assert all(tuple(row) == truth_models.TABLES["truth_models"] for row in found)
-    assert all(type(value) in (str, int, float, type(None)) for row in found for value in row.values())
-    return found, notes
+def table(*given, **options):
+    rows, notes = details.made(truth_models, *given, **options)
+    return rows["truth_models"], notes
+
+
+def of_annotators(found):
+    return [row for row in found if row["truth"] == "annotator"]
 
 
 def data(seed, n=60, n_annotators=5, n_classes=4, models=("A", HOSTILE)):
@@ -49,32 +50,26 @@ def shares_of_labels(rows, case, annotator):
     return {k: own.count(k) / len(own) for k in own} if own else None
 
 
-def voted(context, m):
-    return context.columns[m]
-
-
 @pytest.mark.parametrize(("seed", "clustered", "ties", "kind"), [(0, False, "expectation", "percentile"), (1, True, "first", "bca")])
 def test_annotators_as_the_truth(seed, clustered, ties, kind):
     rows, known, scores = data(seed)
     clusters = [f"patient {i // 3}" for i in range(60)] if clustered else None
     context = details.context(known, scores, clusters=clusters, ties=ties, interval=kind, reliability=(0.5, 2))
     found, notes = table(context)
-    own = [row for row in found if row["truth"] == "annotator"]
-    assert [row["name"] for row in own[::2]] == [
-        f"rater {a}" for a in sorted(range(5), key=lambda a: list(known.annotators).index(f"rater {a}"))
-    ]
-    assert notes == []
+    own = of_annotators(found)
+    names = [f"rater {a}" for a in sorted(range(5), key=lambda a: list(known.annotators).index(f"rater {a}"))]
+    assert [row["name"] for row in own[::2]] == names and notes == []
     there = np.array([i % 11 != 0 and any(c == i for c, _, _ in rows) for i in range(60)])
     for row in own:
-        m = list(scores).index(row["model"])
+        voted = context.columns[list(scores).index(row["model"])]
         shares = [shares_of_labels(rows, i, int(row["name"].split()[1])) for i in range(60)]
         hits = [None if s is None else hit(scores[row["model"]], i, s, ties) for i, s in enumerate(shares)]
         known_hits = [value for value in hits if value is not None]
         assert row["value"] == pytest.approx(sum(known_hits) / len(known_hits), rel=1e-12) and row["n_cases"] == len(known_hits)
-        base = [voted(context, m)[i] for i, value in enumerate(hits) if value is not None]
+        base = [voted[i] for i, value in enumerate(hits) if value is not None]
         assert row["gap"] == pytest.approx(row["value"] - sum(base) / len(base), rel=1e-9, abs=1e-12)
         column = np.array([np.nan if value is None else value for value in hits])
-        both = np.stack([column, column - voted(context, m)], 1)[there]
+        both = np.stack([column, column - voted], 1)[there]
         groups = None if clusters is None else np.array(clusters)[there]
         ends = ugt.bootstrap(both, clusters=groups, n_resamples=60, seed=3).interval(0.9, kind)
         assert (row["low"], row["high"], row["gap_low"], row["gap_high"]) == pytest.approx(ends.ravel().tolist(), rel=1e-9, abs=1e-12)
@@ -110,8 +105,8 @@ def ranked(n=24):
 
 def test_rankings_by_hand():
     scores = {"zero": np.tile([0.7, 0.1, 0.1, 0.1], (24, 1)), "tied": np.tile([0.4, 0.1, 0.1, 0.4], (24, 1))}
-    found, _ = table(details.context(ranked(), scores))
-    values = {(row["model"], row["name"]): (row["value"], row["n_cases"]) for row in found if row["truth"] == "annotator"}
+    found, _ = table(ranked(), scores)
+    values = {(row["model"], row["name"]): (row["value"], row["n_cases"]) for row in of_annotators(found)}
     # class 0 is in two of three first blocks of ann, and shares them; of bob it is alone in all
     assert values["zero", "ann"] == (pytest.approx(1 / 3), 24) and values["tied", "ann"] == (pytest.approx(1 / 6), 24)
     assert values["zero", "bob"] == (1.0, 12) and values["tied", "bob"] == (0.5, 12)
@@ -127,86 +122,68 @@ def test_an_annotator_who_ranked_nothing_said_nothing():
     items = np.concatenate([full.items[full.block_offsets[b] : full.block_offsets[b + 1]] for b in blocks])
     offsets = [np.concatenate([[0], np.cumsum(part)]) for part in (kept, sizes)]
     known = ugt.Rankings(full.axes, full.annotators, full.case_offsets, *offsets, items, full.annotator)
-    scores = {"A": np.tile([0.7, 0.1, 0.1, 0.1], (24, 1))}
-    found, _ = table(details.context(known, scores, interval="basic"))
+    found, _ = table(known, {"A": np.tile([0.7, 0.1, 0.1, 0.1], (24, 1))}, interval="basic")
     case = np.repeat(np.arange(24), np.diff(full.case_offsets))
-    for row in found:
-        if row["truth"] == "annotator":
-            a = full.annotators.tolist().index(row["name"])
-            own = [i for r, i in enumerate(case.tolist()) if full.annotator[r] == a and r % 3]
-            hits = [1.0 if row["name"] == "bob" else 0.5 * (i % 3 != 1) for i in own]
-            assert row["n_cases"] == len(own) and row["value"] == pytest.approx(sum(hits) / len(hits))
-
-
-def test_annotators_of_rankings_without_names():
-    known = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]]] * 12, n_classes=2)
-    found, notes = table(details.context(known, {"A": [[0.7, 0.3]] * 12}))
-    assert {row["truth"] for row in found} == {"voted", "reliability"} and notes == []
+    for row in of_annotators(found):
+        a = full.annotators.tolist().index(row["name"])
+        own = [i for r, i in enumerate(case.tolist()) if full.annotator[r] == a and r % 3]
+        hits = [1.0 if row["name"] == "bob" else 0.5 * (i % 3 != 1) for i in own]
+        assert row["n_cases"] == len(own) and row["value"] == pytest.approx(sum(hits) / len(hits))
 
 
 def test_few_cases_and_many_annotators(monkeypatch):
     cells = np.zeros((30, 5), dtype=object)
-    cells[9:, 0] = None
-    cells[12:, 1] = None
+    cells[9:, 0] = cells[12:, 1] = None
     known = ugt.Labels.from_wide(cells, classes=2, annotators=list("abcde"))
     said = "{} annotators were not taken as the truth one by one: fewer than 10 cases, or not among the {} with most."
-    found, notes = table(details.context(known, {"A": [[0.7, 0.3]] * 30}))
-    assert [row["name"] for row in found if row["truth"] == "annotator"] == ["b", "c", "d", "e"] and notes == [said.format(1, 40)]
-    monkeypatch.setattr(truth_models, "MOST_ANNOTATORS", 2)
-    found, notes = table(details.context(known, {"A": [[0.7, 0.3]] * 30}))
-    assert [row["name"] for row in found if row["truth"] == "annotator"] == ["c", "d"] and notes == [said.format(3, 2)]
+    for most, names, left_out in ((40, "bcde", 1), (2, "cd", 3)):
+        monkeypatch.setattr(truth_models, "MOST_ANNOTATORS", most)
+        found, notes = table(known, {"A": [[0.7, 0.3]] * 30})
+        assert [row["name"] for row in of_annotators(found)] == list(names) and notes == [said.format(left_out, most)]
 
 
 def test_cases_without_predictions_are_left_out():
     rows, known, scores = data(3)
     some = {name: (np.arange(20, 60), values[20:]) for name, values in scores.items()}
-    found, _ = table(details.context(known, some))
-    for row in (row for row in found if row["truth"] == "annotator"):
+    found, _ = table(known, some)
+    for row in of_annotators(found):
         a = int(row["name"].split()[1])
         assert row["n_cases"] == len({c for c, other, _ in rows if other == a and c >= 20})
 
 
-def test_nothing_to_say():
-    known = ugt.Labels.from_counts([[2, 1], [1, 2]])
-    assert table(details.context(known, {})) == ([], [])
-    found, notes = table(details.context(known, {"A": [[0.7, 0.3]] * 2}, k=2))
+def test_without_the_first_choice_nothing_is_said():
+    found, notes = table([[2, 1], [1, 2]], {"A": [[0.7, 0.3]] * 2}, k=2)
     assert found == [] and notes == ["Truths are set side by side for the first choice of a model only (k = 1)."]
 
 
-def test_one_case_has_no_interval():
-    found, _ = table(details.context(ugt.Labels.from_counts([[2, 1]]), {"A": [[0.7, 0.3]]}))
+def test_rows_without_annotators():
+    found, _ = table([[2, 1]], {"A": [[0.7, 0.3]]})  # one case has no interval
     assert all(row["value"] is not None and row["low"] is None and row["gap_low"] is None for row in found) and len(found) == 2
-
-
-def test_given_plausibilities():
-    point = ugt.Point.from_array([[0.7, 0.3], [0.2, 0.8]] * 10)
-    found, _ = table(details.context(point, {"A": [[0.7, 0.3]] * 20}))
-    assert [(row["truth"], row["name"], row["value"], row["gap"]) for row in found] == [
-        ("voted", None, 0.5, None),
-        ("reliability", "given", 0.5, 0.0),
-    ]
+    found, _ = table(ugt.Point.from_array([[0.7, 0.3], [0.2, 0.8]] * 10), {"A": [[0.7, 0.3]] * 20})
+    rows = [(row["truth"], row["name"], row["value"], row["gap"]) for row in found]
+    assert rows == [("voted", None, 0.5, None), ("reliability", "given", 0.5, 0.0)]
+    nameless = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]]] * 12, n_classes=2)
+    found, notes = table(nameless, {"A": [[0.7, 0.3]] * 12})
+    assert {row["truth"] for row in found} == {"voted", "reliability"} and notes == []
 
 
 def test_an_annotator_within_one_cluster_has_no_interval():
     cells = np.zeros((40, 2), dtype=object)
     cells[10:, 1] = None
     known = ugt.Labels.from_wide(cells, classes=2)
-    found, _ = table(details.context(known, {"A": [[0.7, 0.3]] * 40}, clusters=np.arange(40) // 10))
-    ends = {row["name"]: (row["low"], row["high"]) for row in found if row["truth"] == "annotator"}
+    found, _ = table(known, {"A": [[0.7, 0.3]] * 40}, clusters=np.arange(40) // 10)
+    ends = {row["name"]: (row["low"], row["high"]) for row in of_annotators(found)}
     assert ends == {"0": (1.0, 1.0), "1": (None, None)}
 
 
-def test_threads_and_less_work(monkeypatch):
+def test_less_work(monkeypatch):
     _, known, scores = data(4)
     one = details.context(known, scores, reliability=(1, 2))
-    alone = details.made(truth_models, one)
-    with ugt.threads(4):
-        assert details.made(truth_models, one) == alone
     monkeypatch.setattr(context, "MOST_WORK", 1.0)
     monkeypatch.setattr(context, "LEAST_RESAMPLES", 20)
     fewer, notes = table(one)
     assert notes == ["Intervals of the models under each truth are from 20 resamples."]
-    other, _ = table(details.context(known, scores, reliability=(1, 2), n_resamples=20))
+    other, _ = table(known, scores, reliability=(1, 2), n_resamples=20)
     assert [row["low"] for row in fewer] == [row["low"] for row in other]  # the first 20 are the same ones
 
 
