@@ -36,6 +36,13 @@ def made(section, *given, **options):
     return rows, notes
 
 
+def source(sections, *given, **options):
+    """What of an evaluation's dictionary these sections read."""
+    found = context(*given, **options)
+    tables, _ = passes.tables_of(found, sections)
+    return {"provenance": {"level": found.options.level}, **{name: list(table) for name, table in tables.items()}}
+
+
 def models(truth, k, rng, n_models=2, share=0.7):
     """Scores M0, M1, …: the truth with noise, which is ``1 - share`` of them."""
     return {f"M{j}": share * truth + (1 - share) * rng.dirichlet(np.ones(k), len(truth)) for j in range(n_models)}

@@ -1,105 +1,29 @@
-"""Sections of the report on curves, dispersion, prediction sets and sensitivity: what they say and draw, and that names stay harmless."""
+"""Sections of the report on curves, dispersion, prediction sets and sensitivity: what they say and draw."""
 
 import re
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 from twins import details
+from twins.page import at, checked, drawings, elements, points, same_points, texts
 
 import ugt
 from ugt.report import svg
 from ugt.report.sections import calibration, coverage, curves, dispersion, sensitivity
 
-HOSTILE = '<script>"x"&'
-SECTIONS = {"curves": curves.render, "dispersion": dispersion.render, "coverage": coverage.render, "sensitivity": sensitivity.render}
 
-
-def source(n=60, classes=("benign", "malign"), models=("A", "B"), annotators=("ann", "bob", "cid"), level=0.9):
+def source(classes=("benign", "malign")):
     """The tables as they come out of the JSON file."""
     rng = np.random.default_rng(0)
     k = len(classes)
-    truth = rng.dirichlet(np.ones(k), n)
-    label = [[classes[i] for i in rng.choice(k, len(annotators), p=p)] for p in truth]
-    known = ugt.Labels.from_wide(label, annotators=list(annotators), classes=list(classes))
-    scores = {name: 0.7 * truth + 0.3 * rng.dirichlet(np.ones(k), n) for name in models}
-    context = details.context(known, scores, level=level)
-    found = {"provenance": {"level": level}}
-    for module in (calibration, curves, dispersion, coverage, sensitivity):
-        found.update(details.made(module, context)[0])
-    return found
+    truth = rng.dirichlet(np.ones(k), 60)
+    label = [[classes[i] for i in rng.choice(k, 3, p=p)] for p in truth]
+    known = ugt.Labels.from_wide(label, annotators=["ann", "bob", "cid"], classes=list(classes))
+    scores = dict(zip("AB", details.models(truth, k, rng).values()))
+    return details.source((calibration, curves, dispersion, coverage, sensitivity), known, scores)
 
 
 SOURCE = source()
-
-
-def drawings(html):
-    """All figures of a section, parsed."""
-    return [ET.fromstring(found) for found in re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)]
-
-
-def elements(root, name):
-    return [e for e in root.iter() if e.tag.endswith(name)]
-
-
-def points(element):
-    return [tuple(map(float, pair.split(","))) for pair in element.attrib["points"].split()]
-
-
-def texts(root):
-    return [e.text for e in elements(root, "text")]
-
-
-def checked(section):
-    """Well-formed, described, nothing loaded; figures have names of their own."""
-    ET.fromstring(section.html)
-    assert "<script" not in section.html and "http" not in section.html and "src=" not in section.html
-    anchors = re.findall(r'<figure id="([^"]+)"', section.html)
-    assert len(set(anchors)) == len(anchors)
-    for root in drawings(section.html):
-        title, text = elements(root, "title")[0], elements(root, "desc")[0]
-        assert title.text and len(text.text) > 30
-        assert root.attrib["aria-labelledby"] == f"{title.attrib['id']} {text.attrib['id']}"
-        for element in root.iter():
-            for value in element.attrib.values():
-                assert "nan" not in value.lower() and "inf" not in value.lower()
-    assert section.html.count('<p class="how">') == 1
-    return section.html
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_sections_are_whole(name):
-    html = checked(SECTIONS[name](SOURCE))
-    assert "<table" in html and len(drawings(html)) == {"curves": 2, "dispersion": 2, "coverage": 2, "sensitivity": 1}[name]
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_without_tables_they_say_why(name):
-    for empty in ({"provenance": {"level": 0.95}}, {"provenance": {"level": 0.95}, **dict.fromkeys(SOURCE, ())}):
-        empty["provenance"] = {"level": 0.95}
-        html = checked(SECTIONS[name](empty))
-        assert "<svg" not in html and "<table" not in html and len(re.findall("<p>", html)) >= 1
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_names_stay_harmless(name):
-    found = source(classes=(f"{HOSTILE}1", f"{HOSTILE}2"), models=(f"{HOSTILE}A", f"{HOSTILE}B"), annotators=(f"{HOSTILE}a", "b", "c"))
-    html = checked(SECTIONS[name](found))
-    assert "&lt;script&gt;" in html
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SECTIONS)
-def test_many_models_are_drawn_as_far_as_they_can_be_told_apart(name):
-    found = source(models=[f"M{i}" for i in range(9)])
-    html = checked(SECTIONS[name](found))
-    for root in drawings(html):
-        shown = [text for text in texts(root) if re.fullmatch(r"M\d", text)]
-        assert shown == [f"M{i}" for i in range(svg.N_STYLES)]
-    assert "M8" in html  # in the table
-
-
-# ---- curves
 
 
 def test_curves_are_drawn_where_their_points_say():
@@ -111,19 +35,19 @@ def test_curves_are_drawn_where_their_points_say():
     for i, (model, kind) in enumerate([(model, kind) for model in "AB" for kind in ("soft", "hard")]):
         rows = [e for e in SOURCE["curves"] if (e["model"], e["kind"], e["curve"]) == (model, kind, "roc")]
         expected = [(x.at(0), y.at(0)), *((x.at(e["x"]), y.at(e["y"])) for e in rows)]
-        np.testing.assert_allclose(points(lines[i]), expected, atol=0.06)
+        same_points(points(lines[i]), expected)
         assert (lines[i].attrib.get("stroke-dasharray") == "2 2") == (kind == "hard")
         if kind == "soft":
             there = [(x.at(e["x"]), y.at(e["low"])) for e in rows]
             back = [(x.at(e["x"]), y.at(e["high"])) for e in reversed(rows)]
-            np.testing.assert_allclose(points(bands[i // 2]), there + back, atol=0.06)
+            same_points(points(bands[i // 2]), there + back)
     assert {"positive percent agreement", "1 - negative percent agreement"} <= set(texts(root))
-
-
-def test_the_words_are_those_of_agreement():
-    html = curves.render(SOURCE).html
-    for word in ("sensitivity", "specificity", "false-positive", "true-positive"):
-        assert word not in html.lower()
+    for shape, model in (("circle", "A"), ("rect", "B")):  # marks tell models apart without colour
+        found = elements(root, shape)[1:]  # after that of the legend
+        assert len(found) == 6
+        hard = [e for e in SOURCE["curves"] if (e["model"], e["kind"], e["curve"]) == (model, "hard", "roc")]
+        if shape == "circle":
+            same_points([at(e, "cx", "cy") for e in found[3:]], [[x.at(hard[i]["x"]), y.at(hard[i]["y"])] for i in (4, 16, 32)])
 
 
 def test_areas_and_points_are_in_the_tables():
@@ -138,6 +62,7 @@ def test_areas_and_points_are_in_the_tables():
     for name in "AB":
         assert html.count(f"<bdi>{name}</bdi>, cut labels") == 2
     assert "curves.csv" in html and "90% interval" in html
+    assert not any(word in html.lower() for word in ("sensitivity", "specificity", "false-positive", "true-positive"))
 
 
 def test_curves_without_bands_or_hard_labels():
@@ -157,31 +82,13 @@ def test_the_first_classes_have_figures_and_all_have_areas():
         assert all(f"<bdi>{name}</bdi></th>" in html for name in classes)
 
 
-def test_marks_tell_models_apart_without_colour():
-    root = drawings(curves.render(SOURCE).html)[0]
-    x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
-    for shape, model in (("circle", "A"), ("rect", "B")):
-        found = [e for e in elements(root, shape)][1:]  # after that of the legend
-        assert len(found) == 6
-        hard = [e for e in SOURCE["curves"] if (e["model"], e["kind"], e["curve"]) == (model, "hard", "roc")]
-        if shape == "circle":
-            at = [[float(e.attrib["cx"]), float(e.attrib["cy"])] for e in found[3:]]
-            np.testing.assert_allclose(at, [[x.at(hard[i]["x"]), y.at(hard[i]["y"])] for i in (4, 16, 32)], atol=0.06)
-
-
-# ---- dispersion
-
-
 def test_models_stand_on_the_map_where_their_errors_meet():
     places = SOURCE["calibration_map"]
     root = drawings(dispersion.calibration_map(places))[0]
-    ends = [
-        max(svg.around([0.0, *(e[f"{name}{end}"] or 0 for e in places for end in ("", "_low", "_high"))])[1], 0.01) for name in ("ce", "de")
-    ]
-    x, y = svg.x_scale(0, ends[0]), svg.y_scale(0, ends[1])
+    ends = [(0.0, *(e[f"{name}{end}"] or 0 for e in places for end in ("", "_low", "_high"))) for name in ("ce", "de")]
+    x, y = (scale(0, max(svg.around(one)[1], 0.01)) for scale, one in zip((svg.x_scale, svg.y_scale), ends))
     circle = elements(root, "circle")[-1]  # after that of the legend
-    at = [float(circle.attrib[name]) for name in ("cx", "cy")]
-    np.testing.assert_allclose(at, [x.at(places[0]["ce"] or 0), y.at(places[0]["de"] or 0)], atol=0.06)
+    same_points(at(circle, "cx", "cy"), [x.at(places[0]["ce"] or 0), y.at(places[0]["de"] or 0)])
 
 
 def test_a_loss_below_0_stands_at_0_and_is_said():
@@ -200,15 +107,10 @@ def test_disagreement_is_drawn_and_listed():
     root = drawings(html)[1]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
     rows = [e for e in SOURCE["disagreement_bins"] if e["model"] == "B"]
-    np.testing.assert_allclose(
-        points(elements(root, "polyline")[2]), [(x.at(e["mean_predicted"]), y.at(e["observed"])) for e in rows], atol=0.06
-    )
+    same_points(points(elements(root, "polyline")[2]), [(x.at(e["mean_predicted"]), y.at(e["observed"])) for e in rows])
     for e in rows:
         star = "*" if e["n_cases"] < 10 else ""
         assert f"<td>{e['mean_predicted']:.4f}</td><td>{e['observed']:.4f}</td>" in html and f"<td>{e['n_cases']}{star}</td>" in html
-
-
-# ---- prediction sets
 
 
 def test_coverage_is_drawn_against_the_target():
@@ -221,18 +123,12 @@ def test_coverage_is_drawn_against_the_target():
         drawn = points(elements(root, "polyline")[1 + i])
         rows = [e for e in entries if e["model"] == model]
         expected = [(x.at(e["level"] + 0.003 * (i - 0.5)), y.at(e["coverage"])) for e in rows]
-        np.testing.assert_allclose(drawn, expected, atol=0.06)
+        same_points(drawn, expected)
     assert {"80%", "90%", "95%"} <= set(texts(root))
     for e in SOURCE["set_coverage"]:
         assert f"<td>{e['coverage']:.4f}</td><td>{e['low']:.4f}–" in html and f"<td>{e['mean_size']:.2f}</td>" in html
-
-
-def test_coverage_without_intervals():
     bare = [{**e, "low": None, "high": None} for e in SOURCE["set_coverage"]]
     assert "<td>undefined</td>" in checked(coverage.render({**SOURCE, "set_coverage": bare}))
-
-
-# ---- sensitivity
 
 
 def entry(kind, setting, model, value, change, best="A", n=10):
@@ -242,17 +138,20 @@ def entry(kind, setting, model, value, change, best="A", n=10):
 
 def both(kind, setting, a, b, best="A"):
     return [entry(kind, setting, "A", 0.8 + a, a, best), entry(kind, setting, "B", 0.7 + b, b, best)]
+    return [entry(kind, setting, "A", 0.8 + a, a, best), entry(kind, setting, "B", 0.7 + b, b, best)]
+
+
+def settings(root):
+    return [text for text in texts(root) if ": " in text]
 
 
 def test_the_greatest_change_is_on_top():
     rows = [*both("reliability", "1", 0.01, 0.0), *both("prior", "x 10", -0.3, 0.02), *both("annotator dropped", "ann", 0.0, 0.05)]
     root = drawings(sensitivity.figure(rows))[0]
-    labels = [text for text in texts(root) if ": " in text]
-    assert labels == ["prior: x 10", "annotator dropped: ann", "reliability: 1"]
+    assert settings(root) == ["prior: x 10", "annotator dropped: ann", "reliability: 1"]
     x = svg.Scale(*svg.around([0.0, -0.3, 0.05], 0.01), sensitivity.MARGIN, svg.WIDTH - svg.RIGHT)
     first = elements(root, "circle")[1]  # after that of the legend
-    assert float(first.attrib["cx"]) == pytest.approx(x.at(-0.3), abs=0.06)
-    assert float(first.attrib["cy"]) == pytest.approx(svg.TOP + sensitivity.ROW / 2 - 2.5, abs=0.06)
+    same_points(at(first, "cx", "cy"), [x.at(-0.3), svg.TOP + sensitivity.ROW / 2 - 2.5])
 
 
 def test_where_another_model_wins_is_said():
@@ -267,30 +166,21 @@ def test_where_another_model_wins_is_said():
 
 
 def test_what_is_undefined_has_no_mark():
-    rows = [
-        *both("prior", "x 10", 0.1, 0.1),
-        entry("annotator dropped", "ann", "A", None, None, None, 0),
-        entry("annotator dropped", "ann", "B", None, None, None, 0),
-    ]
-    html = checked(sensitivity.render({"sensitivity": rows}))
+    undefined = [entry("annotator dropped", "ann", model, None, None, None, 0) for model in "AB"]
+    html = checked(sensitivity.render({"sensitivity": [*both("prior", "x 10", 0.1, 0.1), *undefined]}))
     assert "<td>undefined</td><td>undefined</td><td>undefined</td><td>0</td>" in html
     assert "under each of the 1 settings" in html
-    assert [text for text in texts(drawings(html)[0]) if ": " in text] == ["prior: x 10"]
-    assert "<svg" not in checked(sensitivity.render({"sensitivity": rows[2:]}))
+    assert settings(drawings(html)[0]) == ["prior: x 10"]
+    assert "<svg" not in checked(sensitivity.render({"sensitivity": undefined}))
 
 
-def test_long_tables_are_cut_and_say_so():
+def test_long_tables_and_long_names_are_cut_and_tables_say_so():
     rows = [row for i in range(80) for row in both("annotator dropped", f"a{i}", i / 1000, 0.0)]
     html = checked(sensitivity.render({"sensitivity": rows}))
     assert "60 of 80 settings; the file sensitivity.csv has all" in html and html.count("<tbody>") == 60
-    drawn = [text for text in texts(drawings(html)[0]) if ": " in text]
-    assert drawn == [f"annotator dropped: a{i}" for i in range(79, 79 - sensitivity.MOST_DRAWN, -1)]
-    assert "the 24 settings with the greatest changes are drawn" in html
-
-
-def test_long_names_are_cut_in_the_figure():
-    root = drawings(sensitivity.figure(both("annotator dropped", "x" * 80, 0.1, 0.1)))[0]
-    (label,) = [text for text in texts(root) if ": " in text]
+    drawn = [f"annotator dropped: a{i}" for i in range(79, 79 - sensitivity.MOST_DRAWN, -1)]
+    assert settings(drawings(html)[0]) == drawn and "the 24 settings with the greatest changes are drawn" in html
+    (label,) = settings(drawings(sensitivity.figure(both("annotator dropped", "x" * 80, 0.1, 0.1)))[0])
     assert len(label) == sensitivity.LONGEST and label.endswith("…")
 
 

@@ -2,10 +2,10 @@
 
 import functools
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from twins.page import Page
 
 import ugt
 import ugt.report
@@ -44,33 +44,6 @@ def source(plan=None, rankings=False, **changed):
     found = dict(evaluated(rankings))
     plan = {} if plan is None else _plan.check_plan(plan)
     return {**found, "provenance": {**found["provenance"], "plan": plan, **changed}}
-
-
-class Page(HTMLParser):
-    """Elements in order: tag, attributes, the tags around it, and the text within."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.found, self.open = [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        element = {"tag": tag, "attrs": dict(attrs), "around": [e["tag"] for e in self.open], "text": "", "within": []}
-        for outer in self.open:
-            outer["within"].append(element)
-        self.found.append(element)
-        if tag not in ("meta", "br"):
-            self.open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        for element in self.open:
-            element["text"] += data
-
-    def all(self, *tags):
-        return [e for e in self.found if e["tag"] in tags]
 
 
 @functools.cache
