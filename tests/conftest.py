@@ -61,3 +61,19 @@ def dermatology():
     lines = {name: (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("conditions", "risks")}
     annotations = json.loads((folder / "annotations.json").read_text(encoding="utf-8"))
     return SimpleNamespace(annotations=annotations, conditions=lines["conditions"], risks=[int(line) for line in lines["risks"]])
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """``command("certainty", "x.csv")``: what ``ugt`` prints in a folder of its own, or complains of where its code is not 0."""
+    from ugt import cli
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0):
+        capsys.readouterr()
+        assert cli.main([str(argument) for argument in arguments]) == code
+        out, err = capsys.readouterr()
+        return err if code else out
+
+    return run

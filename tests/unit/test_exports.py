@@ -27,13 +27,11 @@ def studio(tmp_path, tasks, **options):
 
 
 def test_choices(tmp_path):
-    found = studio(
-        tmp_path,
-        [
-            task(7, answer(1, result("choices", ["cat"])), answer(2, result("choices", ["dog", "cat"])), answer(3, cancelled=True)),
-            task(9, answer({"id": 2, "email": "b@x"}, result("choices", ["dog"])), answer(1), data={"key": "x1"}),
-        ],
-    )
+    tasks = [
+        task(7, answer(1, result("choices", ["cat"])), answer(2, result("choices", ["dog", "cat"])), answer(3, cancelled=True)),
+        task(9, answer({"id": 2, "email": "b@x"}, result("choices", ["dog"])), answer(1), data={"key": "x1"}),
+    ]
+    found = studio(tmp_path, tasks)
     assert found.format == "label studio" and found.dropped == {"cancelled annotation": 1, "annotation without a result": 1}
     labels = found.annotations
     assert labels.counts().tolist() == [[2, 1], [0, 1]] and labels.axes.case_ids.tolist() == [7, 9]
@@ -52,24 +50,37 @@ def test_ratings_rankings_and_controls(tmp_path):
 
 
 def test_a_field_as_case(tmp_path):
-    tasks = [
-        task(1, answer(1, result("choices", ["x"])), data={"image": "a.png"}),
-        task(2, answer(1, result("choices", ["y"])), data={"image": "b"}),
-    ]
+    tasks = [task(i, answer(1, result("choices", [name])), data={"image": name}) for i, name in enumerate(["a.png", "b"], 1)]
     assert studio(tmp_path, tasks, columns={"case": "image"}).annotations.axes.case_ids.tolist() == ["a.png", "b"]
     with pytest.raises(ValueError, match=r"task must have the field 'name' in its data, .* Got none, first at task 0\."):
         studio(tmp_path, tasks, columns={"case": "name"})
 
 
+def broken(*annotations):
+    return [task(1, *annotations)]
+
+
 @pytest.mark.parametrize(
     ("tasks", "message"),
     [
-        ([task(1, {"was_cancelled": False, "result": [result("choices", ["x"])]})], r"annotations must say who made them \(completed_by\)"),
-        ([task(1, answer(1))], r"file must have annotations: choices, ratings or rankings\. Got none\."),
+        (broken({"was_cancelled": False, "result": [result("choices", ["x"])]}), r"annotations must say who made them \(completed_by\)"),
+        (broken(answer(1)), r"file must have annotations: choices, ratings or rankings\. Got none\."),
         ([{"annotations": []}], r"task must have an id"),
-        ([task(1, answer(1, result("ranker", {"good": ["a"], "bad": ["b"]})))], r"ranker must hold one ordered list"),
-        ([task(1, {"completed_by": 1, "result": None})], r"annotations must have a list of results\. Got NoneType"),
-        ([task(1, "x")], r"annotations must be objects\. Got str, first at task 1\."),
+        (broken(answer(1, result("ranker", {"good": ["a"], "bad": ["b"]}))), r"ranker must hold one ordered list"),
+        (broken({"completed_by": 1, "result": None}), r"annotations must have a list of results\. Got NoneType"),
+        (broken("x"), r"annotations must be objects\. Got str, first at task 1\."),
+        ([{"id": 1, "annotations": 3}], r"annotations must be a list\. Got int, first at task 1\."),
+        (broken({"completed_by": 1, "result": [None]}), r"results must be objects\. Got NoneType, first at task 1\."),
+        (broken(answer(1, {**result("choices", []), "value": []})), r"choices must be a list of names\. Got None, first at task 1\."),
+        (broken(answer(1, result("choices", "cat"))), r"choices must be a list of names\. Got 'cat', first at task 1\."),
+        (broken(answer(1, result("choices", [None]))), r"choices must be a list of names\. Got \[None\], first at task 1\."),
+        (broken(answer(1, result("rating", "4"))), r"rating must be a number\. Got '4', first at task 1\."),
+        (broken(answer(1, result("ranker", [["a"]]))), r"ranker must be a list of names\. Got \[\['a'\]\], first at task 1\."),
+        (broken(answer(1, result("ranker", []))), r"file must have annotations: .* Got rankings of nothing\."),
+        (
+            broken(answer(1, result("choices", ["x"]), result("rating", 4))),
+            r"control must have results of one kind\. Got rating and choices of 'tag'",
+        ),
     ],
 )
 def test_label_studio_refused(tmp_path, tasks, message):
@@ -77,10 +88,13 @@ def test_label_studio_refused(tmp_path, tasks, message):
         studio(tmp_path, tasks)
 
 
-def prodigy(tmp_path, *lines, **options):
-    path = tmp_path / "export.jsonl"
-    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
-    return io.read_annotations(path, **options)
+def written(tmp_path, name, text, **options):
+    (tmp_path / name).write_text(text)
+    return io.read_annotations(tmp_path / name, **options)
+
+
+def prodigy(tmp_path, *lines):
+    return written(tmp_path, "export.jsonl", "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
 
 
 def test_prodigy_choices(tmp_path):
@@ -102,15 +116,19 @@ def test_prodigy_one_label(tmp_path):
     assert found.annotations.axes.classes.tolist() == ["accept", "reject"] and found.annotations.counts().tolist() == [[1, 1]]
 
 
+ONE = {"_input_hash": 1, "_annotator_id": "x"}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"_input_hash": 1,', r"file must have a JSON object on every line \(is it cut off\?\)\. .*first at line 1\."),
         ([1], r"file must have a JSON object on every line\. Got list"),
         ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, r"file must say who answered"),
-        ({"_input_hash": 1, "accept": ["a"], "_annotator_id": "x", "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
+        ({**ONE, "accept": ["a"], "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
         ({"accept": ["a"], "_annotator_id": "x", "answer": "accept"}, r"file must have '_input_hash' on every line"),
         ({"_input_hash": 1, "accept": [], "_annotator_id": "x", "answer": "ignore"}, r"file must have annotations"),
+        ({**ONE, "accept": [None], "answer": "accept"}, r"accept must be a list of names\. Got \[None\], first at line 1\."),
     ],
 )
 def test_prodigy_refused(tmp_path, line, message):
@@ -123,10 +141,8 @@ HEAD = "# FILE NAME: x.toi\n# NUMBER ALTERNATIVES: 4\n# NUMBER VOTERS: 3\n" + ""
 )
 
 
-def preflib(tmp_path, text, name="vote.toi", **options):
-    path = tmp_path / name
-    path.write_text(text)
-    return io.read_annotations(path, **options)
+def preflib(tmp_path, text, name="vote.toi"):
+    return written(tmp_path, name, text)
 
 
 def test_preflib(tmp_path):
@@ -158,36 +174,8 @@ def test_preflib_refused(tmp_path, text, message):
 
 def test_by_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    tasks = [
-        task(i, *(answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)), answer(9, cancelled=True)) for i in (1, 2, 3)
-    ]
+    said = [[answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)] for i in (1, 2, 3)]
+    tasks = [task(i, *answers, answer(9, cancelled=True)) for i, answers in enumerate(said, 1)]
     (tmp_path / "export.json").write_text(json.dumps(tasks))
     assert cli.main(["certainty", "export.json"]) == 0
     assert "Dropped: cancelled annotation (3)." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("annotations", "message"),
-    [
-        (3, r"annotations must be a list\. Got int, first at task 1\."),
-        ([{"completed_by": 1, "result": [None]}], r"results must be objects\. Got NoneType, first at task 1\."),
-        ([answer(1, {"type": "choices", "from_name": "t", "value": []})], r"choices must be a list of names\. Got None, first at task 1\."),
-        ([answer(1, result("choices", "cat"))], r"choices must be a list of names\. Got 'cat', first at task 1\."),
-        ([answer(1, result("choices", [None]))], r"choices must be a list of names\. Got \[None\], first at task 1\."),
-        ([answer(1, result("rating", "4"))], r"rating must be a number\. Got '4', first at task 1\."),
-        ([answer(1, result("ranker", [["a"]]))], r"ranker must be a list of names\. Got \[\['a'\]\], first at task 1\."),
-        ([answer(1, result("ranker", []))], r"file must have annotations: .* Got rankings of nothing\."),
-        (
-            [answer(1, result("choices", ["x"]), result("rating", 4))],
-            r"control must have results of one kind\. Got rating and choices of 'tag'",
-        ),
-    ],
-)
-def test_label_studio_that_is_broken(tmp_path, annotations, message):
-    with pytest.raises(ValueError, match=message):
-        studio(tmp_path, [{"id": 1, "annotations": annotations}])
-
-
-def test_prodigy_that_is_broken(tmp_path):
-    with pytest.raises(ValueError, match=r"accept must be a list of names\. Got \[None\], first at line 1\."):
-        prodigy(tmp_path, {"_input_hash": 1, "accept": [None], "_annotator_id": "x", "answer": "accept"})

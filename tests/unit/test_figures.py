@@ -1,10 +1,10 @@
 """The figures of the report: well-formed, described in words, points where their numbers say, nothing loaded."""
 
-import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from twins.page import drawings, elements, points, same_points, texts
 
 import ugt
 from ugt.report import svg
@@ -24,14 +24,9 @@ def evaluation(classes=("benign", "malign"), models=("A", "B"), reliability=(0.5
 
 
 def drawing(html):
-    """The SVG of a figure, parsed."""
-    found = re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)
-    assert len(found) == 1
-    return ET.fromstring(found[0])
-
-
-def points(element):
-    return [tuple(map(float, pair.split(","))) for pair in element.attrib["points"].split()]
+    """The only figure, parsed."""
+    (found,) = drawings(html)
+    return found
 
 
 def test_a_scale_is_linear_or_logarithmic_and_stays_inside():
@@ -55,28 +50,23 @@ def test_ticks_are_round_and_inside(low, high):
 def test_the_certainty_curve_is_sorted():
     source = evaluation()
     root = drawing(certainty.curve(source))
-    lines = [e for e in root.iter() if e.tag.endswith("polyline")]
+    lines = elements(root, "polyline")
     assert len(lines) == 3
     x, y = svg.x_scale(0, 100), svg.y_scale(0, 1)
     values = sorted(e["certainty_1"] for e in source["cases"])
     drawn = points(lines[1])
     expected = [(x.at(100 * (i + 0.5) / 60), y.at(v)) for i, v in enumerate(values)]
-    assert len(drawn) == 60
-    np.testing.assert_allclose(drawn, expected, atol=0.06)
-    texts = [e.text for e in root.iter() if e.tag.endswith("text")]
-    assert {"reliability 0.5", "reliability 1", "reliability 2", "certainty of the true class"} <= set(texts)
+    same_points(drawn, expected)
+    assert {"reliability 0.5", "reliability 1", "reliability 2", "certainty of the true class"} <= set(texts(root))
 
 
 def test_metrics_against_the_reliability():
     source = evaluation()
     root = drawing(performance.by_reliability(source, "topk_accuracy", 1))
     rows = [e for e in source["metrics"] if e["model"] == "B" and e["metric"] == "topk_accuracy"]
-    line = [e for e in root.iter() if e.tag.endswith("polyline")][1]
-    assert len(points(line)) == len(rows) == 3
-    heights = [b for _, b in points(line)]
-    values = [e["value"] for e in rows]
-    assert np.corrcoef(heights, values)[0, 1] == pytest.approx(-1, abs=1e-3)  # up is more
-    assert sum(e.tag.endswith("polygon") for e in root.iter()) == 2
+    heights = [b for _, b in points(elements(root, "polyline")[1])]
+    assert len(heights) == len(rows) == 3 and len(elements(root, "polygon")) == 2
+    assert np.corrcoef(heights, [e["value"] for e in rows])[0, 1] == pytest.approx(-1, abs=1e-3)  # up is more
     assert performance.by_reliability(evaluation(reliability=1), "topk_accuracy", 1) == ""
 
 
@@ -85,8 +75,8 @@ def test_reliability_diagrams():
     root = drawing(calibration.reliability_diagram(source, "malign"))
     bins = [e for e in source["reliability_bins"] if e["class"] == "malign" and e["model"] == "A"]
     x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
-    line = next(e for e in root.iter() if e.tag.endswith("polyline") and "guide" not in e.attrib["class"])
-    np.testing.assert_allclose(points(line), [(x.at(e["mean_probability"]), y.at(e["label_share"])) for e in bins], atol=0.06)
+    line = next(e for e in elements(root, "polyline") if "guide" not in e.attrib["class"])
+    same_points(points(line), [(x.at(e["mean_probability"]), y.at(e["label_share"])) for e in bins])
     assert calibration.reliability_diagram(source, "nobody") == ""
 
 
