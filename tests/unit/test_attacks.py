@@ -18,8 +18,7 @@ from refusals import refused
 import ugt
 from ugt._base.checkpoints import MAGIC, Checkpoint
 from ugt._tabular import csv_table
-from ugt._tabular.csv_text import csv_cell
-from ugt._tabular.formulas import guarded, unguarded
+from ugt._tabular.csv_text import csv_cell, guarded, unguarded
 from ugt._tabular.source import Source
 from ugt.aggregation import plackett_luce_draws as _plackett_luce
 from ugt.cli import main

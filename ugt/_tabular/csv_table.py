@@ -11,7 +11,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,14 +21,12 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.parallel import Reporter
 from .._core import _rows
-from .formulas import unguarded
-from .roles import DECIMAL_COMMA, POINT, as_names, find_roles, is_count, is_number
+from .csv_text import unguarded
+from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number
 from .source import BOM, Held, Source, check_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["CellTable", "Coded", "Table", "find_roles", "number_shown", "stripped"]
 
 # Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
 BLOCK = 1 << 14
@@ -64,6 +62,15 @@ class Coded(NamedTuple):
         """The first row that has a code."""
         return int(np.argmax((self.codes == code).any(axis=1)))
 
+    def kept(self, keep: NDArray[np.bool_] | None) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[int]]:
+        """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
+        code = self.codes[:, 0]
+        if keep is None or keep.all():  # codes are in order of first appearance
+            n = len(self.values)
+            return code, np.searchsorted(np.maximum.accumulate(code), np.arange(n)), range(n)
+        new, first = identifiers.factorize(code[keep])
+        return new, first, code[keep][first].tolist()
+
 
 class CellTable:
     """Columns of text by name, wherever they come from."""
@@ -89,13 +96,9 @@ class CellTable:
             blank = (code == cells.values.index("")) & (True if keep is None else keep)
             if blank.any():
                 raise error(role, "not be blank", "a blank cell", self.place(int(np.argmax(blank))))
-        if keep is None or keep.all():
-            ids = _as_ids(as_names(cells.values))
-            first = np.searchsorted(np.maximum.accumulate(code), np.arange(len(ids)))  # codes are in order of first appearance
-            return identifiers.Column(code, ids, first)
-        new, first = identifiers.factorize(code[keep])
-        seen = [cells.values[old] for old in code[keep][first].tolist()]
-        return identifiers.Column(new, _as_ids(as_names(seen)), first)
+        number, first, seen = cells.kept(keep)
+        names = cells.values if isinstance(seen, range) else [cells.values[old] for old in seen]
+        return identifiers.Column(number, _as_ids(as_names(names)), first)
 
     def ids(self, cells: Coded, role: str) -> NDArray[Any]:
         """The ids of all rows."""
@@ -128,7 +131,6 @@ class Table(CellTable):
             raise error("file", "have rows below its header", "none")
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
-        """The columns of each group, coded into distinct values that the group shares."""
         found = self._split(groups)
         if found is not None:
             return found
@@ -144,7 +146,6 @@ class Table(CellTable):
         return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """The columns as numbers, (rows, columns)."""
         parts = []
         for row, block in self._blocks():
             cells = [block[c] for c in columns]
@@ -158,11 +159,7 @@ class Table(CellTable):
 
     def place(self, row: int) -> str:
         """The line of the file where a row (from 0, below the header) starts."""
-        return f"line {self.line(row)}"
-
-    def line(self, row: int) -> int:
-        """The number of that line."""
-        return next(islice(self._rows(), row + 1, None))[0]
+        return f"line {next(islice(self._rows(), row + 1, None))[0]}"
 
     def _not_a_number(self, row: int, block: list[tuple[str, ...]], columns: Sequence[int]) -> ValueError:
         for i, cells in enumerate(zip(*block)):
@@ -246,17 +243,13 @@ class Table(CellTable):
         try:
             for line, row in self._rows():
                 if len(row) != len(self.header):
-                    got = f"{len(row)} (are decimal commas among them? Save the file with decimal points)"
-                    got = got if self._has_decimal_commas(row) else str(len(row))
+                    twice = self._delimiter == "," and len(row) == 2 * len(self.header) - 1  # as many numbers as there should be
+                    commas = twice and all(cell.strip().lstrip("+-").isdecimal() for cell in row[1:])
+                    got = f"{len(row)}{' (are decimal commas among them? Save the file with decimal points)' if commas else ''}"
                     return error("row", f"have {len(self.header)} fields, as the header (is the file cut off?)", got, f"line {line}")
         except ValueError as problem:
             return problem
         raise AssertionError("a row was refused without a reason")
-
-    def _has_decimal_commas(self, row: list[str]) -> bool:
-        """Whether there are twice as many numbers as there should be."""
-        numbers = [cell.strip() for cell in row[1:]]
-        return self._delimiter == "," and len(numbers) == 2 * len(self.header) - 2 and all(n.lstrip("+-").isdecimal() for n in numbers)
 
     @contextmanager
     def _reader(self) -> Iterator[tuple[Any, Any]]:
@@ -284,25 +277,17 @@ class Table(CellTable):
 
     def _sniff(self) -> str:
         """The one delimiter that splits the header, and the first row alike."""
-        widths = {}
+        widths: dict[str, list[int]] = {}
         for self._delimiter in ",;\t":
-            widths[self._delimiter] = self._widths()
+            own = widths[self._delimiter] = []
+            with suppress(ValueError):  # quotes stand elsewhere: another delimiter
+                own.extend(len(row) for _, row in islice(self._rows(), 2))
         found = [d for d in widths if widths[d][:1] > [1]]
         if len(found) > 1:
             found = [d for d in found if len(set(widths[d])) == 1]
         if len(found) != 1:
             raise error("header", "separate its columns by commas, semicolons or tabs", f"{len(found)} possible separators", "line 1")
         return found[0]
-
-    def _widths(self) -> list[int]:
-        """Number of fields of the first two rows, as far as they can be split by the delimiter."""
-        widths = []
-        try:
-            for _, row in islice(self._rows(), 2):
-                widths.append(len(row))
-        except ValueError:  # quotes stand elsewhere: another delimiter
-            pass
-        return widths
 
 
 def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,17 +1,34 @@
-"""Values as cells of CSV files, and what writes them."""
+"""Values as cells of CSV files, and what writes them.
+
+Before a cell that a spreadsheet would run stands an apostrophe, which the readers take away again. A formula begins a cell; or it follows
+what ends a cell where semicolons or tabs do, as in Excel where decimals have commas. Some programs take full-width forms for the plain
+ones. Text that has the apostrophe already gets another one, so that no two names become one.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .formulas import guarded
+_BEGIN, _FORMULA = r"((?:^|[;\t\r\n]) *)", "(?='*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20])"
+_UNGUARDED, _GUARDED = re.compile(_BEGIN + _FORMULA), re.compile(_BEGIN + "'" + _FORMULA)
+
+
+def guarded(text: str) -> str:
+    """The text as a cell that no spreadsheet runs."""
+    return _UNGUARDED.sub(r"\1'", text)
+
+
+def unguarded(cell: str) -> str:
+    """The text of such a cell."""
+    return _GUARDED.sub(r"\1", cell) if "'" in cell else cell
 
 
 def utf8(text: str) -> str:

@@ -27,17 +27,7 @@ def is_frame(value: Any) -> bool:
 
 
 class Columns(CellTable):
-    """Columns of values as a table of text: nulls are blank, whole numbers are written as integers.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the columns.
-    columns : sequence of arrays or lists
-        Their values.
-    rows : sequence of str, optional
-        How messages name the rows.
-    """
+    """Columns of values as a table of text: nulls are blank, whole numbers are written as integers. Messages name ``rows`` as given."""
 
     def __init__(self, names: Sequence[str], columns: Sequence[Any], rows: Sequence[str] | None = None) -> None:
         self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
@@ -60,19 +50,18 @@ class Columns(CellTable):
         if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
             if getattr(index, "nlevels", 1) > 1:
                 raise error("frame", "have one index (use reset_index())", f"{index.nlevels}")
-            names, columns = [_index_name(index, names), *names], [_values(index), *columns]
+            name = getattr(index, "name", None)
+            names.insert(0, str(name) if name is not None and name not in names else "case")
+            columns.insert(0, _values(index))
         return cls(names, columns)
 
     def place(self, row: int) -> str:
-        """How messages name a row."""
         return f"row {row}" if self._names is None else self._names[row]
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
-        """The columns of each group, coded into distinct values that the group shares."""
         return [self._group(columns) for columns in groups]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """The columns as numbers, (rows, columns)."""
         return np.column_stack([self._numbers(c) for c in columns])
 
     def roles(self, columns: Mapping[str, str | None], wanted: Sequence[str]) -> dict[str, int]:
@@ -121,15 +110,9 @@ class Columns(CellTable):
 def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
     """The labels of the rows that are kept, as a numbered column."""
     refuse_decimal_commas("label", [value for value in cells.values if value not in missing])
-    code, first = identifiers.factorize(cells.codes[:, 0][keep]) if not keep.all() else (cells.codes[:, 0], None)
-    seen = list(range(len(cells.values))) if first is None else cells.codes[:, 0][keep][first].tolist()
+    code, first, seen = cells.kept(keep)
     names = as_labels(cells.values, missing, classes)[seen]
-
-    def where(i: int) -> str:
-        return table.place(cells.first(seen[i]))
-
-    ids = identifiers.number("label", names, where).ids
-    return identifiers.Column(code, ids, _first_rows(code, len(ids)) if first is None else first)
+    return identifiers.Column(code, identifiers.number("label", names, lambda i: table.place(cells.first(seen[i]))).ids, first)
 
 
 def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: NDArray[np.bool_]) -> LongRows:
@@ -145,16 +128,6 @@ def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], cla
         again = identifiers.repeated(code, first)
         where = f"case {identifiers.name(cases[row[again]])}, class {identifiers.name(classes[column[again]])}"
         raise error("rows", "not repeat a case and class", f"{len(code) - len(first)} repeated", where)
-
-
-def _first_rows(code: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    """The row where each code of a column in order of first appearance stands first."""
-    return np.searchsorted(np.maximum.accumulate(code), np.arange(n))
-
-
-def _index_name(index: Any, names: Sequence[Any]) -> str:
-    name = getattr(index, "name", None)
-    return str(name) if name is not None and name not in names else "case"
 
 
 def _values(column: Any) -> Any:

@@ -116,12 +116,10 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> import os, tempfile
-    >>> from ugt import io
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "empty.csv")
-    ...     open(path, "w").close()
-    ...     found = io.fingerprint(path)
+    >>> import tempfile, pathlib, ugt.io
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "empty.csv"
+    >>> path.touch()
+    >>> found = ugt.io.fingerprint(path)
     >>> found["name"], found["sha256"][:12]
     ('empty.csv', 'e3b0c44298fc')
     """

@@ -12,13 +12,13 @@ from .._tabular.csv_table import Table
 from .._tabular.frames import is_frame
 from .._tabular.roles import as_names, find_roles
 from .._tabular.source import Source, check_text, fingerprint
+from .._tabular.whole_file import output_folder
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
 from .annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
 from .arrays import load_scores, parquet_columns, read_arrays
 from .mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
-from .output_folder import output_folder
 from .writers import write_annotations, write_predictions
 
 if TYPE_CHECKING:
@@ -104,7 +104,10 @@ def read_annotations(
     """
     if format not in FORMATS:
         raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
-    given = {} if mapping is None else _mapping(mapping)
+    if isinstance(mapping, (str, os.PathLike)):
+        with _named(mapping):
+            mapping = read_mapping(mapping)
+    given = {} if mapping is None else read_mapping(mapping)
     format = given.get("format", format) if format == "auto" else format
     if format not in FORMATS:
         raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))
@@ -117,13 +120,6 @@ def read_annotations(
         return _read_file(Source(path), format, columns, classes, missing, given)
 
 
-def _mapping(mapping: Any) -> dict[str, Any]:
-    if not isinstance(mapping, (str, os.PathLike)):
-        return read_mapping(mapping)
-    with _named(mapping):
-        return read_mapping(mapping)
-
-
 def _read_file(
     source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
 ) -> AnnotationFile:
@@ -132,7 +128,7 @@ def _read_file(
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
     if source.ending in exports.PREFLIB:
-        return _exported(exports.preflib(check_text(source.read()), source.stem, classes))
+        return exports.preflib(check_text(source.read()), source.stem, classes)
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), format, classes, missing)
     if source.ending == ".parquet":
@@ -149,7 +145,7 @@ def _read_json(
         table = records_table(content, given.get("records", ""), given.get("fields", {}))
         return read_frame(table, format, {role: name for role, name in columns.items() if role not in table.header}, classes, missing)
     if lines:
-        return _exported(exports.prodigy(check_text(source.read()), columns, classes))
+        return exports.prodigy(check_text(source.read()), columns, classes)
     content = parse_json(source.read())
     if is_mapping(content):
         inner = checked(content, source.path.parent)
@@ -160,14 +156,10 @@ def _read_json(
     if format not in ("auto", "rankings"):
         raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
     if exports.is_label_studio(content):
-        return _exported(exports.label_studio(content, columns, classes))
+        return exports.label_studio(content, columns, classes)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         raise error("file", *exports.unknown_records(content[0]))
     return AnnotationFile(exports.rankings_json(content, classes), "rankings", {})
-
-
-def _exported(export: exports.Export) -> AnnotationFile:
-    return AnnotationFile(export.annotations, export.format, {}, export.dropped)
 
 
 def read_predictions(path: str | os.PathLike[str]) -> Predictions:
@@ -250,7 +242,7 @@ def _table(source: Source) -> CellTable:
 
 
 def read_names(path: str | os.PathLike[str]) -> list[Any]:
-    """Read a file with one name a line (classes, groups).
+    r"""Read a file with one name a line (classes, groups).
 
     Parameters
     ----------
@@ -269,13 +261,10 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
 
     Examples
     --------
-    >>> import os, tempfile
-    >>> from ugt import io
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "classes.txt")
-    ...     with open(path, "w") as file:
-    ...         print("eczema", "psoriasis", sep=chr(10), file=file)
-    ...     io.read_names(path)
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "classes.txt"
+    >>> _ = path.write_text("eczema\npsoriasis\n")
+    >>> read_names(path)
     ['eczema', 'psoriasis']
     """
     with _named(path):
@@ -286,7 +275,7 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
 
 
 def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the cluster (such as the patient) of every case.
+    r"""Read the cluster (such as the patient) of every case.
 
     Parameters
     ----------
@@ -305,13 +294,10 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> import os, tempfile
-    >>> from ugt import io
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "patients.csv")
-    ...     with open(path, "w") as file:
-    ...         print("case,patient", "left eye,p1", "right eye,p1", sep=chr(10), file=file)
-    ...     io.read_clusters(path)
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "patients.csv"
+    >>> _ = path.write_text("case,patient\nleft eye,p1\nright eye,p1\n")
+    >>> read_clusters(path)
     {'left eye': 'p1', 'right eye': 'p1'}
     """
     with _named(path):

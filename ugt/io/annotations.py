@@ -40,7 +40,7 @@ MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 @dataclass(frozen=True, eq=False)
 class AnnotationFile:
-    """What was read from a file of annotations.
+    r"""What was read from a file of annotations.
 
     Attributes
     ----------
@@ -57,13 +57,10 @@ class AnnotationFile:
 
     Examples
     --------
-    >>> import os, tempfile
-    >>> from ugt import io
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "wide.csv")
-    ...     with open(path, "w") as file:
-    ...         print("case,ann,bob", "p1,cat,dog", "p2,cat,NA", sep=chr(10), file=file)
-    ...     read = io.read_annotations(path)
+    >>> import tempfile, pathlib, ugt.io
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "wide.csv"
+    >>> _ = path.write_text("case,ann,bob\np1,cat,dog\np2,cat,NA\n")
+    >>> read = ugt.io.read_annotations(path)
     >>> read.format, read.annotations.n_cases, read.missing
     ('wide', 2, {'NA': 1})
     >>> read.notes

@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._base import identifiers
 from .._base.checks import error
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
+from .annotations import AnnotationFile
 from .mapping import json_lines
 
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
 
-
-class Export(NamedTuple):
-    """What was read, and what was dropped by reason."""
-
-    annotations: Labels | Rankings | Ratings
-    format: str
-    dropped: dict[str, int]
-
-
-class _Rows:
-    """A long table that grows."""
-
-    def __init__(self) -> None:
-        self.case: list[Any] = []
-        self.annotator: list[Any] = []
-        self.value: list[Any] = []
-        self.dropped: dict[str, int] = {}
-
-    def add(self, case: Any, annotator: Any, value: Any) -> None:
-        self.case.append(case)
-        self.annotator.append(annotator)
-        self.value.append(value)
-
-    def drop(self, reason: str) -> None:
-        self.dropped[reason] = self.dropped.get(reason, 0) + 1
+Rows = list[tuple[Any, Any, Any]]  # case, annotator, value
 
 
 def _texts(ids: list[Any]) -> list[Any]:
@@ -57,9 +35,11 @@ def is_label_studio(content: Any) -> bool:
     return isinstance(content, list) and len(content) > 0 and all(isinstance(task, dict) and "annotations" in task for task in content)
 
 
-def label_studio(content: list[Any], columns: Mapping[str, str | None], classes: Any) -> Export:
+def label_studio(content: list[Any], columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
     """Choices, ratings or rankings of one control; ``columns`` may name it (label) and a field of the data for the case id (case)."""
-    rows, kind = _Rows(), None
+    rows: Rows = []
+    dropped: Counter[str] = Counter()
+    kind = None
     control = columns.get("label") or None
     seen: dict[str, str] = {}
     cases = []
@@ -73,17 +53,17 @@ def label_studio(content: list[Any], columns: Mapping[str, str | None], classes:
             if not isinstance(annotation, dict):
                 raise error("annotations", "be objects", type(annotation).__name__, where)
             if annotation.get("was_cancelled"):
-                rows.drop(CANCELLED)
+                dropped[CANCELLED] += 1
                 continue
             answers = list(_answers(annotation, control, seen, where))
             if not answers:
-                rows.drop(EMPTY)
+                dropped[EMPTY] += 1
             for name, value in answers:
                 kind = name
-                rows.add(case, _annotator_of(annotation, where), value)
+                rows.append((case, _annotator_of(annotation, where), value))
     if control is None and len(seen) > 1:
         raise error("file", "have one control with results, or columns say which (label=its name)", ", ".join(map(repr, sorted(seen))))
-    return _export(rows, kind, _texts(cases), classes, "label studio")
+    return _export(rows, kind, _texts(cases), classes, "label studio", dropped)
 
 
 def _case_of(task: Mapping[str, Any], i: int, field: str | None) -> Any:
@@ -155,9 +135,11 @@ def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
 # ---- Prodigy
 
 
-def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Export:
+def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
     """Choices of tasks that were accepted; of tasks about one label, whether it was accepted or rejected."""
-    rows, kinds = _Rows(), set()
+    rows: Rows = []
+    dropped: Counter[str] = Counter()
+    kinds = set()
     cases: dict[Any, None] = {}
     for where, task in json_lines(text):
         if not isinstance(task, dict):
@@ -173,17 +155,16 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Expor
         if answer not in ("accept", "reject", "ignore"):
             raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
         if answer == "ignore" or (choice and answer == "reject"):
-            rows.drop(IGNORED)
+            dropped[IGNORED] += 1
         elif choice:
             if not task["accept"]:
-                rows.drop(EMPTY)
-            for label in _names(task["accept"], "accept", where):
-                rows.add(case, who, label)
+                dropped[EMPTY] += 1
+            rows += ((case, who, label) for label in _names(task["accept"], "accept", where))
         else:
-            rows.add(case, who, answer)
+            rows.append((case, who, answer))
     if len(kinds) > 1:
         raise error("file", "have tasks of one kind: with choices (accept), or about one label", "both kinds")
-    return _export(rows, "choices", _texts(list(cases)), classes, "prodigy")
+    return _export(rows, "choices", _texts(list(cases)), classes, "prodigy", dropped)
 
 
 def _prodigy_case(task: Mapping[str, Any], choice: bool, field: str | None, where: str) -> Any:
@@ -196,22 +177,23 @@ def _prodigy_case(task: Mapping[str, Any], choice: bool, field: str | None, wher
     return value
 
 
-def _export(rows: _Rows, kind: str | None, cases: list[Any], classes: Any, program: str) -> Export:
-    if kind is None or not rows.value:
+def _export(rows: Rows, kind: str | None, cases: list[Any], classes: Any, program: str, dropped: Mapping[str, int]) -> AnnotationFile:
+    if kind is None or not rows:
         raise error("file", "have annotations: choices, ratings or rankings", "none")
     distinct = list(dict.fromkeys(cases))
-    as_text = distinct and isinstance(distinct[0], str)
-    case = [str(one) for one in rows.case] if as_text else rows.case
-    annotator = _texts(rows.annotator)
+    case, who, values = (list(column) for column in zip(*rows))
+    case, who = [str(one) for one in case] if distinct and isinstance(distinct[0], str) else case, _texts(who)
+    annotations: Labels | Rankings | Ratings
     if kind == "rating":
-        return Export(Ratings.from_long(case, annotator, rows.value, cases=distinct), program, rows.dropped)
-    if kind == "ranker":
-        flat = [(a, b, item, place) for a, b, items in zip(case, annotator, rows.value) for place, item in enumerate(items, 1)]
+        annotations = Ratings.from_long(case, who, values, cases=distinct)
+    elif kind == "ranker":
+        flat = [(a, b, item, place) for a, b, items in zip(case, who, values) for place, item in enumerate(items, 1)]
         if not flat:
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
-        columns = [list(column) for column in zip(*flat)]
-        return Export(Rankings.from_long(*columns, classes=classes, cases=distinct), program, rows.dropped)
-    return Export(Labels.from_long(case, annotator, _texts(rows.value), classes=classes, cases=distinct), program, rows.dropped)
+        annotations = Rankings.from_long(*map(list, zip(*flat)), classes=classes, cases=distinct)
+    else:
+        annotations = Labels.from_long(case, who, _texts(values), classes=classes, cases=distinct)
+    return AnnotationFile(annotations, program, {}, dict(dropped))
 
 
 # ---- nested rankings
@@ -251,7 +233,7 @@ _ORDER = re.compile(r"(\d{1,18})\s*:\s*(.*)")
 MOST_VOTERS = 10**6
 
 
-def preflib(text: str, name: str, classes: Any) -> Export:
+def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
     """Orders of alternatives, with ties in braces: one case, a ranking for each voter."""
     names: dict[int, str] = {}
     orders: list[list[list[int]]] = []
@@ -281,11 +263,10 @@ def preflib(text: str, name: str, classes: Any) -> Export:
     if bad is not None or not orders:
         raise error("file", f"have orders of alternatives from 1 to {wanted}", "no orders" if bad is None else bad)
     called = [names[k] for k in range(1, wanted + 1)]
-    nested = [[[called[k - 1] for k in block] for block in order] for order in orders]
     axes = called if len(set(called)) == wanted else [f"{k} {one}" for k, one in enumerate(called, 1)]
-    if axes != called:
-        nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
-    return Export(Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name]), "preflib", {})
+    nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
+    made = Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name])
+    return AnnotationFile(made, "preflib", {})
 
 
 def _blocks(text: str, where: str) -> list[list[int]]:

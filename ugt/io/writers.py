@@ -7,7 +7,8 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -19,8 +20,7 @@ from .._base import identifiers
 from .._base.checks import error, room
 from .._base.ragged import row_of, sizes_of
 from .._tabular.csv_table import Table
-from .._tabular.csv_text import csv_writer
-from .._tabular.formulas import guarded
+from .._tabular.csv_text import csv_writer, guarded
 from .._tabular.roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
 from .._tabular.whole_file import whole_file
 from ..annotations import Labels, Rankings, Ratings
@@ -154,33 +154,32 @@ def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[
 
 def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     notes = [*_names_notes(labels), *_class_notes(labels.axes.classes, labels.label, labels.count > 0)]
-    cases, classes, who = map(_guarded, (labels.axes.case_ids, labels.axes.classes, labels.annotators))
-    case = row_of(labels.offsets)
-    empty = np.flatnonzero(sizes_of(labels.offsets) == 0)
+    classes, case, times = _guarded(labels.axes.classes), row_of(labels.offsets), labels.count
     if len(labels.label) == 0:
         notes.append("There are no labels in the file: give classes when it is read.")
     if len(labels.annotators) == 0:
-        rows: Iterable[Sequence[Any]] = zip(cases[case].tolist(), classes[labels.label].tolist(), labels.count.tolist())
-        blanks = [[one, classes.tolist()[0], 0] for one in cases[empty]]
-        _write_csv(path, ["case", "label", "count"], _with_empty(rows, case, blanks, empty))
+        columns = {"label": classes[labels.label].tolist(), "count": times.tolist()}
+        _write_long(path, labels.axes.case_ids, case, columns, (classes.tolist()[0], 0))
         return tuple(notes)
-    times = labels.count
-    size = 8 + sum(column.itemsize for column in (cases, who, classes))
+    who = _guarded(labels.annotators)
+    size = 8 + sum(column.itemsize for column in (_guarded(labels.axes.case_ids), who, classes))
     room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
-    columns = (
-        np.repeat(cases[case], times),
-        np.repeat(who[labels.annotator], times),
-        np.repeat(classes[labels.label], times),
-    )
-    rows = zip(*(column.tolist() for column in columns))
-    _write_csv(
-        path, ["case", "annotator", "label"], _with_empty(rows, np.repeat(case, times), [[one, "", ""] for one in cases[empty]], empty)
-    )
+    named = {"annotator": who[labels.annotator], "label": classes[labels.label]}
+    columns = {name: np.repeat(column, times).tolist() for name, column in named.items()}
+    _write_long(path, labels.axes.case_ids, np.repeat(case, times), columns)
     return tuple(notes + _silent(labels.annotators, labels.annotator))
 
 
+def _write_long(path: Any, case_ids: NDArray[Any], case: NDArray[Any], columns: Mapping[str, Iterable[Any]], blank: Any = ()) -> None:
+    """Rows in the order of cases, and in its place a row that says nothing (or is ``blank``) for a case without any."""
+    cases = _guarded(case_ids)
+    rows = zip(cases[case].tolist(), *columns.values())
+    empty = np.flatnonzero(np.bincount(case, minlength=len(cases)) == 0)
+    blanks = [[one, *(blank or [""] * len(columns))] for one in cases[empty]]
+    _write_csv(path, ["case", *columns], _with_empty(rows, case, blanks, empty))
+
+
 def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[list[Any]], empty: NDArray[Any]) -> Iterator[Sequence[Any]]:
-    """Rows in the order of cases, those of cases without annotations in their places."""
     at = iter(zip(np.searchsorted(case, empty).tolist(), blanks))
     following = next(at, None)
     for i, row in enumerate(rows):
@@ -195,12 +194,8 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
 
 def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
-    case, empty = row_of(ratings.offsets), np.flatnonzero(sizes_of(ratings.offsets) == 0)
-    cases = _guarded(ratings.case_ids)
-    columns = (cases[case], _guarded(ratings.annotators)[ratings.annotator])
-    rows = zip(*(column.tolist() for column in columns), map(repr, ratings.value.tolist()))
-    blanks = [[one, "", ""] for one in cases[empty]]
-    _write_csv(path, ["case", "annotator", "value"], _with_empty(rows, case, blanks, empty))
+    columns = {"annotator": _guarded(ratings.annotators)[ratings.annotator].tolist(), "value": map(repr, ratings.value.tolist())}
+    _write_long(path, ratings.case_ids, row_of(ratings.offsets), columns)
     return tuple(notes + _silent(ratings.annotators, ratings.annotator))
 
 
@@ -221,10 +216,8 @@ def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
         annotator = ranking - rankings.case_offsets[case] + 1
         notes.append("The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person.")
     places = block - rankings.ranking_offsets[ranking] + 1
-    ids, classes = _guarded(rankings.axes.case_ids), _guarded(rankings.axes.classes)
-    rows = zip(ids[case].tolist(), annotator.tolist(), classes[rankings.items].tolist(), places.tolist())
-    empty = np.flatnonzero(np.bincount(case, minlength=rankings.n_cases) == 0)
-    _write_csv(path, ["case", "annotator", "label", "rank"], _with_empty(rows, case, [[one, "", "", ""] for one in ids[empty]], empty))
+    columns = {"annotator": annotator, "label": _guarded(rankings.axes.classes)[rankings.items], "rank": places}
+    _write_long(path, rankings.axes.case_ids, case, {name: column.tolist() for name, column in columns.items()})
     return tuple(notes)
 
 
@@ -256,12 +249,9 @@ def _rankings_json(path: Any, rankings: Labels | Rankings | Ratings) -> tuple[st
         notes = _silent(rankings.annotators, rankings.annotator)
     blocks = _cut(rankings.axes.classes[rankings.items].tolist(), rankings.block_offsets)
     content["rankings"] = _cut(_cut(blocks, rankings.ranking_offsets), rankings.case_offsets)
-    with _written(path) as file:
-        text = io.TextIOWrapper(file, "utf-8", newline="")
-        json.dump(content, text, ensure_ascii=True)
-        text.write("\n")
-        text.flush()
-        text.detach()
+    with _written_text(path) as file:
+        json.dump(content, file, ensure_ascii=True)
+        file.write("\n")
     return tuple(notes)
 
 
@@ -275,9 +265,8 @@ def _cut(values: list[Any], offsets: NDArray[np.int64]) -> list[list[Any]]:
 
 def _silent(annotators: NDArray[Any], used: NDArray[np.int32]) -> list[str]:
     silent = np.setdiff1d(np.arange(len(annotators)), used)
-    return [
-        f"Annotators without annotations are not in the file: {', '.join(identifiers.name(annotators[a]) for a in silent[:3])}."
-    ] * bool(len(silent))
+    names = ", ".join(identifiers.name(annotators[a]) for a in silent[:3])
+    return [f"Annotators without annotations are not in the file: {names}."] if len(silent) else []
 
 
 def _names_notes(given: Labels | Rankings) -> list[str]:
@@ -289,18 +278,13 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
     """Refuses names that a table cannot hold; says which would be read as numbers."""
     if not identifiers.is_text(ids):
         return []
-    names = ids.tolist()
+    names, is_label = ids.tolist(), role == "label"
     for name in names:
-        if name != name.strip() or (role == "label" and name in MISSING) or not name.isprintable():
-            if name.strip() == name and not (role == "label" and name in MISSING) and _is_writable(name):
-                continue
+        if name != name.strip() or (is_label and name in MISSING) or not _is_writable(name):
             must = "have names without white space around them that do not stand for 'missing' (or be written as NPZ)"
             raise error(role, must, repr(name))
-    if (
-        role == "label"
-        and any(DECIMAL_COMMA.fullmatch(name) for name in names)
-        and all(DECIMAL_COMMA.fullmatch(n) or is_number(n) for n in names)
-    ):
+    commas = [bool(DECIMAL_COMMA.fullmatch(name)) for name in names] if is_label else []
+    if any(commas) and all(comma or is_number(name) for comma, name in zip(commas, names)):
         raise error(role, "have names that are no decimal numbers (or be written as NPZ)", repr(names[0]))
     if names and all(map(INTEGER.fullmatch, names)):
         return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
@@ -319,7 +303,7 @@ def _check_header(header: list[str], roles: Sequence[str], too_many: int) -> Non
 
 def _is_writable(name: str) -> bool:
     """Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be."""
-    return "\0" not in name and "\r" not in name and not any(0xD800 <= ord(character) < 0xE000 for character in name)
+    return name.isprintable() or not re.search("[\0\r\ud800-\udfff]", name)
 
 
 def _class_notes(classes: NDArray[Any], used: NDArray[np.int32], given: NDArray[np.bool_]) -> list[str]:
@@ -359,6 +343,15 @@ def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
 
 
+@contextmanager
+def _written_text(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    with _written(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        yield text
+        text.flush()
+        text.detach()
+
+
 def _save(path: str | os.PathLike[str], arrays: dict[str, Any]) -> None:
     with _written(path) as file:
         np.savez_compressed(file, **arrays)
@@ -368,14 +361,10 @@ def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterab
     rows = iter(rows)
     first = list(islice(rows, 1))
     _check_separator(header, first)
-    rows = chain(first, rows)
-    with _written(path) as file:
-        text = io.TextIOWrapper(file, "utf-8", newline="")
-        writer = csv_writer(text)
+    with _written_text(path) as file:
+        writer = csv_writer(file)
         writer.writerow([guarded(name) for name in header])
-        writer.writerows(rows)
-        text.flush()
-        text.detach()
+        writer.writerows(chain(first, rows))
 
 
 def _check_separator(header: Sequence[Any], first: list[Sequence[Any]]) -> None:
