@@ -263,7 +263,12 @@ ORDINAL = "classes have an order, or are numbers"
 FITTED = "a fit that stops at a tolerance, or whose prior counts once"
 DRAWN = "random numbers belong to case ids and to positions of classes"
 COLUMNS = "columns of the answer are classes"
-OWN = "of the numbers as they are, not of cases"
+
+
+def all_for(reason: str) -> dict[str, str]:
+    """No property holds, for one reason."""
+    return dict.fromkeys(("order", "duplication", "relabelling"), reason)
+
 
 FUNCTIONS: dict[str, Entry] = {
     # certainty and accuracies
@@ -278,7 +283,7 @@ FUNCTIONS: dict[str, Entry] = {
     "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
     "ua_plausibility_mass": Entry(ugt.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
     "ua_rating_accuracy": Entry(
-        ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, ("value",), CASES, {"relabelling": ORDINAL}
+        ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, per_case=CASES, lacks={"relabelling": ORDINAL}
     ),
     # aggregations
     "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
@@ -298,18 +303,9 @@ FUNCTIONS: dict[str, Entry] = {
     "prirn": Entry(ugt.prirn, (rankings,), {}, (), ("mean()",)),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
-    "dawid_skene": Entry(
-        ugt.dawid_skene,
-        (labels,),
-        {"model": "one-coin", "max_iter": 20},
-        (),
-        (),
-        dict.fromkeys(("order", "duplication", "relabelling"), FITTED),
-    ),
-    "dawid_skene_draws": Entry(
-        ugt.dawid_skene_draws, (labels,), SHORT, (), (), dict.fromkeys(("order", "duplication", "relabelling"), DRAWN)
-    ),
-    "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)),
+    "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),
+    "dawid_skene_draws": Entry(ugt.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
+    "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),
     # agreement
     "agreement_table": Entry(agreement_rows, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}),
     "annotator_average_overlap": Entry(ugt.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),
@@ -348,11 +344,7 @@ FUNCTIONS: dict[str, Entry] = {
     "soft_roc_curve": Entry(ugt.soft_roc_curve, ("p", "s"), {}, ("area",)),
     # discrepancy
     "alternative_annotator_test": Entry(
-        ugt.alternative_annotator_test,
-        (labels, "class"),
-        {"least_cases": 2},
-        ("value",),
-        lacks={"duplication": CORRECTED},
+        ugt.alternative_annotator_test, (labels, "class"), {"least_cases": 2}, lacks={"duplication": CORRECTED}
     ),
     "alternative_discrepancy_ratios": Entry(ugt.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)),
     "annotator_discrepancy": Entry(ugt.annotator_discrepancy, (labels,), ZERO_ONE),
@@ -371,32 +363,18 @@ FUNCTIONS: dict[str, Entry] = {
     "threshold_sweep": Entry(swept, (positive, "s", "chosen"), {}, ("threshold", "apparent"), (), {"relabelling": ORDINAL}),
     # conformal and calibration
     "conformal_scores": Entry(ugt.conformal_scores, ("probs",), {"randomized": False}, (), (".",), {"relabelling": COLUMNS}),
-    "AlphaCalibration": Entry(
-        concentrated, ("probs", "counts"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)
-    ),
-    "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), DRAWN)),
+    "AlphaCalibration": Entry(concentrated, ("probs", "counts"), {}, (), (), all_for(FITTED)),
+    "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), all_for(DRAWN)),
     "SplitConformal": Entry(p_values, ("probs", "class"), {}, (), (".",), {"duplication": CORRECTED, "relabelling": COLUMNS}),
-    "TemperatureScaling": Entry(
-        calibrated, ("probs", "counts"), {}, (), (), dict.fromkeys(("order", "duplication", "relabelling"), FITTED)
-    ),
+    "TemperatureScaling": Entry(calibrated, ("probs", "counts"), {}, (), (), all_for(FITTED)),
     # resampling and evaluations
     "bootstrap": Entry(ugt.bootstrap, ("scores",), QUICK, ("estimate",), (), {"relabelling": COLUMNS}),
     "bootstrap_annotations": Entry(
         ugt.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
     ),
     "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
-    "evaluate": Entry(
-        ugt.evaluate,
-        (labels, both),
-        {"k": 1, "details": False, **QUICK},
-        (),
-        (),
-        dict.fromkeys(("order", "duplication", "relabelling"), DRAWN),
-    ),
+    "evaluate": Entry(ugt.evaluate, (labels, both), {"k": 1, "details": False, **QUICK}, (), (), all_for(DRAWN)),
 }
 
 #: public functions that judge nothing
-OTHERS = {
-    "load_calibrator": "reads a file",
-    "threads": "sets how many threads are used",
-}
+OTHERS = {"load_calibrator": "reads a file", "threads": "sets how many threads are used"}

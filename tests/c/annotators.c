@@ -6,7 +6,6 @@
 
 int measure_distances(const shared *in, uint64_t *digest)
 {
-    (void)in;
     const int64_t n = LABEL_OFFSETS[CASES];
     int64_t entry_offsets[CASES + 1], entry_of[CASES * 8], n_entries, prediction[CASES], fault;
     double others[CASES * 8], model[CASES * 8], predicted[CASES], p[CASES * 5];
@@ -38,7 +37,6 @@ int measure_distances(const shared *in, uint64_t *digest)
 
 int measure_masks(const shared *in, uint64_t *digest)
 {
-    (void)in;
     const int64_t n = LABEL_OFFSETS[CASES];
     int64_t start[CASES * 8 + 1];
     uint8_t present[CASES];
@@ -92,7 +90,6 @@ int sample_confusions(const shared *in, uint64_t *digest)
 
 int fit_coins(const shared *in, uint64_t *digest)
 {
-    (void)in;
     const ugt_coins coins = {LABELS, ENTRY};
     const int64_t n = LABEL_OFFSETS[CASES];
     const ugt_glad_prior prior = {1.0, 1.0, 0.0, 1.0};

@@ -7,7 +7,6 @@
 
 static int new_profiles(const shared *in, uint64_t *digest)
 {
-    (void)in;
     enum { N = 300 }; /* that many different ones: every table grows */
     int64_t offsets[N + 1], profile_of[N];
     double concentration[2 * N], background[N] = {0.0};
@@ -30,7 +29,6 @@ static int new_profiles(const shared *in, uint64_t *digest)
 
 static int new_stages(const shared *in, uint64_t *digest)
 {
-    (void)in;
     ugt_stages *stages;
     TRY(ugt_stages_new(&RANKINGS, 1, &stages));
     const int64_t n = ugt_stages_count(stages);
@@ -44,7 +42,6 @@ static int new_stages(const shared *in, uint64_t *digest)
 /* one case of so many labels that lists grow */
 static int new_confusions(const shared *in, uint64_t *digest)
 {
-    (void)in;
     for (int cells = UGT_CELLS_SEEN; cells <= UGT_CELLS_EITHER; cells++) {
         ugt_confusions *confusions;
         TRY(ugt_confusions_new(&LABELS, cells, &confusions));
@@ -70,7 +67,6 @@ static int new_confusions(const shared *in, uint64_t *digest)
 
 static int draw_streams(const shared *in, uint64_t *digest)
 {
-    (void)in;
     ugt_stream stream;
     double value[8];
     uint64_t word[5];
@@ -93,7 +89,6 @@ static int draw_streams(const shared *in, uint64_t *digest)
 
 static int number_rows(const shared *in, uint64_t *digest)
 {
-    (void)in;
     enum { N = MOST_ITEMS };
     int32_t code[N], again[N];
     int64_t first[N], offsets[N + 1], order[N], n;
@@ -116,7 +111,6 @@ static int number_rows(const shared *in, uint64_t *digest)
 
 static int sum_annotations(const shared *in, uint64_t *digest)
 {
-    (void)in;
     int64_t offsets[CASES + 1], total[CASES * 8], position;
     int32_t index[MOST_ITEMS];
     double value[MOST_ITEMS];
@@ -141,7 +135,6 @@ static int sum_annotations(const shared *in, uint64_t *digest)
 
 static int compare_annotators(const shared *in, uint64_t *digest)
 {
-    (void)in;
     enum { MOST = CASES * 9 };
     static const int most = MOST;
     const int64_t n = RANKINGS.n_rankings;
@@ -163,7 +156,6 @@ static int compare_annotators(const shared *in, uint64_t *digest)
 
 static int order_and_compare(const shared *in, uint64_t *digest)
 {
-    (void)in;
     int64_t offsets[CASES + 1] = {0};
     int32_t class_index[CASES * CLASSES], start[CASES * CLASSES];
     double per_case[CASES * (4 * DEPTH + 1)], per_draw[4 * DEPTH + 1] = {0.0};
@@ -248,7 +240,6 @@ static int integrate_lists(const shared *in, uint64_t *digest)
 
 static int draw_dirichlet(const shared *in, uint64_t *digest)
 {
-    (void)in;
     const ugt_concentrations law = {OFFSETS, CLASS_INDEX, CONCENTRATION, BACKGROUND, KEY, CLASSES};
     static _Thread_local double draws[CASES * DRAWS * CLASSES];
     int32_t top[CASES * DRAWS * DEPTH];
@@ -263,7 +254,6 @@ static int draw_dirichlet(const shared *in, uint64_t *digest)
 
 static int resample(const shared *in, uint64_t *digest)
 {
-    (void)in;
     static const int64_t strata[] = {0, 5, 5 + CASES};
     const ugt_design design = {strata, 2, 7};
     int32_t unit[CASES];
@@ -292,7 +282,6 @@ static int resample(const shared *in, uint64_t *digest)
 
 static int sort_and_sum(const shared *in, uint64_t *digest)
 {
-    (void)in;
     enum { N = 40000 }; /* more than one bucket */
     static _Thread_local double score[N], p[N], positive[N], negative[N], threshold[N];
     static _Thread_local int64_t order[N];
@@ -327,7 +316,6 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
 
 static int add_parts(const shared *in, uint64_t *digest)
 {
-    (void)in;
     double columns[7 * UGT_EXACT_PARTS], rows[CASES * UGT_EXACT_PARTS], weights[11 * CASES];
     int64_t n_parts;
     TRY(ugt_exact_columns(NOISE, CASES, 7, UGT_EXACT_PARTS, columns, &n_parts));
@@ -341,7 +329,6 @@ static int add_parts(const shared *in, uint64_t *digest)
 
 static int sum_histograms(const shared *in, uint64_t *digest)
 {
-    (void)in;
     static const double edges[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
     double counts[CASES * CLASSES], cell[2 * CLASSES * 4 * UGT_HISTOGRAM_SUMS] = {0.0}, total[2 * UGT_HISTOGRAM_TOTALS + 1] = {0.0};
     int64_t fault[3];
@@ -380,7 +367,6 @@ static int sum_histograms(const shared *in, uint64_t *digest)
 
 static int score_sets(const shared *in, uint64_t *digest)
 {
-    (void)in;
     double score[CASES * CLASSES];
     int32_t label[CASES * DRAWS];
     for (int kind = UGT_SCORE_LAC; kind <= UGT_SCORE_RAPS; kind++) {
@@ -445,7 +431,6 @@ static int sample_rankings(const shared *in, uint64_t *digest)
 
 static int diagnose(const shared *in, uint64_t *digest)
 {
-    (void)in;
     enum { CHAINS = 4, LENGTH = 50 };
     double score[2 * CHAINS * LENGTH - 1], out[2 * UGT_DIAGNOSTICS];
     for (int h = 0; h < 2 * CHAINS * LENGTH - 1; h++)
@@ -469,7 +454,6 @@ static int add_words(ugt_words *words)
 
 static int split_text(const shared *in, uint64_t *digest)
 {
-    (void)in;
     static const int32_t group[] = {0, -1, 0};
     const char *text = "a,1,b\nc,2,\"d\"\na,3,c\n";
     uint8_t scratch[8];

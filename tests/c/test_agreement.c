@@ -1,6 +1,4 @@
 /* Annotators against each other: leaving one out by hand, average overlaps by their definition, and what bad arrays get. */
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 

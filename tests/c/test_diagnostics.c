@@ -1,6 +1,4 @@
 /* Convergence diagnostics: ArviZ's numbers (those of tests/unit/test_diagnostics.py), other scales, and series that do not vary. */
-#include <stdlib.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -61,14 +59,13 @@ static void test_arviz(void)
 
 static void test_scales(double factor)
 {
-    double *scaled = malloc(sizeof series), out[SERIES * UGT_DIAGNOSTICS];
+    double *scaled = NEW(double, SERIES * CHAINS * DRAWS), out[SERIES * UGT_DIAGNOSTICS];
     for (int i = 0; i < SERIES * CHAINS * DRAWS; i++)
         scaled[i] = factor * series[i];
     CHECK(ugt_diagnostics(scaled, SERIES, CHAINS, DRAWS, score, ALL, out) == UGT_OK);
     for (int s = 0; s < SERIES; s++)
         for (int j = 0; j < UGT_DIAGNOSTICS; j++)
             CHECK_CLOSE(out[s * UGT_DIAGNOSTICS + j] / (j == 4 ? factor : 1.0), ARVIZ[s][j], 1e-10, 0.0);
-    free(scaled);
 }
 
 static void test_nothing_varies(void)

@@ -2,9 +2,6 @@
 #include "check.h"
 #include "core.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Two cases over four classes: {3, 2, 1, 1} and the same numbers for other classes, one of them as background; one undefined. */
 static const int64_t OFFSETS[] = {0, 4, 6, 6};
 static const int32_t CLASSES[] = {0, 1, 2, 3, 2, 3};

@@ -2,9 +2,6 @@
 #include "check.h"
 #include "em.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CASES = 60, LABELS = 300, ANNOTATORS = 7, CLASSES = 5 };
 
 typedef struct {
@@ -63,20 +60,18 @@ static void open_fit(fit *f, const data *d, int cells)
     CHECK(ugt_confusions_new(&d->table, cells, &f->x) == UGT_OK);
     f->size = ugt_confusions_sizes(f->x);
     const size_t n = (size_t)f->size.n_cells;
-    f->counts.count = calloc(n, sizeof(double));
-    f->counts.class_count = calloc(CLASSES, sizeof(double));
-    f->probability = calloc(n, sizeof(double));
-    f->row_total = calloc((size_t)f->size.n_rows, sizeof(double));
-    f->q = calloc((size_t)f->size.n_candidates, sizeof(double));
-    f->index = calloc((size_t)f->size.n_candidates, sizeof(int32_t));
-    int32_t *cell = calloc(4 * n, sizeof(int32_t));
+    f->counts = (ugt_confusion_counts){ZEROS(double, n), ZEROS(double, CLASSES)};
+    f->probability = ZEROS(double, n);
+    f->row_total = ZEROS(double, f->size.n_rows);
+    f->q = ZEROS(double, f->size.n_candidates);
+    f->index = ZEROS(int32_t, f->size.n_candidates);
+    int32_t *cell = ZEROS(int32_t, 4 * n);
     ugt_confusions_layout(f->x, f->offsets, f->index, cell, cell + n, cell + 2 * n, cell + 3 * n);
     for (size_t c = 0; c < n; c++) {
         CHECK(cell[c] >= 0 && cell[c] < ANNOTATORS - 1);
         CHECK(cell[n + c] >= 0 && cell[n + c] < CLASSES && cell[2 * n + c] >= 0 && cell[2 * n + c] < CLASSES);
         CHECK(cell[3 * n + c] >= 0 && cell[3 * n + c] < f->size.n_rows);
     }
-    free(cell);
     /* votes, spread over the candidates */
     for (int i = 0; i < CASES; i++)
         for (int64_t e = d->given_offsets[i]; e < d->given_offsets[i + 1]; e++)
@@ -84,17 +79,6 @@ static void open_fit(fit *f, const data *d, int cells)
                 if (f->index[j] == d->given[e])
                     f->q[j] = 1.0 / (double)(d->given_offsets[i + 1] - d->given_offsets[i]);
     ugt_confusions_count(f->x, f->q, &f->counts);
-}
-
-static void close_fit(fit *f)
-{
-    ugt_confusions_free(f->x);
-    free(f->counts.count);
-    free(f->counts.class_count);
-    free(f->probability);
-    free(f->row_total);
-    free(f->q);
-    free(f->index);
 }
 
 static double step(fit *f, const ugt_pseudo_counts *prior)
@@ -146,7 +130,7 @@ static void test_storages(int weighted)
         }
     }
     for (int s = 0; s < 3; s++)
-        close_fit(&f[s]);
+        ugt_confusions_free(f[s].x);
 }
 
 static void test_draws(int cells, int weighted)
@@ -159,7 +143,7 @@ static void test_draws(int cells, int weighted)
     const uint64_t annotator_key[ANNOTATORS] = {1, 2, 3, 4, 5, 6, 7};
     const int spare = cells == UGT_CELLS_SEEN;
     const int64_t length = (f.size.n_candidates + spare * CASES) * DRAWS;
-    double *value = calloc((size_t)length, sizeof *value), *mean = calloc((size_t)f.size.n_cells, sizeof *mean);
+    double *value = ZEROS(double, length), *mean = ZEROS(double, f.size.n_cells);
     double accuracy[DRAWS * ANNOTATORS], prevalence[DRAWS * CLASSES];
     int32_t stop = 0;
     for (int64_t chain = 0; chain < 2; chain++) {
@@ -177,9 +161,7 @@ static void test_draws(int cells, int weighted)
     stop = 1;
     const ugt_skill_options o = {{2.0, 1.0, 0.5}, d.key, annotator_key, 3, 0, 4, DRAWS, 1, 0, DRAWS, spare, 0};
     CHECK(ugt_skills(f.x, &o, &stop, value, accuracy, prevalence, mean) == UGT_STOPPED);
-    free(value);
-    free(mean);
-    close_fit(&f);
+    ugt_confusions_free(f.x);
 }
 
 static void test_coins(int weighted)

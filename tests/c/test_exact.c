@@ -1,8 +1,5 @@
 /* Exact sums by hand, by what makes an expansion the only one, and in any order; Poisson weights word by word. */
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "ugt.h"
@@ -144,7 +141,7 @@ static void test_errors(void)
 static void test_many(void)
 {
     const int64_t n = 2500000;
-    double *x = malloc((size_t)n * sizeof *x), part[2], row[2];
+    double *x = NEW(double, n), part[2], row[2];
     int64_t n_parts;
     for (int64_t i = 0; i < n; i++)
         x[i] = i % 2 ? -1.5 - DBL_EPSILON : 0.0;
@@ -155,7 +152,6 @@ static void test_many(void)
         for (int64_t i = 0; i < n; i += 2)
             x[i] = -1.5 - DBL_EPSILON;
     }
-    free(x);
 }
 
 static void test_weights(void)

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "core.h"
 
-#include <string.h>
-
 #include "gamma_table.h"
 
 static void test_cells(void)

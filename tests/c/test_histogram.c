@@ -1,7 +1,4 @@
 /* Sums over label histograms against plain loops: types, strides, bins, weights, parts, faults; plain pairs against SSE2. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -118,10 +115,10 @@ static int close_to(const sums *a, const sums *b)
 
 /* A table in memory of its own, exactly as large: sanitizers see every byte that is read beyond. stride: 1 dense, 2 every other
  * number, -1 rows backwards. */
-static char *stored(const double *values, int64_t n, int64_t n_classes, int type, int stride, ugt_table *table)
+static void stored(const double *values, int64_t n, int64_t n_classes, int type, int stride, ugt_table *table)
 {
     const int64_t size = type == UGT_FLOAT32 || type == UGT_INT32 ? 4 : 8, step = stride == 2 ? 2 : 1;
-    char *memory = calloc((size_t)(n * n_classes * step), (size_t)size);
+    char *memory = ZEROS(char, n * n_classes * step * size);
     table->type = type;
     table->column_stride = step * size;
     table->row_stride = (stride == -1 ? -1 : 1) * n_classes * step * size;
@@ -137,7 +134,6 @@ static char *stored(const double *values, int64_t n, int64_t n_classes, int type
         else
             *(int32_t *)(void *)at = (int32_t)values[i];
     }
-    return memory;
 }
 
 static ugt_histograms given(const problem *p, int uniform)
@@ -149,14 +145,14 @@ static ugt_histograms given(const problem *p, int uniform)
 static void test_resampled(const problem *p, const ugt_histograms *in, const sums *weighted, const sums *ones)
 {
     const int64_t k = p->n_classes, n_cells = 2 * k * p->n_bins, width = n_cells * UGT_HISTOGRAM_SUMS + 7;
-    double *share = malloc((size_t)(p->n * k) * 8), *prob = malloc((size_t)(p->n * k) * 8), *fact = malloc((size_t)p->n * 24);
-    int32_t *cell = malloc((size_t)(p->n * k) * 4);
+    double *share = NEW(double, p->n * k), *prob = NEW(double, p->n * k), *fact = NEW(double, 3 * p->n);
+    int32_t *cell = NEW(int32_t, p->n * k);
     ugt_histogram_rows rows = {share, prob, fact, cell, p->n, k, n_cells};
     int64_t fault[3];
     CHECK(ugt_histogram_read(in, 0, p->n / 2, &rows, fault) == UGT_OK && fault[0] == 0);
     CHECK(ugt_histogram_read(in, p->n / 2, p->n, &rows, fault) == UGT_OK && fault[0] == 0);
     for (int64_t n_weights = 1; n_weights <= 17; n_weights += 8 - (n_weights == 1)) {
-        double *weight = malloc((size_t)(n_weights * p->n) * 8), *out = malloc((size_t)(n_weights * width) * 8);
+        double *weight = NEW(double, n_weights * p->n), *out = NEW(double, n_weights * width);
         for (int64_t j = 0; j < n_weights * p->n; j++)
             weight[j] = j < p->n ? p->weight[j] : (double)(j / p->n % 2);
         CHECK(ugt_histogram_resampled(&rows, weight, n_weights, out) == UGT_OK);
@@ -166,13 +162,7 @@ static void test_resampled(const problem *p, const ugt_histograms *in, const sum
             CHECK(all_close(out + b * width, expected->cell, (size_t)(width - 7)));
             CHECK(all_close(out + (b + 1) * width - 7, expected->total, 7));
         }
-        free(weight);
-        free(out);
     }
-    free(share);
-    free(prob);
-    free(fact);
-    free(cell);
 }
 
 /* What was observed, cells and sums of predictions that are those of the classes, and of their mean. */
@@ -180,8 +170,8 @@ static void test_disagreement(const problem *p, const ugt_histograms *counts, in
 {
     static double edges[(CLASSES + 1) * (BINS + 1)], expected[(CLASSES + 1) * BINS * UGT_HISTOGRAM_SUMS], found[LENGTH(expected)];
     const int64_t k = p->n_classes, m = by_class ? 1 + k : 1;
-    double *share = malloc((size_t)(p->n * m) * 8), *prob = malloc((size_t)(p->n * m) * 8);
-    int32_t *cell = malloc((size_t)(p->n * m) * 4);
+    double *share = NEW(double, p->n * m), *prob = NEW(double, p->n * m);
+    int32_t *cell = NEW(int32_t, p->n * m);
     ugt_histogram_rows rows = {share, prob, NULL, cell, p->n, m, m * BINS};
     ugt_histograms in = *counts;
     int64_t fault[3];
@@ -220,9 +210,6 @@ static void test_disagreement(const problem *p, const ugt_histograms *counts, in
     CHECK(ugt_disagreement_sums(&in, k, 0, &rows, found, fault) == UGT_OK);
     CHECK(fault[0] == UGT_HISTOGRAM_PROBABILITY && fault[1] == p->n - 1 && fault[2] == m - 1);
     prob[p->n * m - 1] = good;
-    free(share);
-    free(prob);
-    free(cell);
 }
 
 static void test_against_loops(const problem *p)
@@ -235,8 +222,8 @@ static void test_against_loops(const problem *p)
         for (int type = 0; type < 4; type++)
             for (int stride = -1; stride < 3; stride += 1 + (stride == -1)) {
                 ugt_histograms in = given(p, uniform);
-                char *y = stored(p->y, p->n, p->n_classes, type, stride, &in.counts);
-                char *z = stored(p->z, p->n, p->n_classes, type % 2, stride == 2 ? 1 : stride, &in.probs);
+                stored(p->y, p->n, p->n_classes, type, stride, &in.counts);
+                stored(p->z, p->n, p->n_classes, type % 2, stride == 2 ? 1 : stride, &in.probs);
                 memset(&found, 0, sizeof found);
                 memset(&plain, 0, sizeof plain);
                 memset(&parts, 0, sizeof parts);
@@ -248,12 +235,11 @@ static void test_against_loops(const problem *p)
                 CHECK(ugt_histogram_sums(&in, 0, cut, parts.cell, parts.total, fault) == UGT_OK);
                 CHECK(ugt_histogram_sums(&in, cut, p->n, parts.cell, parts.total, fault) == UGT_OK);
                 CHECK(close_to(&parts, &expected));
-                if (stride == 1)
+                if (stride == 1) {
                     test_resampled(p, &in, &weighted, &expected);
-                if (stride == 1)
                     test_disagreement(p, &in, uniform);
-                free(y);
-                free(z);
+                }
+                free_arrays();
             }
 }
 
@@ -264,8 +250,8 @@ static void check_fault(problem *p, int type, int fractional, int64_t row, int64
     for (int uniform = 0; uniform < 2; uniform++) {
         ugt_histograms in = given(p, uniform);
         in.fractional = fractional;
-        char *y = stored(p->y, p->n, p->n_classes, type, 1, &in.counts);
-        char *z = stored(p->z, p->n, p->n_classes, UGT_FLOAT64, 1, &in.probs);
+        stored(p->y, p->n, p->n_classes, type, 1, &in.counts);
+        stored(p->z, p->n, p->n_classes, UGT_FLOAT64, 1, &in.probs);
         CHECK(ugt_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK);
         CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
         CHECK(plain_histogram_sums(&in, 0, p->n, found.cell, found.total, fault) == UGT_OK);
@@ -282,8 +268,6 @@ static void check_fault(problem *p, int type, int fractional, int64_t row, int64
             CHECK(ugt_disagreement_sums(&in, p->n_classes, 0, &rows, found.cell, fault) == UGT_OK);
             CHECK(fault[0] == kind && (kind == 0 || (fault[1] == row && fault[2] == k)));
         }
-        free(y);
-        free(z);
     }
 }
 

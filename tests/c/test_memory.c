@@ -3,7 +3,6 @@
  *
  * Linked so that the core's calls of malloc, calloc and realloc arrive here. */
 #include <stddef.h>
-#include <string.h>
 
 #include "check.h"
 #include "kernels.h"

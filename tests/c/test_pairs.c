@@ -1,8 +1,4 @@
 /* Distances between annotators against all pairs of their labels, of numbers, classes and masks. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -94,7 +90,7 @@ static double of_classes(const data *d, const void *context, int64_t r, int64_t 
 
 static void test_numbers(int repeated, int counted)
 {
-    data *d = malloc(sizeof *d);
+    data *d = NEW(data, 1);
     for (int kind = 0; kind < 4; kind++) {
         const ugt_distance distance = {kind == 0 ? UGT_SQUARED : UGT_THRESHOLD, kind == 2 ? 0.25 : kind == 3 ? 1.1 : 0.0, 1, NULL, NULL};
         double prediction[CASES] = {0.3, 1.0, NAN, 0.0, 2.0, 0.5};
@@ -116,7 +112,6 @@ static void test_numbers(int repeated, int counted)
                     CHECK_CLOSE(d->model[e], sum / n, 1e-12, 1e-12);
             }
     }
-    free(d);
 }
 
 static void fill_cost(double *cost)
@@ -129,7 +124,7 @@ static void fill_cost(double *cost)
 
 static void test_classes(int repeated, int counted)
 {
-    data *d = malloc(sizeof *d);
+    data *d = NEW(data, 1);
     double cost[CLASSES * CLASSES], number[CLASSES] = {0.0, 3.0, -1.0, 10.0, 0.5}, p[CASES * CLASSES];
     const int64_t prediction[CASES] = {0, 4, -1, 2, 3, 1};
     int64_t fault;
@@ -145,7 +140,7 @@ static void test_classes(int repeated, int counted)
             check_others(d, of_classes, &distance);
             CHECK(ugt_class_predictions(&d->in, &distance, d->label, prediction, 0, CASES, d->model) == UGT_OK);
         }
-        double *expected = malloc(ROWS * sizeof *expected);
+        double *expected = NEW(double, ROWS);
         CHECK(ugt_class_probabilities(&d->in, &distance, d->label, p, 0, CASES, expected, &fault) == UGT_OK);
         CHECK(fault == -1);
         for (int64_t i = 0; i < CASES; i++)
@@ -168,9 +163,7 @@ static void test_classes(int repeated, int counted)
                 if (i != 2 && kind < 2)
                     CHECK_CLOSE(d->model[e], sum / n, 1e-12, 1e-12);
             }
-        free(expected);
     }
-    free(d);
 }
 
 static void test_faults(void)
@@ -180,7 +173,7 @@ static void test_faults(void)
         {INFINITY, 0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.0},
     };
     const ugt_distance distance = {UGT_SQUARED, 0.0, CLASSES, NULL, NULL};
-    data *d = malloc(sizeof *d);
+    data *d = NEW(data, 1);
     int64_t fault, prediction[CASES] = {0};
     double p[CASES * CLASSES] = {0.0};
     fill(d, 1, 0);
@@ -201,7 +194,6 @@ static void test_faults(void)
     d->label[d->n_rows - 1] = -1;
     CHECK(ugt_class_distances(&d->in, &distance, d->label, 0, CASES, d->others) == UGT_ERR_RANGE);
     CHECK(ugt_class_probabilities(&d->in, &distance, d->label, p, 0, CASES, d->model, &fault) == UGT_ERR_RANGE);
-    free(d);
 }
 
 static void test_entries(void)
@@ -239,7 +231,6 @@ static double of_masks(const data *d, const void *context, int64_t r, int64_t s)
 {
     const held_masks *held = context;
     const ugt_masks *m = held->masks;
-    (void)d;
     return mask_distance(held->kind, m->word + m->start[r], m->word + m->start[s], m->start[r + 1] - m->start[r]);
 }
 
@@ -254,13 +245,13 @@ static void fill_words(uint64_t *word, int64_t n)
 
 static void test_masks(int repeated)
 {
-    data *d = malloc(sizeof *d);
+    data *d = NEW(data, 1);
     fill(d, repeated, 0);
     d->in.times = NULL;
     for (int64_t r = 0; r < d->n_rows; r++)
         d->times[r] = 1;
-    uint64_t *word = malloc(ROWS * WORDS * sizeof *word), *own = malloc(CASES * WORDS * sizeof *own);
-    int64_t *start = malloc((ROWS + 1) * sizeof *start), own_start[CASES + 1] = {0};
+    uint64_t *word = NEW(uint64_t, ROWS * WORDS), *own = NEW(uint64_t, CASES * WORDS);
+    int64_t *start = NEW(int64_t, ROWS + 1), own_start[CASES + 1] = {0};
     const uint8_t present[CASES] = {1, 1, 1, 0, 1, 1};
     const int64_t length[CASES] = {WORDS, 3, 31, 5, 32, 0};
     start[0] = 0;
@@ -293,10 +284,6 @@ static void test_masks(int repeated)
     CHECK(ugt_mask_predictions(&d->in, &masks, &predicted, present, UGT_JACCARD, 0, CASES, d->model) == UGT_ERR_RANGE);
     start[d->row_offsets[d->offsets[1]]]--; /* and the last of the first case */
     CHECK(d->offsets[1] < 2 || ugt_mask_distances(&d->in, &masks, UGT_JACCARD, 0, CASES, d->others) == UGT_ERR_RANGE);
-    free(word);
-    free(own);
-    free(start);
-    free(d);
 }
 
 int main(void)

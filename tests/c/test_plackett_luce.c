@@ -4,9 +4,7 @@
  * the some 300 comparisons here; the streams are fixed. */
 #include "check.h"
 #include "core.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "rankings.h"
 
 /* gibbs.c once more, in which blocks beyond 3 classes are large; its static functions can be called */
 #undef UGT_SMALL_BLOCK
@@ -44,51 +42,6 @@ static double error_of(const sample *s)
 
 #define CHECK_MEAN(found, expected) CHECK_CLOSE((found).mean, (expected), 1e-12, LIMIT *error_of(&(found)))
 
-/* ---- rankings from a text: classes, ',' ties, '>' next block, '|' next ranking, ';' next case ---- */
-
-typedef struct {
-    int64_t case_offsets[8], ranking_offsets[64], block_offsets[256];
-    int32_t items[1024];
-    ugt_rankings rankings;
-} table;
-
-static void end_ranking(table *t)
-{
-    t->ranking_offsets[++t->rankings.n_rankings] = t->rankings.n_blocks;
-}
-
-static const ugt_rankings *parse(table *t, const char *text, int64_t n_classes)
-{
-    memset(t, 0, sizeof *t);
-    ugt_rankings *r = &t->rankings;
-    int in_ranking = 0;
-    for (const char *c = text;; c++) {
-        if (*c >= '0' && *c <= '9') {
-            char *end;
-            t->items[r->n_items++] = (int32_t)strtol(c, &end, 10);
-            c = end - 1;
-            in_ranking = 1;
-        } else if (*c == '>' || (in_ranking && *c != ',')) {
-            t->block_offsets[++r->n_blocks] = r->n_items;
-        }
-        if (*c == '|' || *c == ';' || *c == '\0') {
-            if (in_ranking || *c == '|')
-                end_ranking(t);
-            in_ranking = 0;
-        }
-        if (*c == ';' || *c == '\0')
-            t->case_offsets[++r->n_cases] = r->n_rankings;
-        if (*c == '\0')
-            break;
-    }
-    r->n_classes = n_classes;
-    r->case_offsets = t->case_offsets;
-    r->ranking_offsets = t->ranking_offsets;
-    r->block_offsets = t->block_offsets;
-    r->items = t->items;
-    return r;
-}
-
 /* ---- one block ---- */
 
 /* n plausibilities over 2 * spread orders of magnitude */
@@ -113,8 +66,7 @@ static void test_recursion_and_quadrature_agree(void)
                 ugt_subset_share(lambda, n, zs[j], &lattice, a);
                 const double large = ugt_block_log_probability(x, n, b);
                 CHECK_CLOSE(large, small, 2e-14, 0.0);
-                for (int k = 0; k < n; k++)
-                    CHECK_CLOSE(b[k], a[k], 1e-12, 1e-14);
+                CHECK_ALL_CLOSE(b, a, n, 1e-12, 1e-14);
             }
         }
     }
@@ -276,7 +228,7 @@ static void test_small_and_large_blocks_have_one_law(void)
         ugt_stages *stages;
         CHECK(ugt_stages_new(parse(&t, texts[i], 9), 1, &stages) == UGT_OK);
         const int64_t width = ugt_stages_class_offsets(stages)[1] + 1;
-        double *draws = malloc((size_t)(width * CHAINS * DRAWS) * sizeof *draws);
+        double *draws = NEW(double, width * CHAINS * DRAWS);
         for (size_t g = 0; g < LENGTH(reliabilities); g++) {
             static sample found[2][16];
             memset(found, 0, sizeof found);
@@ -295,7 +247,6 @@ static void test_small_and_large_blocks_have_one_law(void)
             for (int64_t k = 0; k < width; k++) /* 78 degrees of freedom: 8 standard errors have 1e-11 */
                 CHECK_CLOSE(found[0][k].mean, found[1][k].mean, 0.0, 8.0 * hypot(error_of(&found[0][k]), error_of(&found[1][k])));
         }
-        free(draws);
         ugt_stages_free(stages);
     }
 }
@@ -361,7 +312,7 @@ static void run(const ugt_rankings *rankings, double reliability, double shape, 
     const ugt_gibbs_options options = {.reliability = reliability, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
                                        .n_draws = sweeps, .n_thin = 2, .n_chains = 2, .seed = 9};
     const uint64_t keys[] = {1, 2, 3, 4};
-    double *draws = malloc((size_t)(size * 2 * sweeps) * sizeof *draws), *at = draws;
+    double *draws = NEW(double, size * 2 * sweeps), *at = draws;
     CHECK(ugt_gibbs(stages, keys, &options, 0, n, &stop, draws) == UGT_OK);
     for (int64_t i = 0; i < n; i++) {
         const int64_t width = ugt_stages_class_offsets(stages)[i + 1] - ugt_stages_class_offsets(stages)[i] + 1;
@@ -378,7 +329,6 @@ static void run(const ugt_rankings *rankings, double reliability, double shape, 
     }
     CHECK(ugt_gibbs(stages, keys, &options, 0, n, &stopped, draws) == UGT_STOPPED);
     CHECK(ugt_gibbs(stages, keys, &options, n, n, &stop, draws) == UGT_OK);
-    free(draws);
     ugt_stages_free(stages);
 }
 

@@ -1,7 +1,4 @@
 /* The bootstrap and the law of a sum, by hand. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -47,8 +44,8 @@ static void test_strata(void)
     enum { N = 10007, B = 11 };
     const int64_t strata[] = {0, 1, 5000, N};
     const ugt_design design = {strata, 3, 3};
-    int32_t *unit = malloc(N * sizeof *unit);
-    double *value = malloc(N * 3 * sizeof *value), *weight = malloc(N * B * sizeof *weight), sums[B * 3];
+    int32_t *unit = NEW(int32_t, N);
+    double *value = NEW(double, N * 3), *weight = NEW(double, N * B), sums[B * 3];
     for (int32_t i = 0; i < N; i++) {
         unit[i] = i;
         value[3 * i] = i < 1;
@@ -67,9 +64,6 @@ static void test_strata(void)
     double both[2];
     CHECK(ugt_bootstrap(&design, NULL, 0, pair, 2, 4, 5, NULL, both) == UGT_OK);
     CHECK(both[0] == weight[4 * N + 6000] && both[1] == both[0]);
-    free(unit);
-    free(value);
-    free(weight);
 }
 
 static void test_rows(void)

@@ -3,9 +3,6 @@
 #include "../../ugt/_core/rows.h"
 #include "check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const int32_t GROUP[3] = {0, -1, 1};
 static uint8_t scratch[16];
 static const ugt_row_format FORMAT = {',', 3, GROUP, 2, 16, scratch};
@@ -14,11 +11,9 @@ static const ugt_row_format FORMAT = {',', 3, GROUP, 2, 16, scratch};
 static int split(ugt_words *words, const char *text, int last, int64_t max_rows, int32_t *codes, int64_t *n_rows, int64_t *consumed)
 {
     const size_t n = strlen(text);
-    uint8_t *copy = malloc(n > 0 ? n : 1);
+    uint8_t *copy = NEW(uint8_t, n);
     memcpy(copy, text, n);
-    const int status = ugt_split_rows(&FORMAT, words, copy, (int64_t)n, last, max_rows, codes, n_rows, consumed);
-    free(copy);
-    return status;
+    return ugt_split_rows(&FORMAT, words, copy, (int64_t)n, last, max_rows, codes, n_rows, consumed);
 }
 
 static int has_word(const ugt_words *words, int64_t code, const char *wanted)

@@ -1,6 +1,4 @@
 /* Scores of classes against a direct sum, labels against their frequencies; under the sanitizers. */
-#include <stdlib.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -40,7 +38,7 @@ static void test_labels(void)
     enum { M = 20000 };
     static const double plausibility[K] = {0.0, 2.0, 0.0, 1.0, 5.0, 0.0, 0.0};
     static const uint64_t key = 3;
-    int32_t *label = malloc(M * sizeof *label);
+    int32_t *label = NEW(int32_t, M);
     int count[K] = {0};
     CHECK(label != NULL && ugt_sampled_labels(plausibility, 1, K, &key, 1, 2, M, label) == UGT_OK);
     for (int j = 0; j < M; j++) {
@@ -49,7 +47,6 @@ static void test_labels(void)
     }
     for (int k = 0; k < K; k++) /* six standard deviations are at most 0.022 */
         CHECK_CLOSE(count[k] / (double)M, plausibility[k] / 8.0, 0.0, 0.025);
-    free(label);
 }
 
 int main(void)

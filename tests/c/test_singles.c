@@ -1,9 +1,6 @@
 /* Draws of mentioned classes and a lump: best classes, groups and the most frequent set, by hand and by their frequencies.
  *
  * Frequencies are compared within 7 standard errors: 2.6e-12 per comparison, below 1e-9 for the some 100 comparisons here. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 
@@ -23,7 +20,7 @@ static ugt_mentioned draws_of(int rest, double shape, int64_t n)
 
 static double *repeated(const double *value, int64_t n)
 {
-    double *all = malloc((size_t)(3 * n) * sizeof *all);
+    double *all = NEW(double, 3 * n);
     for (int64_t d = 0; d < n; d++)
         memcpy(all + 3 * d, value, 3 * sizeof *value);
     return all;
@@ -49,8 +46,8 @@ static void test_lump(void)
     const double high[] = {0.05, 0.65, 0.3}, low[] = {0.2, 0.5, 0.3};
     const ugt_mentioned draws = draws_of(UGT_REST_LUMP, 1.0, N);
     const int64_t group[CLASSES] = {0, 0, 0, 1, 1, 1};
-    int32_t *top = malloc(N * 3 * sizeof *top);
-    double *value = repeated(high, N), *groups = malloc(N * 2 * sizeof *groups);
+    int32_t *top = NEW(int32_t, N * 3);
+    double *value = repeated(high, N), *groups = NEW(double, N * 2);
     int named[CLASSES] = {0};
     CHECK(ugt_mentioned_top(&draws, value, 0, 1, 3, top) == UGT_OK);
     for (int d = 0; d < N; d++) {
@@ -62,13 +59,9 @@ static void test_lump(void)
     CHECK(ugt_mentioned_groups(&draws, value, 0, 1, group, 2, groups) == UGT_OK);
     CHECK_CLOSE(groups[0], 0.05 + 0.15, 1e-15, 0.0);
     CHECK_CLOSE(groups[1], 0.65 + 0.15, 1e-15, 0.0);
-    free(value);
     value = repeated(low, N);
     CHECK(ugt_mentioned_top(&draws, value, 0, 1, 2, top) == UGT_OK);
     CHECK(top[0] == 4 && top[1] == 1); /* 0.2 is more than 0.075 */
-    free(top);
-    free(value);
-    free(groups);
 }
 
 /* shares of the lump are uniform on a simplex of four: P(max <= x) = sum_j (-1)^j C(4, j) max(0, 1 - j x)^3 */
@@ -87,8 +80,8 @@ static void test_individuals(void)
     const double some[] = {0.1, 0.3, 0.6};
     const ugt_mentioned draws = draws_of(UGT_REST_INDIVIDUAL, 1.0, N);
     const int64_t group[CLASSES] = {0, 0, 0, 1, 1, 1};
-    int32_t *top = malloc(N * 6 * sizeof *top);
-    double *value = repeated(some, N), *groups = malloc(N * 2 * sizeof *groups);
+    int32_t *top = NEW(int32_t, N * 6);
+    double *value = repeated(some, N), *groups = NEW(double, N * 2);
     int first[CLASSES] = {0};
     CHECK(ugt_mentioned_top(&draws, value, 0, 1, 6, top) == UGT_OK);
     for (int d = 0; d < N; d++) {
@@ -120,9 +113,6 @@ static void test_individuals(void)
     /* a group without unmentioned classes gets the mentioned one's value alone */
     const int64_t apart[CLASSES] = {0, 1, 0, 0, 0, 0};
     CHECK(ugt_mentioned_groups(&draws, value, 0, 1, apart, 2, groups) == UGT_OK && groups[1] == 0.1);
-    free(top);
-    free(value);
-    free(groups);
 }
 
 static void test_modal_sets(void)

@@ -1,8 +1,5 @@
 /* Sorting of scores against the definition of a stable order, and the sums of soft metrics against all pairs. */
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "core.h"
@@ -42,9 +39,9 @@ static double score_of(int pattern, int64_t i, int64_t n, uint64_t *state)
 
 static void test_order(int64_t n, int pattern)
 {
-    double *score = malloc((size_t)n * sizeof *score);
-    float *single = malloc((size_t)n * sizeof *single);
-    int64_t *order = malloc((size_t)n * sizeof *order), nan_at;
+    double *score = NEW(double, n);
+    float *single = NEW(float, n);
+    int64_t *order = NEW(int64_t, n), nan_at;
     uint64_t state = (uint64_t)pattern + 1;
     for (int64_t i = 0; i < n; i++) {
         score[i] = score_of(pattern, i, n, &state);
@@ -53,7 +50,7 @@ static void test_order(int64_t n, int pattern)
     for (int as_single = 0; as_single < 2; as_single++) {
         const ugt_scores in = {as_single ? NULL : score, as_single ? single : NULL, NULL, n};
         CHECK(ugt_argsort_descending(&in, order, &nan_at) == UGT_OK);
-        char *seen = calloc((size_t)n, 1);
+        char *seen = ZEROS(char, n);
         int right = 1;
         for (int64_t i = 0; i < n; i++) {
             right &= order[i] >= 0 && order[i] < n && !seen[order[i]];
@@ -65,17 +62,13 @@ static void test_order(int64_t n, int pattern)
             right &= a > b || (a == b && order[i - 1] < order[i]);
         }
         CHECK(right);
-        free(seen);
     }
-    free(score);
-    free(single);
-    free(order);
 }
 
 static void test_nan(void)
 {
-    double *score = malloc(50000 * sizeof *score);
-    int64_t *order = malloc(50000 * sizeof *order), nan_at;
+    double *score = NEW(double, 50000);
+    int64_t *order = NEW(int64_t, 50000), nan_at;
     for (int64_t i = 0; i < 50000; i++)
         score[i] = (double)(i * 7919 % 50000);
     score[49999] = score[31234] = NAN;
@@ -83,8 +76,6 @@ static void test_nan(void)
     CHECK(ugt_argsort_descending(&in, order, &nan_at) == UGT_ERR_RANGE && nan_at == 31234);
     CHECK(ugt_argsort_descending(&few, order, &nan_at) == UGT_ERR_RANGE && nan_at == 0);
     CHECK(ugt_argsort_descending(&none, order, &nan_at) == UGT_ERR_RANGE && nan_at == -1);
-    free(score);
-    free(order);
 }
 
 /* U, S and both average precisions from their definitions */
@@ -140,14 +131,11 @@ static void test_sums(int pattern)
     for (int weighted = 0; weighted < 2; weighted++) {
         by_pairs(score, p, weighted ? w : one, N, 0.5, expected);
         CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, NULL, sum, &nan_at) == UGT_OK);
-        for (int j = 0; j < UGT_SOFT_SUMS; j++)
-            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+        CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
         CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum) == UGT_OK);
-        for (int j = 0; j < UGT_SOFT_SUMS; j++)
-            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+        CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
         CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, p, 1, sum) == UGT_OK);
-        for (int j = 0; j < UGT_SOFT_SUMS; j++)
-            CHECK_CLOSE(sum[j], expected[j], 1e-12, 1e-12);
+        CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
     }
 }
 
@@ -191,8 +179,7 @@ static void test_expected_precision(int values)
     CHECK_CLOSE(sum[UGT_SOFT_CERTAIN], expected[0], 1e-12, 0.0);
     CHECK_CLOSE(sum[UGT_SOFT_PROBABLE], expected[1], 1e-12, 0.0);
     CHECK_CLOSE(sum[UGT_SOFT_HARD_PRECISION], expected[2], 1e-12, 0.0);
-    for (int j = 0; j < UGT_SOFT_SUMS; j++)
-        CHECK_CLOSE(weighted[j], sum[j], 1e-13, 0.0);
+    CHECK_ALL_CLOSE(weighted, sum, UGT_SOFT_SUMS, 1e-13, 0.0);
 }
 
 /* Scores from the highest down in ranges, each above the next, of `values` different ones: sums add up to those of all. */
@@ -232,8 +219,7 @@ static void test_ranges(int values, int expected)
         above[2] += sum[UGT_SOFT_HARD_POSITIVE];
         above[3] += sum[UGT_SOFT_HARD_NEGATIVE];
     }
-    for (int j = 0; j < UGT_SOFT_SUMS; j++)
-        CHECK_CLOSE(total[j], whole[j], 1e-12, 0.0);
+    CHECK_ALL_CLOSE(total, whole, UGT_SOFT_SUMS, 1e-12, 0.0);
 }
 
 /* Tie groups by their totals alone: the sums of their members, and bounds about those in expectation. */
@@ -257,8 +243,7 @@ static void test_groups(int values, int expected)
     const ugt_scores in = {score, NULL, NULL, N};
     CHECK(ugt_soft_sums(&in, p, w, 0.5, expected, NULL, whole, &nan_at) == UGT_OK);
     ugt_soft_groups(group[0], values, NULL, expected, 0, sum);
-    for (int j = 0; j < UGT_SOFT_SUMS; j++)
-        CHECK_CLOSE(sum[j], whole[j], 1e-11, 0.0);
+    CHECK_ALL_CLOSE(sum, whole, UGT_SOFT_SUMS, 1e-11, 0.0);
     ugt_soft_groups(group[0], 1, NULL, expected, 0, part);
     for (int j = 0; j < 2; j++) {
         above[j] = group[0][j];

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "ugt.h"
 
-#include <string.h>
-
 static const struct {
     int status;
     const char *name;

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "ugt.h"
 
-#include <string.h>
-
 /* stream.c once more under other names, without 128-bit integers */
 #undef __SIZEOF_INT128__
 #define ugt_philox portable_philox
@@ -41,16 +39,9 @@ static const uint64_t PHILOX[][10] = {
 };
 
 /* xoshiro256++ from the state {1, 2, 3, 4} */
-static const uint64_t XOSHIRO[] = {41943041,
-                                   58720359,
-                                   3588806011781223,
-                                   3591011842654386,
-                                   9228616714210784205u,
-                                   9973669472204895162u,
-                                   14011001112246962877u,
-                                   12406186145184390807u,
-                                   15849039046786891736u,
-                                   10450023813501588000u};
+static const uint64_t XOSHIRO[] = {41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205u,
+                                   9973669472204895162u, 14011001112246962877u, 12406186145184390807u,
+                                   15849039046786891736u, 10450023813501588000u};
 
 static void test_known_answers(void)
 {

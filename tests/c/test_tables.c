@@ -1,16 +1,13 @@
 /* Numbered rows, groups, keys of streams and sums over annotations: by hand, by definition, and what bad arrays get. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "ugt.h"
 
 static void test_distinct_rows(int64_t width)
 {
     enum { N = 6000, DISTINCT = 2500 }; /* more than the table has at first: it grows twice */
-    uint8_t *rows = calloc((size_t)(N * width), 1);
-    int32_t *code = malloc(N * sizeof *code);
-    int64_t *first = malloc(N * sizeof *first), n = 0, known = 0;
+    uint8_t *rows = ZEROS(uint8_t, N * width);
+    int32_t *code = NEW(int32_t, N);
+    int64_t *first = NEW(int64_t, N), n = 0, known = 0;
     int right = 1;
     for (int64_t i = 0; i < N; i++)
         memcpy(rows + i * width + width - 2, &(uint16_t){(uint16_t)(i * i % DISTINCT)}, 2);
@@ -26,16 +23,13 @@ static void test_distinct_rows(int64_t width)
             right &= memcmp(rows + first[c] * width, rows + first[d] * width, (size_t)width) != 0;
     CHECK(right && known == n && n > 1024 / 2);
     CHECK(ugt_factorize(rows, 0, width, code, first, &n) == UGT_OK && n == 0);
-    free(rows);
-    free(code);
-    free(first);
 }
 
 static void test_distinct_pairs(void)
 {
     enum { N = 5000, DISTINCT = 1100 }; /* the table grows once; rows of 0 to 3 pairs */
-    int64_t *offsets = calloc(N + 1, sizeof *offsets), *count = calloc(3 * N, sizeof *count), *first = calloc(N, sizeof *first), n = 0, known = 0;
-    int32_t *label = calloc(3 * N, sizeof *label), *code = calloc(N, sizeof *code);
+    int64_t *offsets = ZEROS(int64_t, N + 1), *count = ZEROS(int64_t, 3 * N), *first = ZEROS(int64_t, N), n = 0, known = 0;
+    int32_t *label = ZEROS(int32_t, 3 * N), *code = ZEROS(int32_t, N);
     int right = 1;
     for (int64_t i = 0; i < N; i++) {
         const int64_t what = i * i % DISTINCT, size = what % 4;
@@ -60,11 +54,6 @@ static void test_distinct_pairs(void)
     CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N] + 1, N, code, first, &n) == UGT_ERR_RANGE);
     offsets[5] = -1;
     CHECK(ugt_distinct_rows(offsets, label, count, N, offsets[N], N, code, first, &n) == UGT_ERR_RANGE);
-    free(offsets);
-    free(count);
-    free(first);
-    free(label);
-    free(code);
 }
 
 static void test_cells(void)

@@ -185,11 +185,7 @@ def test_bad_numbers_in_every_array(name, bad):
             assert not np.isnan(np.asarray(part(found, value), float)).all(), (array, bad)
 
 
-WRONG = {
-    float: (np.nan, np.inf, -np.inf, "x", None, [0.1, 0.2]),
-    int: (1.5, np.nan, -1, "3", None, [1]),
-    str: ("no such word", None, 3, ["x"]),
-}
+WRONG = {float: (np.nan, np.inf, -np.inf, "x", None, [0.1]), int: (1.5, np.nan, -1, "3", None, [1]), str: ("no such word", None, 3, ["x"])}
 #: keywords that take more than their default says
 MORE = {
     "weights": "None is the identity",

@@ -27,12 +27,7 @@ def truth(chance, weights=None, first=CHOICE, second=CHOICE):
     p, q = TRUTH @ first, TRUTH @ second
     agree = TRUTH @ np.einsum("tk,kl,tl->t", first, w, second)
     pooled = (p + q) / 2
-    expected = {
-        "none": 0.0,
-        "own": p @ w @ q,
-        "pooled": pooled @ w @ pooled,
-        "gwet": w.sum() / 6 * (pooled * (1 - pooled)).sum(),
-    }[chance]
+    expected = {"none": 0.0, "own": p @ w @ q, "pooled": pooled @ w @ pooled, "gwet": w.sum() / 6 * (pooled * (1 - pooled)).sum()}[chance]
     return (agree - expected) / (1 - expected)
 
 

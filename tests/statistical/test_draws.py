@@ -46,11 +46,7 @@ def log_gamma_law(shape):
     return cumulative
 
 
-CONTINUOUS = {
-    "uniform": lambda x: x,
-    "exponential": lambda x: -np.expm1(-x),
-    "normal": special.ndtr,
-}
+CONTINUOUS = {"uniform": lambda x: x, "exponential": lambda x: -np.expm1(-x), "normal": special.ndtr}
 
 
 @pytest.mark.parametrize("kind", CONTINUOUS)

@@ -282,17 +282,7 @@ def test_only_annotations_have_ranks(function, value):
     refused(r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them", function, value, error=TypeError)
 
 
-NO_COUNTS = [
-    ["a", "b"],
-    [["a", "b"]],
-    [["1", "2"]],
-    [[1, 2], [3]],
-    [[[[0], [1, 2]]]],
-    [1, 2],
-    [[1, None]],
-    [np.ones((2, 2)), np.ones((2, 3))],
-    [],
-]
+NO_COUNTS = [["a", "b"], [["a", "b"]], [["1", "2"]], [[1, 2], [3]], [[[[0], [1]]]], [1, 2], [[1, None]], [np.ones((2, 2)), np.ones(3)], []]
 
 
 @pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])

@@ -48,11 +48,7 @@ def repeats(seed):
 
 
 PAIRS = [name for name in COEFFICIENTS if name.startswith(("cohen", "scott"))]
-GIVEN = {
-    "table": alike(0),
-    "repeats": repeats(0),
-    "counts": ugt.Labels.from_counts(np.random.default_rng(0).integers(0, 3, (3000, 3))),
-}
+GIVEN = {"table": alike(0), "repeats": repeats(0), "counts": ugt.Labels.from_counts(np.random.default_rng(0).integers(0, 3, (3000, 3)))}
 
 
 @pytest.mark.parametrize(

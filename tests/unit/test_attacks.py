@@ -73,10 +73,7 @@ def test_masked_cells_of_models_tables_and_lists():
     ("call", "message"),
     [
         (lambda: ugt.Labels.from_wide(1.5), r"table must be two-dimensional, cases x annotators. Got float"),
-        (
-            lambda: ugt.Ratings.from_wide(np.array([["2020-01-01"]], "M8[D]")),
-            r"table must hold numbers or strings. Got an array of datetime64",
-        ),
+        (lambda: ugt.Ratings.from_wide(np.array([["2020-01-01"]], "M8[D]")), r"table must hold numbers or strings. Got an array of"),
         (lambda: ugt.Labels.from_wide(np.zeros((2, 2), [("a", "f8")])), r"table must hold numbers or strings"),
         (lambda: ugt.soft_auroc([[0.1, 0.2], [0.3]], [1, 2]), r"p must be numbers of shape \(N,\) or \(N, K\). Got object"),
         (lambda: ugt.ua_coverage([[0.5, 0.5]], 1.5), r"sets must hold one set for each of the 1 cases. Got float"),

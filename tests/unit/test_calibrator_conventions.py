@@ -59,10 +59,7 @@ def test_bad_counts(kind):
         (5, must),
         (None, must),
         (np.ma.masked_equal(counts, 1), must + "object"),
-        (
-            [[1, 2], [3]] * 30,
-            r"counts must be (an array of numbers|counts of shape .*)\. Got (rows of different lengths|object of shape \(60,\))\.",
-        ),
+        ([[1, 2], [3]] * 30, r"counts must be (an array of numbers|counts of shape .*)\. Got (rows of different|object of shape)"),
         (np.full(60, 5), r"counts must be numbers of classes from 0 to \d\. Got 5, first at case 0\."),
         (changed(np.ones(60), 3, -1, int), r"counts must be numbers of classes from 0 to \d\. Got -1, first at case 3\."),
         (0 * counts, r"counts must hold labels( of both classes)?\. Got (none|labels of one class or none)\."),

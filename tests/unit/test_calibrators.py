@@ -66,11 +66,7 @@ def flat(kind, calibrator):
 # ---- objectives and minima
 
 
-FORMS = {
-    "platt": lambda k: PlattMap(),
-    "vector": lambda k: VectorMap(k, 0.7),
-    "matrix": lambda k: MatrixMap(k, 3.0, 0.7),
-}
+FORMS = {"platt": lambda k: PlattMap(), "vector": lambda k: VectorMap(k, 0.7), "matrix": lambda k: MatrixMap(k, 3.0, 0.7)}
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e8])

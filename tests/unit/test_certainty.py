@@ -15,12 +15,7 @@ from twins import dirichlet as races
 import ugt
 from ugt import Dirichlet, Draws, Point
 
-VECTORS = np.array(
-    [
-        [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.1, 0.1, 0.8]],
-        [[0.0, 1.0, 0.0], [0.4, 0.6, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
-    ]
-)
+VECTORS = np.array([[[5, 3, 2], [2, 5, 3], [5, 2, 3], [1, 1, 8]], [[0, 10, 0], [4, 6, 0], [0, 10, 0], [10, 0, 0]]]) / 10
 
 
 def test_draws_by_hand():

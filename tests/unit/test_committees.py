@@ -169,11 +169,7 @@ def test_the_mean_over_labels_yet_to_come_is_the_certainty_of_a_best_guess():
         (lambda: ugt.expected_certainty([[1, 0]]), TypeError, r"posterior must be a Dirichlet, as dirichlet makes it\. Got list\."),
         (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), 0), ValueError, r"n_annotators must be a whole number of at least 1"),
         (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), k=3), ValueError, r"k must be a whole number from 1 to 2\. Got 3\."),
-        (
-            lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), reliability=0),
-            ValueError,
-            r"reliability must be a finite number above 0",
-        ),
+        (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), reliability=0), ValueError, r"reliability must be a finite number"),
     ],
 )
 def test_refused(call, kind, message):

@@ -159,12 +159,7 @@ def test_labels_given_several_times():
         ]
         for i in (0, 6)
     ]
-    for distance, delta in (
-        ("squared", twin.squared),
-        ("zero-one", twin.zero_one),
-        ("absolute", twin.absolute),
-        (1 - np.eye(3), twin.zero_one),
-    ):
+    for distance, delta in (*NAMED.items(), (1 - np.eye(3), twin.zero_one)):
         found = distances(held, [np.array([1, 2])], distance)
         others, models = expected(cases, [[1, 2]], delta)
         np.testing.assert_allclose(np.repeat(found.to_others, found.count), others, rtol=1e-12)
@@ -370,10 +365,7 @@ def test_wrong_thresholds(size):
 @pytest.mark.parametrize(
     "cost, message",
     [
-        (
-            [[0, 1], [2, 0]],
-            r"distance must be symmetric, as neither of two annotators is the truth. Got 1 and 2, first at classes 'a' and 'b'\.",
-        ),
+        ([[0, 1], [2, 0]], r"distance must be symmetric, as neither .* is the truth. Got 1 and 2, first at classes 'a' and 'b'\."),
         ([[0, 1], [1, 0.5]], r"distance must hold 0 where the classes are the same. Got 0.5, first at classes 'b' and 'b'\."),
         ([[0, -1], [-1, 0]], r"distance must hold costs from 0 to 1e\+100. Got -1, first at classes 'a' and 'b'\."),
         ([[0, math.nan], [1, 0]], r"distance must hold costs from 0 to 1e\+100. Got nan, first at classes 'a' and 'b'\."),
@@ -490,7 +482,7 @@ def test_functions_of_masks():
     [
         (
             lambda y, z: math.nan,
-            r"distance must return a finite number of at least 0. Got nan, first at case 'p', annotator 'ann' and annotator 'bob'\.",
+            r"distance must return a finite number of at least 0. Got nan, .* case 'p', annotator 'ann' and annotator 'bob'\.",
         ),
         (lambda y, z: -0.5, r"Got -0.5, first at case 'p'"),
         (lambda y, z: math.inf, r"Got inf, first at"),
@@ -499,7 +491,7 @@ def test_functions_of_masks():
         (lambda y, z: np.ones(2), r"Got array\(\[1., 1.\]\), first at"),
         (
             lambda y, z: max(0, z - y),
-            r"distance must be the same both ways. Got \d and \d, first at case 'p', annotator 'ann' and annotator 'bob'\.",
+            r"distance must be the same both ways. Got \d and \d, .* case 'p', annotator 'ann' and annotator 'bob'\.",
         ),
         (lambda y, z: 1 if max(y, z) < 5 else -1, r"Got -1, first at case 'q', annotator 'ann' and the prediction of model 0\."),
     ],

@@ -143,8 +143,7 @@ def test_both_scripts_ask_nobody_and_insist_on_hashes():
 
 
 @pytest.mark.parametrize(
-    ("python_version", "name"),
-    [("3.9", "cp39-cp39"), ("3.10", "cp310-cp310"), ("3.11", "cp311-abi3"), ("3.13", "cp311-abi3")],
+    "python_version, name", [("3.9", "cp39-cp39"), ("3.10", "cp310-cp310"), ("3.11", "cp311-abi3"), ("3.13", "cp311-abi3")]
 )
 def test_the_wheel_of_a_python(tmp_path, python_version, name):
     for tag in ("cp39-cp39", "cp310-cp310", "cp311-abi3"):

@@ -21,13 +21,7 @@ from ugt import Dirichlet, Draws, Point
 from ugt.plausibilities import as_plausibilities, dirichlet_comparison
 
 WHOLE = [[4, 3, 2, 1, 2], [5, 5, 1], [1, 1, 1, 1], [6, 1], [3, 0, 2, 0], [0, 4, 0], [2, 2, 0, 1], [7]]
-GENERAL = [
-    [0.3, 0.01, 2.5, 30.0, 700.0],
-    [0.001, 0.002, 0.003],
-    [1e5, 1e5 + 300, 0.5],
-    [0.1, 0.1, 0.1, 9.6],
-    [25.0, 19.5, 210.0, 190.0, 1e-6],
-]
+GENERAL = [[0.3, 0.01, 2.5, 30, 700], [0.001, 0.002, 0.003], [1e5, 1e5 + 300, 0.5], [0.1, 0.1, 0.1, 9.6], [25.0, 19.5, 210, 190, 1e-6]]
 
 
 def one(concentration):

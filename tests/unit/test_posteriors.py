@@ -79,13 +79,7 @@ def test_limits_of_the_likelihood():
 def test_kinds_of_counts():
     counts, alpha = np.array([[3, 1], [0, 2]]), np.array([[0.5, 1.5], [2.0, 0.1]])
     expected = likelihood(counts, alpha)
-    for form in (
-        counts.tolist(),
-        counts.astype(">i4"),
-        np.asfortranarray(counts),
-        counts.astype(np.float32),
-        ugt.Labels.from_counts(counts),
-    ):
+    for form in (counts.tolist(), counts.astype(">i4"), np.asfortranarray(counts), counts.astype("f4"), ugt.Labels.from_counts(counts)):
         np.testing.assert_array_equal(likelihood(form, alpha), expected)
     for form in (alpha.tolist(), np.asfortranarray(alpha), alpha.astype(">f8"), np.repeat(alpha, 2, axis=1)[:, ::2]):
         np.testing.assert_array_equal(likelihood(counts, form), expected)

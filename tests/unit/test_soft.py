@@ -162,10 +162,7 @@ def test_columns_are_those_of_the_slow_twin(n_classes, average):
     p, scores, weights = tables(n_classes, n_classes=n_classes)
     for w, self_pairs in itertools.product((None, weights), SELF_PAIRS):
         found = ugt.soft_auroc(p, scores, weights=w, average=average, self_pairs=self_pairs)
-        for x, value, per_class in (
-            (p, found.value, found.per_class),
-            ((p > 0.5).astype(float), found.hard, found.per_class_hard),
-        ):
+        for x, value, per_class in ((p, found.value, found.per_class), ((p > 0.5).astype(float), found.hard, found.per_class_hard)):
             expected, each = twin.ovr(partial(twin.auroc, self_pairs=self_pairs), *lists(x, scores, w), average)
             assert value == pytest.approx(expected, abs=1e-13, nan_ok=True)
             np.testing.assert_allclose(per_class, each, atol=1e-13)

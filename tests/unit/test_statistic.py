@@ -53,10 +53,7 @@ def test_ids_in_any_form_are_the_same_ids(argument, form):
     [
         (PATIENT[:-1], rf"clusters must be {N} ids, one a case\. Got shape \({N - 1},\)\."),
         (3, r"clusters must be 30 ids, one a case\. Got shape \(\)\."),
-        (
-            {i: 0 for i in range(N) if i not in (7, 9)},
-            r"clusters must hold an id for every case\. Got none for 2 of 30 cases, first at case 7\.",
-        ),
+        ({i: 0 for i in range(N) if i not in (7, 9)}, r"clusters must hold an id for .* Got none for 2 of 30 cases, first at case 7\."),
         ((range(N), [0] * 7), r"clusters must have as many case ids as ids\. Got 30 and 7\."),
     ],
 )

@@ -6,43 +6,22 @@
 
 #include "../../../ugt/_core/ugt.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-#define EXPECT_CLOSE(found, expected, relative, absolute)                                                              \
-    do {                                                                                                               \
-        const double found_ = (found), expected_ = (expected);                                                         \
-        if (!(found_ == expected_ || fabs(found_ - expected_) <= (relative) * fabs(expected_) + (absolute))) {         \
-            fprintf(stderr, "%s:%d: %s is %.17g instead of %.17g\n", __FILE__, __LINE__, #found, found_, expected_);   \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-#define NEW(type, n) ((type *)fuzz_new((int64_t)(n), sizeof(type)))
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#define FAILED abort()
+#include "../../c/check.h"
 
 typedef struct {
     const uint8_t *at, *end;
 } fuzz_input;
 
-/* Ends the program rather than return NULL; room for one where there are none. */
-static inline void *fuzz_new(int64_t n, size_t size)
+static void fuzz_one(fuzz_input *in); /* what a harness has to say */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    void *made = calloc(n > 0 ? (size_t)n : 1, size);
-    if (made == NULL)
-        exit(0);
-    return made;
+    fuzz_input in = {data, data + size};
+    fuzz_one(&in);
+    free_arrays();
+    return 0;
 }
 
 /* 0 where the input has ended */
@@ -91,7 +70,7 @@ static inline double fuzz_positive(fuzz_input *in, double size)
 /* offsets [n+1] of rows of 0 (or least) to most */
 static inline int64_t *fuzz_offsets(fuzz_input *in, int64_t n, int64_t least, int64_t most)
 {
-    int64_t *offsets = NEW(int64_t, n + 1);
+    int64_t *offsets = ZEROS(int64_t, n + 1);
     for (int64_t i = 0; i < n; i++)
         offsets[i + 1] = offsets[i] + least + fuzz_below(in, most - least + 1);
     return offsets;
@@ -100,7 +79,7 @@ static inline int64_t *fuzz_offsets(fuzz_input *in, int64_t n, int64_t least, in
 /* m distinct classes of n, m <= n */
 static inline void fuzz_classes(fuzz_input *in, int64_t n, int64_t m, int32_t *out)
 {
-    int32_t *all = NEW(int32_t, n);
+    int32_t *all = ZEROS(int32_t, n);
     for (int64_t k = 0; k < n; k++)
         all[k] = (int32_t)k;
     for (int64_t i = 0; i < m; i++) {
@@ -108,7 +87,6 @@ static inline void fuzz_classes(fuzz_input *in, int64_t n, int64_t m, int32_t *o
         out[i] = all[j];
         all[j] = all[i];
     }
-    free(all);
 }
 
 static inline int fuzz_order(const void *a, const void *b)
@@ -130,20 +108,12 @@ static inline double fuzz_sum(const double *x, int64_t n)
 }
 
 /* Rankings of classes with ties, no class twice in one; blocks are not empty, rankings and cases may be. */
-typedef struct {
-    ugt_rankings table;
-    int64_t *case_offsets, *ranking_offsets, *block_offsets;
-    int32_t *items;
-} fuzz_rankings;
-
-static inline fuzz_rankings fuzz_rankings_new(fuzz_input *in, int64_t n_classes, int64_t n_cases, int64_t most_rankings)
+static inline ugt_rankings fuzz_rankings(fuzz_input *in, int64_t n_classes, int64_t n_cases, int64_t most_rankings)
 {
-    fuzz_rankings made;
-    made.case_offsets = fuzz_offsets(in, n_cases, 0, most_rankings);
-    const int64_t n_rankings = made.case_offsets[n_cases];
-    made.ranking_offsets = NEW(int64_t, n_rankings + 1);
-    int64_t *ends = NEW(int64_t, n_rankings * n_classes), n_blocks = 0, n_items = 0;
-    int32_t *items = NEW(int32_t, n_rankings * n_classes);
+    int64_t *case_offsets = fuzz_offsets(in, n_cases, 0, most_rankings), n_blocks = 0, n_items = 0;
+    const int64_t n_rankings = case_offsets[n_cases];
+    int64_t *ranking_offsets = ZEROS(int64_t, n_rankings + 1), *ends = ZEROS(int64_t, n_rankings * n_classes);
+    int32_t *items = ZEROS(int32_t, n_rankings * n_classes);
     for (int64_t r = 0; r < n_rankings; r++) {
         const int64_t m = fuzz_below(in, n_classes + 1);
         const int ties = fuzz_byte(in);
@@ -152,26 +122,14 @@ static inline fuzz_rankings fuzz_rankings_new(fuzz_input *in, int64_t n_classes,
             if (i == m - 1 || (ties >> (i % 8) & 1) == 0)
                 ends[n_blocks++] = n_items + i + 1;
         n_items += m;
-        made.ranking_offsets[r + 1] = n_blocks;
+        ranking_offsets[r + 1] = n_blocks;
     }
-    made.block_offsets = NEW(int64_t, n_blocks + 1);
-    memcpy(made.block_offsets + 1, ends, (size_t)n_blocks * sizeof *ends);
-    made.items = NEW(int32_t, n_items);
-    memcpy(made.items, items, (size_t)n_items * sizeof *items);
-    free(ends);
-    free(items);
-    made.table = (ugt_rankings){.n_cases = n_cases, .n_rankings = n_rankings, .n_blocks = n_blocks, .n_items = n_items, .n_classes = n_classes,
-                                .case_offsets = made.case_offsets, .ranking_offsets = made.ranking_offsets,
-                                .block_offsets = made.block_offsets, .items = made.items};
-    return made;
-}
-
-static inline void fuzz_rankings_free(fuzz_rankings *rankings)
-{
-    free(rankings->case_offsets);
-    free(rankings->ranking_offsets);
-    free(rankings->block_offsets);
-    free(rankings->items);
+    int64_t *block_offsets = ZEROS(int64_t, n_blocks + 1);
+    memcpy(block_offsets + 1, ends, (size_t)n_blocks * sizeof *ends);
+    int32_t *own_items = ZEROS(int32_t, n_items);
+    memcpy(own_items, items, (size_t)n_items * sizeof *items);
+    return (ugt_rankings){.n_cases = n_cases, .n_rankings = n_rankings, .n_blocks = n_blocks, .n_items = n_items, .n_classes = n_classes,
+                          .case_offsets = case_offsets, .ranking_offsets = ranking_offsets, .block_offsets = block_offsets, .items = own_items};
 }
 
 #endif

@@ -17,12 +17,12 @@ static labels decode(fuzz_input *in)
     const int64_t n = 1 + fuzz_below(in, 5), n_annotators = 1 + fuzz_below(in, 4), K = 1 + fuzz_below(in, 4);
     x.offsets = fuzz_offsets(in, n, 0, 5);
     const int64_t n_labels = x.offsets[n];
-    x.given_offsets = NEW(int64_t, n + 1);
-    x.annotator = NEW(int32_t, n_labels);
-    x.label = NEW(int32_t, n_labels);
-    x.given = NEW(int32_t, n_labels);
-    x.entry = NEW(int32_t, n_labels);
-    x.weight = NEW(double, n_labels);
+    x.given_offsets = ZEROS(int64_t, n + 1);
+    x.annotator = ZEROS(int32_t, n_labels);
+    x.label = ZEROS(int32_t, n_labels);
+    x.given = ZEROS(int32_t, n_labels);
+    x.entry = ZEROS(int32_t, n_labels);
+    x.weight = ZEROS(double, n_labels);
     const int weighted = fuzz_byte(in) % 2;
     int64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -68,17 +68,17 @@ static void check_confusions(fuzz_input *in, const labels *x)
     ugt_confusions *model = NULL;
     const int64_t n = x->table.n_cases, K = x->table.n_classes;
     const int cells = (int)fuzz_below(in, 3);
-    EXPECT(ugt_confusions_new(&x->table, cells, &model) == UGT_OK);
+    CHECK(ugt_confusions_new(&x->table, cells, &model) == UGT_OK);
     const ugt_confusions_size size = ugt_confusions_sizes(model);
-    int64_t *offsets = NEW(int64_t, n + 1);
-    int32_t *index = NEW(int32_t, size.n_candidates), *cell = NEW(int32_t, 4 * size.n_cells);
-    double *q = NEW(double, size.n_candidates), *count = NEW(double, size.n_cells), *class_count = NEW(double, K);
-    double *probability = NEW(double, size.n_cells), *prevalence = NEW(double, K), *row_total = NEW(double, size.n_rows);
+    int64_t *offsets = ZEROS(int64_t, n + 1);
+    int32_t *index = ZEROS(int32_t, size.n_candidates), *cell = ZEROS(int32_t, 4 * size.n_cells);
+    double *q = ZEROS(double, size.n_candidates), *count = ZEROS(double, size.n_cells), *class_count = ZEROS(double, K);
+    double *probability = ZEROS(double, size.n_cells), *prevalence = ZEROS(double, K), *row_total = ZEROS(double, size.n_rows);
     ugt_confusions_layout(model, offsets, index, cell, cell + size.n_cells, cell + 2 * size.n_cells, cell + 3 * size.n_cells);
-    EXPECT(offsets[n] == size.n_candidates);
+    CHECK(offsets[n] == size.n_candidates);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = offsets[i]; j < offsets[i + 1]; j++) {
-            EXPECT(index[j] >= 0 && index[j] < K && (j == offsets[i] || index[j] > index[j - 1]));
+            CHECK(index[j] >= 0 && index[j] < K && (j == offsets[i] || index[j] > index[j - 1]));
             for (int64_t e = x->given_offsets[i]; e < x->given_offsets[i + 1]; e++)
                 q[j] += x->given[e] == index[j] ? 1.0 / (double)(x->given_offsets[i + 1] - x->given_offsets[i]) : 0.0;
         }
@@ -90,41 +90,29 @@ static void check_confusions(fuzz_input *in, const labels *x)
     for (int t = 0; t < 5; t++) {
         double value = 0.0;
         const double density = ugt_confusions_mode(model, prior, &counts, probability, prevalence, row_total);
-        EXPECT(ugt_confusions_expect(model, probability, prevalence, &counts, q, &value) == UGT_OK);
-        EXPECT(value + density >= last - 1e-9 && !isnan(value));
+        CHECK(ugt_confusions_expect(model, probability, prevalence, &counts, q, &value) == UGT_OK);
+        CHECK(value + density >= last - 1e-9 && !isnan(value));
         last = value + density;
-        EXPECT_CLOSE(fuzz_sum(count, size.n_cells), labels_there, 1e-9, 0.0);
-        EXPECT_CLOSE(fuzz_sum(class_count, K), cases_there, 1e-9, 0.0);
+        CHECK_CLOSE(fuzz_sum(count, size.n_cells), labels_there, 1e-9, 0.0);
+        CHECK_CLOSE(fuzz_sum(class_count, K), cases_there, 1e-9, 0.0);
         for (int64_t i = 0; i < n; i++)
             if (offsets[i + 1] > offsets[i] && x->offsets[i + 1] > x->offsets[i])
-                EXPECT_CLOSE(fuzz_sum(q + offsets[i], offsets[i + 1] - offsets[i]), 1.0, 1e-9, 0.0);
+                CHECK_CLOSE(fuzz_sum(q + offsets[i], offsets[i + 1] - offsets[i]), 1.0, 1e-9, 0.0);
     }
     uint64_t keys[16];
     for (int i = 0; i < 16; i++)
         keys[i] = fuzz_key(in);
     const ugt_skill_options options = {{fuzz_positive(in, 1.0), fuzz_positive(in, 1.0), fuzz_positive(in, 1.0)}, keys, keys + 8, 3, 0,
                                        fuzz_byte(in) % 3, 2, 1 + fuzz_byte(in) % 2, 0, 2, fuzz_byte(in) % 2, fuzz_byte(in) % 2};
-    double *value = NEW(double, 2 * (size.n_candidates + n * options.spare)), *accuracy = NEW(double, 2 * x->table.n_annotators), *drawn = NEW(double, 2 * K);
+    double *value = ZEROS(double, 2 * (size.n_candidates + n * options.spare)), *accuracy = ZEROS(double, 2 * x->table.n_annotators), *drawn = ZEROS(double, 2 * K);
     const int32_t go = 0;
-    EXPECT(ugt_skills(model, &options, &go, value, accuracy, drawn, probability) == UGT_OK);
+    CHECK(ugt_skills(model, &options, &go, value, accuracy, drawn, probability) == UGT_OK);
     for (int64_t d = 0; d < 2; d++) {
-        EXPECT_CLOSE(fuzz_sum(drawn + d * K, K), 1.0, 1e-9, 0.0);
+        CHECK_CLOSE(fuzz_sum(drawn + d * K, K), 1.0, 1e-9, 0.0);
         for (int64_t a = 0; a < x->table.n_annotators; a++)
-            EXPECT(isnan(accuracy[d * x->table.n_annotators + a]) || (accuracy[d * x->table.n_annotators + a] >= 0 && accuracy[d * x->table.n_annotators + a] <= 1 + 1e-9));
+            CHECK(isnan(accuracy[d * x->table.n_annotators + a]) || (accuracy[d * x->table.n_annotators + a] >= 0 && accuracy[d * x->table.n_annotators + a] <= 1 + 1e-9));
     }
     ugt_confusions_free(model);
-    free(offsets);
-    free(index);
-    free(cell);
-    free(q);
-    free(count);
-    free(class_count);
-    free(probability);
-    free(prevalence);
-    free(row_total);
-    free(value);
-    free(accuracy);
-    free(drawn);
 }
 
 static void check_coins(fuzz_input *in, const labels *x)
@@ -132,10 +120,10 @@ static void check_coins(fuzz_input *in, const labels *x)
     const int64_t n = x->table.n_cases, K = x->table.n_classes, A = x->table.n_annotators, n_labels = x->offsets[n];
     ugt_coins coins = {x->table, x->entry};
     const ugt_glad_prior prior = {1.0, fuzz_positive(in, 1.0), 0.5, fuzz_positive(in, 1.0)};
-    double *ability = NEW(double, A), *easiness = NEW(double, n), *right = NEW(double, n_labels), *wrong = NEW(double, n_labels), value = 0.0;
-    double *prevalence = NEW(double, K), *q = NEW(double, x->given_offsets[n]), *rest = NEW(double, n), *count = NEW(double, A), *class_count = NEW(double, K);
-    double *out = NEW(double, A * A), last = -INFINITY;
-    EXPECT(ugt_coins_check(&coins) == UGT_OK);
+    double *ability = ZEROS(double, A), *easiness = ZEROS(double, n), *right = ZEROS(double, n_labels), *wrong = ZEROS(double, n_labels), value = 0.0;
+    double *prevalence = ZEROS(double, K), *q = ZEROS(double, x->given_offsets[n]), *rest = ZEROS(double, n), *count = ZEROS(double, A), *class_count = ZEROS(double, K);
+    double *out = ZEROS(double, A * A), last = -INFINITY;
+    CHECK(ugt_coins_check(&coins) == UGT_OK);
     for (int64_t a = 0; a < A; a++)
         ability[a] = (fuzz_byte(in) - 100) / 32.0;
     for (int64_t i = 0; i < n; i++)
@@ -144,47 +132,28 @@ static void check_coins(fuzz_input *in, const labels *x)
         prevalence[k] = 1.0 / (double)K;
     for (int t = 0; t < 4 && K > 1; t++) {
         const double density = ugt_glad_labels(&coins, &prior, ability, easiness, right, wrong);
-        EXPECT(ugt_coins_expect(&coins, right, wrong, 1, prevalence, q, rest, count, class_count, &value) == UGT_OK);
-        EXPECT(value + density >= last - 1e-9 && !isnan(value));
+        CHECK(ugt_coins_expect(&coins, right, wrong, 1, prevalence, q, rest, count, class_count, &value) == UGT_OK);
+        CHECK(value + density >= last - 1e-9 && !isnan(value));
         last = value + density;
-        EXPECT_CLOSE(fuzz_sum(class_count, K), n_labelled(x), 1e-9, 0.0);
-        EXPECT(fuzz_sum(count, A) <= total_weight(x) * (1 + 1e-9));
-        EXPECT(ugt_glad_improve(&coins, &prior, q, ability, easiness) == UGT_OK);
+        CHECK_CLOSE(fuzz_sum(class_count, K), n_labelled(x), 1e-9, 0.0);
+        CHECK(fuzz_sum(count, A) <= total_weight(x) * (1 + 1e-9));
+        CHECK(ugt_glad_improve(&coins, &prior, q, ability, easiness) == UGT_OK);
     }
     for (int64_t r = 0; r < n_labels; r++)
         right[r] = exp(right[r]);
     if (K > 1)
-        EXPECT(ugt_coins_information(&coins, q, right, &prior, ability, easiness, fuzz_byte(in) % 2, out) == UGT_OK);
+        CHECK(ugt_coins_information(&coins, q, right, &prior, ability, easiness, fuzz_byte(in) % 2, out) == UGT_OK);
     if (n_labels > 0) {
         x->annotator[fuzz_below(in, n_labels)] = (int32_t)(fuzz_byte(in) % 2 ? A : -1);
-        EXPECT(ugt_coins_check(&coins) == UGT_ERR_RANGE);
+        CHECK(ugt_coins_check(&coins) == UGT_ERR_RANGE);
     }
-    free(ability);
-    free(easiness);
-    free(right);
-    free(wrong);
-    free(prevalence);
-    free(q);
-    free(rest);
-    free(count);
-    free(class_count);
-    free(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(fuzz_input *in)
 {
-    fuzz_input in = {data, data + size};
-    labels x = decode(&in);
-    if (fuzz_byte(&in) % 2)
-        check_confusions(&in, &x);
+    labels x = decode(in);
+    if (fuzz_byte(in) % 2)
+        check_confusions(in, &x);
     else
-        check_coins(&in, &x);
-    free(x.offsets);
-    free(x.given_offsets);
-    free(x.annotator);
-    free(x.label);
-    free(x.given);
-    free(x.entry);
-    free(x.weight);
-    return 0;
+        check_coins(in, &x);
 }

@@ -24,60 +24,51 @@ static double any_number(fuzz_input *in, double before)
 /* Half of the rows and the rest added up by themselves, then their parts; and all of them from the last on. */
 static void check_sums(const double *x, int64_t n, int64_t m)
 {
-    double *parts = NEW(double, 3 * m * UGT_EXACT_PARTS), *two = parts + m * UGT_EXACT_PARTS;
-    double *turned = NEW(double, n * m), *both = NEW(double, 2 * m * UGT_EXACT_PARTS);
+    double *parts = ZEROS(double, 3 * m * UGT_EXACT_PARTS), *two = parts + m * UGT_EXACT_PARTS;
+    double *turned = ZEROS(double, n * m), *both = ZEROS(double, 2 * m * UGT_EXACT_PARTS);
     int64_t n_parts, n_again, n_two[2];
-    EXPECT(ugt_exact_columns(x, n, m, UGT_EXACT_PARTS, parts, &n_parts) == UGT_OK);
+    CHECK(ugt_exact_columns(x, n, m, UGT_EXACT_PARTS, parts, &n_parts) == UGT_OK);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++)
             turned[j * n + n - 1 - i] = x[i * m + j];
     const int64_t room = n + 1 < UGT_EXACT_PARTS ? n + 1 : UGT_EXACT_PARTS;
-    EXPECT(ugt_exact_rows(turned, m, n, room, two, &n_again) == UGT_OK && n_again == n_parts);
+    CHECK(ugt_exact_rows(turned, m, n, room, two, &n_again) == UGT_OK && n_again == n_parts);
     for (int64_t j = 0; j < m; j++)
-        EXPECT(memcmp(parts + j * UGT_EXACT_PARTS, two + j * room, (size_t)n_parts * sizeof *two) == 0);
+        CHECK(memcmp(parts + j * UGT_EXACT_PARTS, two + j * room, (size_t)n_parts * sizeof *two) == 0);
     const int64_t half = n / 2;
-    EXPECT(ugt_exact_columns(x, half, m, UGT_EXACT_PARTS, two, &n_two[0]) == UGT_OK);
-    EXPECT(ugt_exact_columns(x + half * m, n - half, m, UGT_EXACT_PARTS, two + m * UGT_EXACT_PARTS, &n_two[1]) == UGT_OK);
+    CHECK(ugt_exact_columns(x, half, m, UGT_EXACT_PARTS, two, &n_two[0]) == UGT_OK);
+    CHECK(ugt_exact_columns(x + half * m, n - half, m, UGT_EXACT_PARTS, two + m * UGT_EXACT_PARTS, &n_two[1]) == UGT_OK);
     for (int64_t j = 0; j < m; j++)
         for (int h = 0; h < 2; h++)
             memcpy(both + (2 * j + h) * UGT_EXACT_PARTS, two + (h * m + j) * UGT_EXACT_PARTS, UGT_EXACT_PARTS * sizeof *both);
-    EXPECT(ugt_exact_rows(both, m, 2 * UGT_EXACT_PARTS, UGT_EXACT_PARTS, two, &n_again) == UGT_OK && n_again == n_parts);
-    EXPECT(memcmp(two, parts, (size_t)(m * UGT_EXACT_PARTS) * sizeof *two) == 0);
-    free(parts);
-    free(turned);
-    free(both);
+    CHECK(ugt_exact_rows(both, m, 2 * UGT_EXACT_PARTS, UGT_EXACT_PARTS, two, &n_again) == UGT_OK && n_again == n_parts);
+    CHECK(memcmp(two, parts, (size_t)(m * UGT_EXACT_PARTS) * sizeof *two) == 0);
 }
 
 static void check_weights(fuzz_input *in)
 {
     const int64_t n = fuzz_below(in, 5), begin = fuzz_below(in, 20), end = begin + fuzz_below(in, 20), from = begin + fuzz_below(in, end - begin + 1);
     const uint64_t seed = fuzz_key(in);
-    uint64_t *key = NEW(uint64_t, n);
-    double *weight = NEW(double, (end - begin) * n), *rest = NEW(double, (end - from) * n);
+    uint64_t *key = ZEROS(uint64_t, n);
+    double *weight = ZEROS(double, (end - begin) * n), *rest = ZEROS(double, (end - from) * n);
     for (int64_t i = 0; i < n; i++)
         key[i] = fuzz_key(in);
-    EXPECT(ugt_poisson_weights(key, n, seed, begin, end, weight) == UGT_OK);
-    EXPECT(ugt_poisson_weights(key, n, seed, from, end, rest) == UGT_OK);
-    EXPECT(memcmp(weight + (from - begin) * n, rest, (size_t)((end - from) * n) * sizeof *rest) == 0);
+    CHECK(ugt_poisson_weights(key, n, seed, begin, end, weight) == UGT_OK);
+    CHECK(ugt_poisson_weights(key, n, seed, from, end, rest) == UGT_OK);
+    CHECK(memcmp(weight + (from - begin) * n, rest, (size_t)((end - from) * n) * sizeof *rest) == 0);
     for (int64_t i = 0; i < (end - begin) * n; i++)
-        EXPECT(weight[i] >= 0 && weight[i] <= 12 && weight[i] == floor(weight[i]));
-    free(key);
-    free(weight);
-    free(rest);
+        CHECK(weight[i] >= 0 && weight[i] <= 12 && weight[i] == floor(weight[i]));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(fuzz_input *in)
 {
-    fuzz_input in = {data, data + size};
-    if (fuzz_byte(&in) % 4 == 0) {
-        check_weights(&in);
-        return 0;
+    if (fuzz_byte(in) % 4 == 0) {
+        check_weights(in);
+        return;
     }
-    const int64_t n = 1 + fuzz_below(&in, MOST_ROWS), m = 1 + fuzz_below(&in, MOST_COLUMNS);
-    double *x = NEW(double, n * m);
+    const int64_t n = 1 + fuzz_below(in, MOST_ROWS), m = 1 + fuzz_below(in, MOST_COLUMNS);
+    double *x = ZEROS(double, n * m);
     for (int64_t i = 0; i < n * m; i++)
-        x[i] = any_number(&in, i > 0 ? x[i - 1] : 1.0);
+        x[i] = any_number(in, i > 0 ? x[i - 1] : 1.0);
     check_sums(x, n, m);
-    free(x);
-    return 0;
 }

@@ -11,10 +11,10 @@ typedef struct {
 static const size_t SIZES[4] = {sizeof(double), sizeof(float), sizeof(int64_t), sizeof(int32_t)};
 
 /* A table of a type with gaps; rows may run backwards. Only as much memory as the table spans. */
-static char *stored(const double *values, int64_t n, int64_t m, int type, int64_t gap, int backwards, ugt_table *table)
+static void stored(const double *values, int64_t n, int64_t m, int type, int64_t gap, int backwards, ugt_table *table)
 {
     const int64_t size = (int64_t)SIZES[type], column = size * (1 + gap), row = m * column;
-    char *memory = NEW(char, n * row);
+    char *memory = ZEROS(char, n * row);
     *table = (ugt_table){memory + (backwards ? (n - 1) * row : 0), backwards ? -row : row, column, type};
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < m; k++) {
@@ -26,7 +26,6 @@ static char *stored(const double *values, int64_t n, int64_t m, int type, int64_
             const void *from[4] = {&value, &single, &wide, &narrow};
             memcpy(at, from[type], SIZES[type]);
         }
-    return memory;
 }
 
 static problem decode(fuzz_input *in)
@@ -36,10 +35,10 @@ static problem decode(fuzz_input *in)
     x.count_type = x.count_type == UGT_FLOAT32 ? UGT_FLOAT64 : x.count_type;
     x.prob_type = (int)fuzz_below(in, 2);
     x.fractional = fuzz_byte(in) % 2;
-    x.counts = NEW(double, x.n * x.n_classes);
-    x.probs = NEW(double, x.n * x.n_classes);
-    x.weight = NEW(double, x.n);
-    x.edges = NEW(double, x.n_bins + 1);
+    x.counts = ZEROS(double, x.n * x.n_classes);
+    x.probs = ZEROS(double, x.n * x.n_classes);
+    x.weight = ZEROS(double, x.n);
+    x.edges = ZEROS(double, x.n_bins + 1);
     for (int64_t i = 0; i < x.n; i++) {
         double sum = 0.0;
         for (int64_t k = 0; k < x.n_classes; k++) {
@@ -71,7 +70,7 @@ static problem decode(fuzz_input *in)
 static void check_loops(const problem *x, int weighted, const double *cell, const double *total)
 {
     const int64_t K = x->n_classes, B = x->n_bins;
-    double rows[3] = {0, 0, 0}, *sums = NEW(double, 2 * K * B * UGT_HISTOGRAM_SUMS);
+    double rows[3] = {0, 0, 0}, *sums = ZEROS(double, 2 * K * B * UGT_HISTOGRAM_SUMS);
     for (int64_t i = 0; i < x->n; i++) {
         const double w = weighted ? x->weight[i] : 1.0, n = fuzz_sum(x->counts + i * K, K);
         rows[n == 0 ? 2 : n >= 2] += w;
@@ -88,11 +87,10 @@ static void check_loops(const problem *x, int weighted, const double *cell, cons
         }
     }
     for (int64_t j = 0; j < 2 * K * B * UGT_HISTOGRAM_SUMS; j++)
-        EXPECT_CLOSE(cell[j], sums[j], 1e-9, 1e-9);
-    EXPECT_CLOSE(total[0], rows[0], 1e-12, 0.0);
-    EXPECT_CLOSE(total[UGT_HISTOGRAM_TOTALS], rows[1], 1e-12, 0.0);
-    EXPECT_CLOSE(total[2 * UGT_HISTOGRAM_TOTALS], rows[2], 1e-12, 0.0);
-    free(sums);
+        CHECK_CLOSE(cell[j], sums[j], 1e-9, 1e-9);
+    CHECK_CLOSE(total[0], rows[0], 1e-12, 0.0);
+    CHECK_CLOSE(total[UGT_HISTOGRAM_TOTALS], rows[1], 1e-12, 0.0);
+    CHECK_CLOSE(total[2 * UGT_HISTOGRAM_TOTALS], rows[2], 1e-12, 0.0);
 }
 
 /* The sums under the weights of the problem, by way of rows. */
@@ -100,58 +98,42 @@ static void resample(const problem *x, const ugt_histograms *given, double *cell
 {
     const int64_t n = x->n * x->n_classes, n_cells = 2 * x->n_classes * x->n_bins, n_sums = n_cells * UGT_HISTOGRAM_SUMS;
     const size_t n_total = 2 * UGT_HISTOGRAM_TOTALS + 1;
-    double *share = NEW(double, n), *prob = NEW(double, n), *fact = NEW(double, x->n * UGT_HISTOGRAM_FACTS);
-    double *out = NEW(double, n_sums + (int64_t)n_total);
-    int32_t *place = NEW(int32_t, n);
+    double *share = ZEROS(double, n), *prob = ZEROS(double, n), *fact = ZEROS(double, x->n * UGT_HISTOGRAM_FACTS);
+    double *out = ZEROS(double, n_sums + (int64_t)n_total);
+    int32_t *place = ZEROS(int32_t, n);
     ugt_histogram_rows rows = {share, prob, fact, place, x->n, x->n_classes, n_cells};
     int64_t fault[3];
-    EXPECT(ugt_histogram_read(given, 0, x->n, &rows, fault) == UGT_OK && fault[0] == 0);
-    EXPECT(ugt_histogram_resampled(&rows, x->weight, 1, out) == UGT_OK);
+    CHECK(ugt_histogram_read(given, 0, x->n, &rows, fault) == UGT_OK && fault[0] == 0);
+    CHECK(ugt_histogram_resampled(&rows, x->weight, 1, out) == UGT_OK);
     memcpy(cell, out, (size_t)n_sums * sizeof *cell);
     memcpy(total, out + n_sums, n_total * sizeof *total);
-    free(share);
-    free(prob);
-    free(fact);
-    free(place);
-    free(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(fuzz_input *in)
 {
-    fuzz_input in = {data, data + size};
-    problem x = decode(&in);
-    const int weighted = fuzz_byte(&in) % 2, uniform = fuzz_byte(&in) % 2;
-    const int64_t cut = fuzz_below(&in, x.n + 1), n_cell = 2 * x.n_classes * x.n_bins * UGT_HISTOGRAM_SUMS;
+    problem x = decode(in);
+    const int weighted = fuzz_byte(in) % 2, uniform = fuzz_byte(in) % 2;
+    const int64_t cut = fuzz_below(in, x.n + 1), n_cell = 2 * x.n_classes * x.n_bins * UGT_HISTOGRAM_SUMS;
     ugt_histograms given = {.n_classes = x.n_classes, .n_bins = x.n_bins, .edges = x.edges, .uniform = uniform, .fractional = x.fractional, .tolerance = UGT_HISTOGRAM_OUTSIDE};
-    double *edges = NEW(double, x.n_classes * (x.n_bins + 1));
+    double *edges = ZEROS(double, x.n_classes * (x.n_bins + 1));
     for (int64_t k = 0; k < x.n_classes; k++)
         memcpy(edges + k * (x.n_bins + 1), x.edges, (size_t)(x.n_bins + 1) * sizeof *edges);
     given.edges = uniform ? x.edges : edges;
-    char *y = stored(x.counts, x.n, x.n_classes, x.count_type, fuzz_below(&in, 3), fuzz_byte(&in) % 2, &given.counts);
-    char *z = stored(x.probs, x.n, x.n_classes, x.prob_type, fuzz_below(&in, 3), fuzz_byte(&in) % 2, &given.probs);
-    double *cell = NEW(double, n_cell), *parts = NEW(double, n_cell), total[2 * UGT_HISTOGRAM_TOTALS + 1] = {0}, again[2 * UGT_HISTOGRAM_TOTALS + 1] = {0};
+    stored(x.counts, x.n, x.n_classes, x.count_type, fuzz_below(in, 3), fuzz_byte(in) % 2, &given.counts);
+    stored(x.probs, x.n, x.n_classes, x.prob_type, fuzz_below(in, 3), fuzz_byte(in) % 2, &given.probs);
+    double *cell = ZEROS(double, n_cell), *parts = ZEROS(double, n_cell), total[2 * UGT_HISTOGRAM_TOTALS + 1] = {0}, again[2 * UGT_HISTOGRAM_TOTALS + 1] = {0};
     int64_t fault[3] = {-1, -1, -1};
-    EXPECT(ugt_histogram_sums(&given, 0, x.n, cell, total, fault) == UGT_OK);
-    EXPECT(fault[0] >= 0 && fault[0] <= UGT_HISTOGRAM_TOTAL);
+    CHECK(ugt_histogram_sums(&given, 0, x.n, cell, total, fault) == UGT_OK);
+    CHECK(fault[0] >= 0 && fault[0] <= UGT_HISTOGRAM_TOTAL);
     if (fault[0] != 0) {
-        EXPECT(x.broken && fault[1] >= 0 && fault[1] < x.n && fault[2] >= 0 && fault[2] < x.n_classes);
+        CHECK(x.broken && fault[1] >= 0 && fault[1] < x.n && fault[2] >= 0 && fault[2] < x.n_classes);
     } else if (!x.broken) {
         if (weighted)
             resample(&x, &given, cell, total);
         check_loops(&x, weighted, cell, total);
-        EXPECT(ugt_histogram_sums(&given, 0, cut, parts, again, fault) == UGT_OK);
-        EXPECT(ugt_histogram_sums(&given, cut, x.n, parts, again, fault) == UGT_OK);
+        CHECK(ugt_histogram_sums(&given, 0, cut, parts, again, fault) == UGT_OK);
+        CHECK(ugt_histogram_sums(&given, cut, x.n, parts, again, fault) == UGT_OK);
         for (int64_t j = 0; j < n_cell && !weighted; j++)
-            EXPECT_CLOSE(parts[j], cell[j], 1e-9, 1e-9);
+            CHECK_CLOSE(parts[j], cell[j], 1e-9, 1e-9);
     }
-    free(x.counts);
-    free(x.probs);
-    free(x.weight);
-    free(x.edges);
-    free(edges);
-    free(y);
-    free(z);
-    free(cell);
-    free(parts);
-    return 0;
 }

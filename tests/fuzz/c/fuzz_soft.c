@@ -14,10 +14,10 @@ typedef struct {
 static columns decode(fuzz_input *in)
 {
     columns made = {.n = 1 + fuzz_below(in, MOST)};
-    made.score = NEW(double, made.n);
-    made.single = NEW(float, made.n);
-    made.p = NEW(double, made.n);
-    made.weight = NEW(double, made.n);
+    made.score = ZEROS(double, made.n);
+    made.single = ZEROS(float, made.n);
+    made.p = ZEROS(double, made.n);
+    made.weight = ZEROS(double, made.n);
     made.threshold = fuzz_share(in);
     for (int64_t i = 0; i < made.n; i++) {
         const int byte = fuzz_byte(in);
@@ -31,28 +31,26 @@ static columns decode(fuzz_input *in)
 
 static void check_order(const columns *x, const ugt_scores *scores, int64_t first_nan)
 {
-    int64_t *order = NEW(int64_t, x->n), nan_at = -1;
-    uint8_t *seen = NEW(uint8_t, x->n);
+    int64_t *order = ZEROS(int64_t, x->n), nan_at = -1;
+    uint8_t *seen = ZEROS(uint8_t, x->n);
     const int status = ugt_argsort_descending(scores, order, &nan_at);
-    EXPECT(status == (first_nan < 0 ? UGT_OK : UGT_ERR_RANGE) && nan_at == first_nan);
+    CHECK(status == (first_nan < 0 ? UGT_OK : UGT_ERR_RANGE) && nan_at == first_nan);
     for (int64_t i = 0; i < x->n && status == UGT_OK; i++) {
-        EXPECT(order[i] >= 0 && order[i] < x->n && !seen[order[i]]);
+        CHECK(order[i] >= 0 && order[i] < x->n && !seen[order[i]]);
         seen[order[i]] = 1;
         if (i > 0) {
             const double before = scores->score ? x->score[order[i - 1]] : (double)x->single[order[i - 1]];
             const double here = scores->score ? x->score[order[i]] : (double)x->single[order[i]];
-            EXPECT(before > here || (before == here && order[i - 1] < order[i]));
+            CHECK(before > here || (before == here && order[i - 1] < order[i]));
         }
     }
-    free(order);
-    free(seen);
 }
 
 static void check_sums(const columns *x, const ugt_scores *scores, const double *weight, int expected)
 {
     double sum[UGT_SOFT_SUMS], positive = 0, negative = 0, self = 0, pairs = 0, hard = 0, hard_pairs = 0;
     int64_t nan_at = -1;
-    EXPECT(ugt_soft_sums(scores, x->p, weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(scores, x->p, weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
     for (int64_t i = 0; i < x->n; i++) {
         const double w = weight ? weight[i] : 1.0, si = scores->score ? x->score[i] : (double)x->single[i];
         positive += w * x->p[i];
@@ -66,26 +64,26 @@ static void check_sums(const columns *x, const ugt_scores *scores, const double 
             hard_pairs += x->p[i] > x->threshold && !(x->p[j] > x->threshold) ? order * w * v : 0;
         }
     }
-    EXPECT_CLOSE(sum[UGT_SOFT_POSITIVE], positive, 1e-12, 1e-300);
-    EXPECT_CLOSE(sum[UGT_SOFT_NEGATIVE], negative, 1e-12, 1e-300);
-    EXPECT_CLOSE(sum[UGT_SOFT_SELF], self, 1e-12, 1e-12);
-    EXPECT_CLOSE(sum[UGT_SOFT_PAIRS], pairs, 1e-11, 1e-11);
-    EXPECT_CLOSE(sum[UGT_SOFT_HARD_POSITIVE], hard, 1e-12, 0.0);
-    EXPECT_CLOSE(sum[UGT_SOFT_HARD_PAIRS], hard_pairs, 1e-11, 0.0);
-    EXPECT(sum[UGT_SOFT_PROBABLE] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_PROBABLE] >= 0);
-    EXPECT(sum[UGT_SOFT_CERTAIN] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_CERTAIN] >= sum[UGT_SOFT_PROBABLE] * (1 - 1e-12));
-    EXPECT(sum[UGT_SOFT_HARD_PRECISION] <= hard * (1 + 1e-12) && sum[UGT_SOFT_HARD_PRECISION] >= 0);
+    CHECK_CLOSE(sum[UGT_SOFT_POSITIVE], positive, 1e-12, 1e-300);
+    CHECK_CLOSE(sum[UGT_SOFT_NEGATIVE], negative, 1e-12, 1e-300);
+    CHECK_CLOSE(sum[UGT_SOFT_SELF], self, 1e-12, 1e-12);
+    CHECK_CLOSE(sum[UGT_SOFT_PAIRS], pairs, 1e-11, 1e-11);
+    CHECK_CLOSE(sum[UGT_SOFT_HARD_POSITIVE], hard, 1e-12, 0.0);
+    CHECK_CLOSE(sum[UGT_SOFT_HARD_PAIRS], hard_pairs, 1e-11, 0.0);
+    CHECK(sum[UGT_SOFT_PROBABLE] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_PROBABLE] >= 0);
+    CHECK(sum[UGT_SOFT_CERTAIN] <= positive * (1 + 1e-12) + 1e-300 && sum[UGT_SOFT_CERTAIN] >= sum[UGT_SOFT_PROBABLE] * (1 - 1e-12));
+    CHECK(sum[UGT_SOFT_HARD_PRECISION] <= hard * (1 + 1e-12) && sum[UGT_SOFT_HARD_PRECISION] >= 0);
 }
 
 /* The best and the others, ties in one range: their sums add up. */
 static void check_ranges(const columns *x, int expected)
 {
     double whole[UGT_SOFT_SUMS], total[UGT_SOFT_SUMS] = {0}, sum[UGT_SOFT_SUMS], above[4] = {0};
-    double *score = NEW(double, x->n), *p = NEW(double, x->n), *weight = NEW(double, x->n);
+    double *score = ZEROS(double, x->n), *p = ZEROS(double, x->n), *weight = ZEROS(double, x->n);
     const double cut = x->score[x->n / 2];
     const ugt_scores all = {.score = x->score, .n = x->n};
     int64_t nan_at;
-    EXPECT(ugt_soft_sums(&all, x->p, x->weight, x->threshold, expected, NULL, whole, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(&all, x->p, x->weight, x->threshold, expected, NULL, whole, &nan_at) == UGT_OK);
     for (int lower = 0; lower < 2; lower++) {
         int64_t n = 0;
         for (int64_t i = 0; i < x->n; i++)
@@ -97,7 +95,7 @@ static void check_ranges(const columns *x, int expected)
         const ugt_scores own = {.score = score, .n = n};
         if (n == 0)
             continue;
-        EXPECT(ugt_soft_sums(&own, p, weight, x->threshold, expected, above, sum, &nan_at) == UGT_OK);
+        CHECK(ugt_soft_sums(&own, p, weight, x->threshold, expected, above, sum, &nan_at) == UGT_OK);
         for (int j = 0; j < UGT_SOFT_SUMS; j++)
             total[j] += sum[j];
         above[0] = sum[UGT_SOFT_POSITIVE];
@@ -106,59 +104,48 @@ static void check_ranges(const columns *x, int expected)
         above[3] = sum[UGT_SOFT_HARD_NEGATIVE];
     }
     for (int j = 0; j < UGT_SOFT_SUMS; j++)
-        EXPECT_CLOSE(total[j], whole[j], 1e-10, 1e-10);
-    free(score);
-    free(p);
-    free(weight);
+        CHECK_CLOSE(total[j], whole[j], 1e-10, 1e-10);
 }
 
 static void check_curve(const columns *x, const ugt_scores *scores, const double *weight)
 {
-    double *positive = NEW(double, x->n), *negative = NEW(double, x->n), *score = NEW(double, x->n), down = 0;
+    double *positive = ZEROS(double, x->n), *negative = ZEROS(double, x->n), *score = ZEROS(double, x->n), down = 0;
     int64_t n_points = -1, nan_at = -1;
-    EXPECT(ugt_soft_curve(scores, x->p, weight, positive, negative, score, &n_points, &nan_at) == UGT_OK);
-    EXPECT(n_points >= 1 && n_points <= x->n);
+    CHECK(ugt_soft_curve(scores, x->p, weight, positive, negative, score, &n_points, &nan_at) == UGT_OK);
+    CHECK(n_points >= 1 && n_points <= x->n);
     for (int64_t i = 0; i < n_points; i++)
-        EXPECT(i == 0 || (score[i] < score[i - 1] && positive[i] >= positive[i - 1] && negative[i] >= negative[i - 1]));
+        CHECK(i == 0 || (score[i] < score[i - 1] && positive[i] >= positive[i - 1] && negative[i] >= negative[i - 1]));
     for (int64_t i = 0; i < x->n; i++)
         down += (weight ? weight[i] : 1.0) * x->p[i];
-    EXPECT_CLOSE(positive[n_points - 1], down, 1e-12, 1e-300);
-    free(positive);
-    free(negative);
-    free(score);
+    CHECK_CLOSE(positive[n_points - 1], down, 1e-12, 1e-300);
 }
 
 /* The resampled sums with the same weights are those of all cases. */
 static void check_resampled(const columns *x, const ugt_scores *scores, int expected)
 {
     double sum[UGT_SOFT_SUMS], again[2 * UGT_SOFT_SUMS];
-    int64_t nan_at, *order = NEW(int64_t, x->n);
-    uint8_t *last = NEW(uint8_t, x->n);
-    double *p = NEW(double, x->n), *weight = NEW(double, 2 * x->n);
-    EXPECT(ugt_argsort_descending(scores, order, &nan_at) == UGT_OK);
-    EXPECT(ugt_soft_sums(scores, x->p, x->weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
+    int64_t nan_at, *order = ZEROS(int64_t, x->n);
+    uint8_t *last = ZEROS(uint8_t, x->n);
+    double *p = ZEROS(double, x->n), *weight = ZEROS(double, 2 * x->n);
+    CHECK(ugt_argsort_descending(scores, order, &nan_at) == UGT_OK);
+    CHECK(ugt_soft_sums(scores, x->p, x->weight, x->threshold, expected, NULL, sum, &nan_at) == UGT_OK);
     for (int64_t i = 0; i < x->n; i++) {
         p[i] = x->p[order[i]];
         last[i] = i == x->n - 1 || x->score[order[i]] != x->score[order[i + 1]];
         weight[i] = weight[x->n + i] = x->weight[i];
     }
     const ugt_soft_column column = {.row = order, .last = last, .positive = p, .threshold = x->threshold, .expected = expected, .n = x->n, .n_cases = x->n};
-    EXPECT(ugt_soft_resampled(&column, weight, NULL, 2, again) == UGT_OK);
+    CHECK(ugt_soft_resampled(&column, weight, NULL, 2, again) == UGT_OK);
     for (int i = 0; i < UGT_SOFT_SUMS; i++) {
-        EXPECT_CLOSE(again[i], sum[i], 1e-10, 1e-10);
-        EXPECT(memcmp(&again[i], &again[UGT_SOFT_SUMS + i], sizeof *again) == 0);
+        CHECK_CLOSE(again[i], sum[i], 1e-10, 1e-10);
+        CHECK(memcmp(&again[i], &again[UGT_SOFT_SUMS + i], sizeof *again) == 0);
     }
-    free(order);
-    free(last);
-    free(p);
-    free(weight);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(fuzz_input *in)
 {
-    fuzz_input in = {data, data + size};
-    const int how = fuzz_byte(&in);
-    columns x = decode(&in);
+    const int how = fuzz_byte(in);
+    columns x = decode(in);
     const double *weight = how & 1 ? x.weight : NULL;
     const ugt_scores wide = {.score = x.score, .n = x.n}, narrow = {.single = x.single, .n = x.n};
     const ugt_scores *scores = how & 4 ? &narrow : &wide;
@@ -172,9 +159,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_curve(&x, scores, weight);
         check_resampled(&x, &wide, how >> 1 & 1);
     }
-    free(x.score);
-    free(x.single);
-    free(x.p);
-    free(x.weight);
-    return 0;
 }
