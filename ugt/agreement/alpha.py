@@ -66,11 +66,6 @@ class Alpha(Form):
     def amounts(self) -> tuple[Ragged, ...]:
         return (self.classes,)
 
-    @property
-    def observed(self) -> Array:
-        size = self.dense[:, 1]
-        return np.where(size > 0, 1 - self.dense[:, 0] / np.where(size > 0, size, 1.0), np.nan)
-
     def parts(self, sums: Array) -> Values:
         """From sums (B, 3 + K)."""
         amounts = sums[:, 3:]
@@ -91,7 +86,12 @@ class Alpha(Form):
 
     def class_sums(self) -> Array:
         """(3, K) disagreement about each class, how often it was chosen, disagreement within judgements."""
-        return alpha_class_sums(self.judged)
+        judged = self.judged
+        scale, weights = self.in_use / np.maximum(judged.size - 1, 1.0), self.in_use * judged.times
+        case, mixed = judged.mixed()
+        inside = 2 * mixed.amount * (1 - mixed.amount) * weights[case][mixed.row]
+        chosen = judged.classes.totals(judged.n_classes, weights)
+        return np.stack([class_disagreement(judged, scale), chosen, np.bincount(mixed.index, inside, judged.n_classes)])
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
         """(K,), nominal."""
@@ -321,16 +321,6 @@ def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
     if level in ("interval", "ratio"):
         _ = found.cost  # refuses values that it does not know
     return found
-
-
-def alpha_class_sums(judged: Judgements) -> Array:
-    """(3, K) over cases with two annotators."""
-    counted = judged.size >= 2
-    weights = counted * judged.times
-    between = class_disagreement(judged, counted / np.where(counted, judged.size - 1, 1.0))
-    case, mixed = judged.mixed()
-    inside = 2 * mixed.amount * (1 - mixed.amount) * weights[case][mixed.row]
-    return np.stack([between, judged.classes.totals(judged.n_classes, weights), np.bincount(mixed.index, inside, judged.n_classes)])
 
 
 def alpha_of(between: Array, n: Array, within: Array, pairs: Array) -> Values:

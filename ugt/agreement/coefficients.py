@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from .._base import checks, identifiers
 from ..annotations import Ratings
-from .chance import GWET, OWN, POOLED, UNIFORM, Chance
-from .costs import weighted
+from .costs import GWET, OWN, POOLED, UNIFORM, Chance, Cost, Nominal, weighted
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
@@ -41,22 +40,23 @@ class Coefficient(NamedTuple):
     pairs: bool = True
     weighted: bool | None = None
 
-    def form(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Shared | Two:
-        """As a function of sums over cases."""
-        cost = weighted(weights, judged.n_classes)
+    def form(self, judged: Judgements | None, cost: Cost, columns: tuple[int, int] = (0, 1), named: bool = False) -> Shared | Two:
+        """As a function of sums over cases; of two annotators those in two columns, whether or not they were named."""
         if not self.two:
             return Shared(judged, cost, self.chance)
         assert self.chance is not None
-        return Two(judged, pair_named("labels", judged.annotators, annotators), annotators is not None, cost, self.chance)
+        return Two(judged, columns, named, cost, self.chance)
+
+    def unweighted(self, judged: Judgements) -> Shared | Two:
+        """The same without weights."""
+        return self.form(judged, Nominal(judged.n_classes))
 
     def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
         """The record."""
-        found = self.form(judged, weights, annotators)
-        return Agreement.of(self.title if weights is None else f"{self.title} ({_called(weights)})", found)
-
-
-def _called(weights: Any) -> str:
-    return weights if isinstance(weights, str) else "weighted"
+        cost = weighted(weights, judged.n_classes)
+        columns = pair_named("labels", judged.annotators, annotators) if self.two else (0, 1)
+        title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
+        return Agreement.of(title, self.form(judged, cost, columns, annotators is not None))
 
 
 # By the name of the function, in the order of tables.
@@ -73,9 +73,10 @@ OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
 
 
-def judged_labels(name: str, labels: Any, classes: Any) -> Judgements:
-    """What the function of this name reads."""
-    return labels_of("labels", labels, classes, "annotators" if DECLARED[name].two else "labels")
+def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None) -> Agreement:
+    """What the function of this name finds."""
+    one = DECLARED[name]
+    return one.of(labels_of("labels", labels, classes, "annotators" if one.two else "labels"), weights, annotators)
 
 
 def labels_of(argument: str, given: Any, classes: Any, alike: str | None = None) -> Judgements:
@@ -146,7 +147,7 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     >>> round(found.value, 3), found.n_cases, found.left_out
     (0.667, 2, {'case with a single annotator': 1})
     """
-    return DECLARED["percent_agreement"].of(judged_labels("percent_agreement", labels, classes), weights)
+    return _agreement("percent_agreement", labels, classes, weights)
 
 
 def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
@@ -189,7 +190,7 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     >>> round(found.value, 3), round(found.std_error, 3), found.per_class.round(2)
     (0.571, 0.247, array([0.57, 0.4 , 0.57]))
     """
-    return DECLARED["cohen_kappa"].of(judged_labels("cohen_kappa", labels, classes), weights, annotators)
+    return _agreement("cohen_kappa", labels, classes, weights, annotators)
 
 
 def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
@@ -218,7 +219,7 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     >>> round(scott_pi([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]).value, 3)
     0.467
     """
-    return DECLARED["scott_pi"].of(judged_labels("scott_pi", labels, classes), weights, annotators)
+    return _agreement("scott_pi", labels, classes, weights, annotators)
 
 
 def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
@@ -256,7 +257,7 @@ def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Ag
     >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3)
     (0.333, 0.667, 0.5)
     """
-    return DECLARED["fleiss_kappa"].of(judged_labels("fleiss_kappa", labels, classes), weights)
+    return _agreement("fleiss_kappa", labels, classes, weights)
 
 
 def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
@@ -290,7 +291,7 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
     >>> round(gwet_ac1(nearly).value, 3), round(cohen_kappa(nearly).value, 3)
     (0.936, -0.027)
     """
-    return DECLARED["gwet_ac1"].of(judged_labels("gwet_ac1", labels, classes))
+    return _agreement("gwet_ac1", labels, classes)
 
 
 def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) -> Agreement:
@@ -319,7 +320,7 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     >>> round(gwet_ac2([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], weights="linear", classes=3).value, 3)
     0.556
     """
-    return DECLARED["gwet_ac2"].of(judged_labels("gwet_ac2", labels, classes), weights)
+    return _agreement("gwet_ac2", labels, classes, weights)
 
 
 def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
@@ -353,4 +354,4 @@ def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -
     >>> round(brennan_prediger([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], classes=3).value, 3)
     0.4
     """
-    return DECLARED["brennan_prediger"].of(judged_labels("brennan_prediger", labels, classes), weights)
+    return _agreement("brennan_prediger", labels, classes, weights)

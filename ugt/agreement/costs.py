@@ -1,4 +1,4 @@
-"""What it costs that two annotators chose two classes: 0 for the same class, at most 1."""
+"""What it costs that two annotators chose two classes, from 0 for the same class to 1, and how much of that is expected by chance."""
 
 from __future__ import annotations
 
@@ -85,12 +85,16 @@ class Nominal(Cost):
         return np.asarray(table.sums(table.amount) ** 2 - table.sums(table.amount**2))
 
 
-class Squared(Cost):
-    """``(x_k - x_l)²`` of values that lie within an interval of length 1, about 0."""
+class Valued(Cost):
+    """A cost by what is known of each class: a number, or a row of a table."""
 
     def __init__(self, values: Array) -> None:
         super().__init__(len(values))
         self.values = values
+
+
+class Squared(Valued):
+    """``(x_k - x_l)²`` of values that lie within an interval of length 1, about 0."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray((self.values[k] - self.values[other]) ** 2)
@@ -126,27 +130,22 @@ class Linear(Cost):
         return np.asarray((np.cumsum(below) - below + np.cumsum(above[::-1])[::-1]) / max(1, self.n_classes - 1))
 
 
-class Ratio(Cost):
+class Ratio(Valued):
     """``((x_k - x_l) / (x_k + x_l))²`` of values that are not negative."""
-
-    def __init__(self, values: Array) -> None:
-        super().__init__(len(values))
-        self.values = values
 
     def between(self, k: Any, other: Any) -> Array:
         total = self.values[k] + self.values[other]
         return np.asarray(((self.values[k] - self.values[other]) / np.where(total == 0, 1.0, total)) ** 2)
 
 
-class Given(Cost):
+class Given(Valued):
     """1 - w of a table of weights."""
 
     def __init__(self, weights: Array) -> None:
-        super().__init__(len(weights))
-        self.table = 1.0 - weights
+        super().__init__(1.0 - weights)
 
     def between(self, k: Any, other: Any) -> Array:
-        return np.asarray(self.table[k, other])
+        return np.asarray(self.values[k, other])
 
 
 def weighted(weights: Any, n_classes: int) -> Cost:
@@ -225,3 +224,72 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
     case, shares = judged.mixed()
     within = np.bincount(case, cost.pair_sums(shares), judged.n_cases) if len(case) else np.zeros(judged.n_cases)
     return np.maximum(cost.pair_sums(judged.classes) - within, 0.0), np.asarray(within)
+
+
+# ---- by chance
+
+
+class Chance:
+    """Expected disagreement, from the shares of the classes in what either of two annotators says; here that of independent choices.
+
+    Parameters
+    ----------
+    pooled : bool
+        Whether both are taken to have the mean of their shares.
+    least_classes : int
+        Fewer make it undefined.
+    """
+
+    def __init__(self, pooled: bool = True, least_classes: int = 1) -> None:
+        self.pooled, self.least_classes = pooled, least_classes
+
+    def of(self, cost: Cost, p: Array, q: Array) -> Array:
+        """(B,) of shares (B, K) of either."""
+        if self.pooled and q is not p:
+            p = q = (p + q) / 2
+        return self._expected(cost, p, q)
+
+    def by(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        """(K,) each: derivatives by the shares (K,) of either."""
+        if not self.pooled:
+            return self._slopes(cost, p, q)
+        pooled = (p + q) / 2
+        one, other = self._slopes(cost, pooled, pooled)
+        return (one + other) / 2, (one + other) / 2
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        return cost.bilinear(p, q)
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        by_first = cost.times(q)
+        return by_first, by_first if q is p else cost.times(p)
+
+
+class GwetChance(Chance):
+    """The less, the more one class is common."""
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        scale = self._scale(cost)
+        return scale * q, scale * p
+
+    def _scale(self, cost: Cost) -> float:
+        """Σ w / (K (K - 1))."""
+        k, ones = cost.n_classes, np.ones((1, cost.n_classes))
+        return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
+
+
+class UniformChance(Chance):
+    """All classes alike."""
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
+        return np.repeat(cost.bilinear(alike, alike), len(p))
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        return np.zeros_like(p), np.zeros_like(q)
+
+
+OWN, POOLED, GWET, UNIFORM = Chance(pooled=False), Chance(), GwetChance(least_classes=2), UniformChance(least_classes=2)

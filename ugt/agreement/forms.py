@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.checks import error
 from .._core import _exact
-from ..resampling import Statistic
+from ..resampling import Answer, Statistic, plain
 from .table import Judgements, Ragged
 
 TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
@@ -66,6 +69,7 @@ class Form(Statistic):
     n_tables = 1  # of classes
     n_at = 1  # which sum says how much is compared
     no_pairs = NO_PAIRS
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
         self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
@@ -109,7 +113,8 @@ class Form(Statistic):
     @property
     def observed(self) -> Array:
         """(N,) agreement of each different case; NaN where there is no pair of annotators."""
-        return np.full(len(self.in_use), np.nan)
+        total, compared = self.dense.T[:2]
+        return np.where(compared > 0, 1 - total / np.where(compared > 0, compared, 1.0), np.nan)
 
     def class_sums(self) -> Array:
         """(R, K) sums over cases for each class against all others."""
@@ -136,7 +141,6 @@ class Form(Statistic):
     # ---- what follows
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S)."""
         if cases is None:
             return self._ones[None]
         row = self.judged.row
@@ -171,7 +175,6 @@ class Form(Statistic):
         return found
 
     def answer(self, sums: Array) -> Array:
-        """(B, 3)."""
         return np.stack(self.parts(sums), axis=1)
 
     @property
@@ -193,7 +196,6 @@ class Form(Statistic):
         return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
 
     def std_error(self, units: Int32 | None = None) -> Array:
-        """(3,)."""
         found, n = super().std_error(units), int(self.kept.sum())
         return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
@@ -220,23 +222,42 @@ class Form(Statistic):
 
     @property
     def per_case(self) -> Array:
-        """(M,)."""
         return np.asarray(self.each(self.observed))
 
     @property
     def per_class(self) -> Array:
-        """(K,)."""
         return self.of_classes(self.class_sums(), self._ones)
-
-    @property
-    def prevalence(self) -> Array:
-        """(K,)."""
-        return self.told.prevalence
 
     @property
     def told(self) -> Judgements:
         """What was said in cases that the coefficient is of."""
         return self.judged
+
+    # ---- of cases in parts
+
+    def in_parts(self, settings: Mapping[str, Any]) -> Form:
+        """Itself, as one of the parts that exchange sums; of labels with those for each class, which resamples do not need."""
+        self.settings, self.left_out, self.case_ids = settings, self.missing(), None
+        if not self.ratings:
+            self.settings = {**settings, "classes": plain(self.judged.names)}
+            self.fixed = np.append(self.told.classes.totals(self.n_classes, self.judged.times), self.class_sums())
+        elif not np.isfinite(self.dense).all():
+            where = f"row {int(np.argmin(np.isfinite(self.dense).all(axis=1)))}"
+            raise error("ratings", "have finite squares about center", "larger ones", where)
+        return self
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        value, *others, reason = self.agreed(sums)
+        numbers: dict[str, Any] = dict(zip(self.names[1:], others))
+        if not self.ratings:
+            labels, by_class = np.split(fixed, [self.n_classes])
+            numbers["prevalence"] = labels / max(1.0, float(labels.sum()))
+            numbers["per_class"] = self.of_classes(by_class.reshape(-1, self.n_classes), sums)
+        return Answer(value, numbers, reason)
+
+    def groups(self, sums: Array, fixed: Array) -> Array:
+        """Labels of each class."""
+        return np.asarray(np.rint(fixed[: self.n_classes]))
 
 
 def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:

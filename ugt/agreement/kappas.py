@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from .._base.arrays import Array, Bools
-from .chance import Chance
-from .costs import Cost, Nominal, disagreement
+from .._core import _exact
+from .costs import Chance, Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
 
@@ -41,7 +41,7 @@ class Shared(Form):
         super().__init__(judged, cost.n_classes)
         self.cost, self.chance = cost, chance
         if chance is None:
-            self.span = (0.0, 1.0)
+            self.span, self.n_squared = (0.0, 1.0), self.n_dense
 
     def with_judged(self, judged: Judgements) -> Shared:
         return Shared(judged, self.cost, self.chance)
@@ -72,10 +72,6 @@ class Shared(Form):
         table = self.judged.classes
         return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
-    @property
-    def observed(self) -> Array:
-        return np.where(self.dense[:, 1] > 0, 1 - self.dense[:, 0], np.nan)
-
     def parts(self, sums: Array) -> Values:
         """From sums (B, 3 + K), or (B, 3) without chance."""
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -96,6 +92,16 @@ class Shared(Form):
         by_one, by_other = self.chance.by(self.cost, pooled, pooled)
         slope, (share,) = by_one + by_other, self.amounts
         return observed_by, (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
+
+    def exact_squares(self) -> Array:
+        """(3, 3, P) of percent agreement."""
+        c, own = self.n_dense, self.dense
+        products = _exact.exact_columns(np.ascontiguousarray((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c)))
+        return np.asarray(products.reshape(c, c, -1))
+
+    def gradient(self, sums: Array) -> Array:
+        """(3,) of percent agreement, 1 - a / n."""
+        return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0])
 
     def class_sums(self) -> Array:
         """(2, K) disagreement about each class, and how often it was chosen (by a share of the annotators of the case)."""
@@ -185,10 +191,6 @@ class Two(Form):
     @property
     def amounts(self) -> tuple[Ragged, ...]:
         return self.pair[0].classes, self.pair[1].classes
-
-    @property
-    def observed(self) -> Array:
-        return np.where(self.in_use, 1 - self.dense[:, 0], np.nan)
 
     @property
     def told(self) -> Judgements:

@@ -11,89 +11,20 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option
-from .._core import _exact
 from ..annotations import Labels, Ratings
-from ..resampling import Answer, Part, Statistic, plain
+from ..resampling import Part, plain
 from . import rankings
 from .alpha import Alpha, AlphaOfNumbers, OrdinalAlpha, alpha_of
 from .coefficients import DECLARED, Coefficient, labels_of, pair_named
-from .costs import LEVELS, Cost, class_values, ends_of, of_level, weighted
+from .costs import LEVELS, class_values, ends_of, of_level, weighted
 from .forms import NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values
 from .icc import KINDS, LOST, Icc, OneWay, TwoWay
-from .kappas import Shared, Two
 from .scales import ratings_of
 from .table import Judgements, read
 
 TOO_FAR = "ratings differ by too little, beside how far they are from center={:g}, to be told from sums: give a center near them"
 LEAST_UNIT = 1e-300
 MOST_CLASSES = 1000
-
-
-class CoefficientInParts(Statistic):
-    """A coefficient whose sums are exchanged; of labels with those for each class, which resamples do not need."""
-
-    def __init__(self, form: Form, settings: Mapping[str, Any]) -> None:
-        self.form, self._settings, self.names, self.n_cases = form, dict(settings), form.names, form.n_cases
-        self.n_squared = form.n_dense if isinstance(form, Shared) and form.chance is None else 0
-
-    @classmethod
-    def of(cls, form: Form, settings: Mapping[str, Any]) -> CoefficientInParts:
-        """Of the cases of a part."""
-        found = cls(form, settings)
-        found.left_out = form.missing()
-        if not form.ratings:
-            found._settings["classes"] = plain(form.judged.names)
-            found.fixed = np.concatenate([form.told.classes.totals(form.n_classes, form.judged.times), form.class_sums().ravel()])
-        elif not np.isfinite(form.dense).all():
-            where = f"row {int(np.argmin(np.isfinite(form.dense).all(axis=1)))}"
-            raise error("ratings", "have finite squares about center", "larger ones", where)
-        return found
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return self._settings
-
-    @property
-    def kept(self) -> Bools:
-        """(N,) where annotators are compared."""
-        return self.form.kept
-
-    @property
-    def n_counted(self) -> int:
-        """Cases in which annotators are compared."""
-        return self.form.n_counted
-
-    def sums(self, cases: Array | None = None) -> Array:
-        return self.form.sums(cases)
-
-    def exact_sums(self) -> Array:
-        return self.form.exact_sums()
-
-    def exact_squares(self) -> Array:
-        c, own = self.n_squared, self.form.dense
-        products = _exact.exact_columns(np.ascontiguousarray((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c)))
-        return np.asarray(products.reshape(c, c, -1))
-
-    def gradient(self, sums: Array) -> Array:
-        """(3,) of percent agreement, 1 - a / n."""
-        return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0])
-
-    def answer(self, sums: Array) -> Array:
-        return self.form.answer(sums)
-
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With what the sums of all cases say of each class."""
-        value, *others, reason = self.form.agreed(sums)
-        numbers: dict[str, Any] = dict(zip(self.names[1:], others))
-        if not self.form.ratings:
-            labels, by_class = np.split(fixed, [self.form.n_classes])
-            numbers["prevalence"] = labels / max(1.0, float(labels.sum()))
-            numbers["per_class"] = self.form.of_classes(by_class.reshape(-1, self.form.n_classes), sums)
-        return Answer(value, numbers, reason)
-
-    def groups(self, sums: Array, fixed: Array) -> Array:
-        """Labels of each class."""
-        return np.asarray(np.rint(fixed[: self.form.n_classes]))
 
 
 def labels_in_parts(given: Any, classes: Any) -> Judgements:
@@ -106,24 +37,18 @@ def labels_in_parts(given: Any, classes: Any) -> Judgements:
 # ---- declared coefficients
 
 
-def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -> CoefficientInParts:
+def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """Of labels; a table of labels with ``classes=``."""
     judged, weights = labels_in_parts(data[0], options["classes"]), options.get("weights")
     cost, settings = weighted(weights, judged.n_classes), {"weights": plain(weights)}
     if not one.two:
-        return CoefficientInParts.of(Shared(judged, cost, one.chance), settings)
+        return one.form(judged, cost).in_parts(settings)
     columns, names = _named(judged, options["annotators"])
-    return CoefficientInParts.of(_two(one, judged, columns, cost, options["annotators"] is not None), {**settings, "annotators": names})
+    return one.form(judged, cost, columns, options["annotators"] is not None).in_parts({**settings, "annotators": names})
 
 
-def _two(one: Coefficient, judged: Judgements | None, columns: tuple[int, int], cost: Cost, named: bool) -> Two:
-    assert one.chance is not None
-    return Two(judged, columns, named, cost, one.chance)
-
-
-def _again(one: Coefficient, settings: Mapping[str, Any]) -> CoefficientInParts:
-    cost = weighted(settings["weights"], len(settings["classes"]))
-    return CoefficientInParts(_two(one, None, (0, 1), cost, False) if one.two else Shared(None, cost, one.chance), settings)
+def _again(one: Coefficient, settings: Mapping[str, Any]) -> Form:
+    return one.form(None, weighted(settings["weights"], len(settings["classes"])))
 
 
 def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[Any]]:
@@ -230,7 +155,7 @@ class AlphaAboutCenter(AlphaOfNumbers):
         return Agreed(1.0 if reason == NO_RATING else np.nan, observed, expected, reason)
 
 
-def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> CoefficientInParts:
+def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """Of labels, or of ratings, near whose ``center`` they are."""
     (given,), level, values, classes, center = data, *(options[name] for name in ("level", "values", "classes", "center"))
     option("level", level, LEVELS)
@@ -241,7 +166,7 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Coefficien
         if level != "interval":
             raise error("level", "be 'interval' for ratings in parts (labels, with values=, have all levels)", repr(level))
         judged, middle = read("annotations", Ratings.from_wide(given) if table else given), _center(center)
-        return CoefficientInParts.of(AlphaAboutCenter(judged, middle), {"level": level, "center": middle})
+        return AlphaAboutCenter(judged, middle).in_parts({"level": level, "center": middle})
     if center is not None:
         raise error("center", "be given for ratings only", center)
     judged = labels_in_parts(given, classes) if table else read("annotations", given)
@@ -252,7 +177,7 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Coefficien
         if judged.n_classes > MOST_CLASSES:
             must = f"be at most {MOST_CLASSES} for an ordinal scale in parts: all pairs of them are counted"
             raise error("classes", must, judged.n_classes)
-    return CoefficientInParts.of(_alpha_form(judged, judged.n_classes, level, numbers), {"level": level, "values": plain(numbers)})
+    return _alpha_form(judged, judged.n_classes, level, numbers).in_parts({"level": level, "values": plain(numbers)})
 
 
 def _alpha_form(judged: Judgements | None, n_classes: int, level: str, values: Array) -> Alpha:
@@ -260,12 +185,10 @@ def _alpha_form(judged: Judgements | None, n_classes: int, level: str, values: A
     return kind(judged, n_classes, level, values)
 
 
-def _alpha_again(settings: Mapping[str, Any]) -> CoefficientInParts:
+def _alpha_again(settings: Mapping[str, Any]) -> Alpha:
     if "center" in settings:
-        return CoefficientInParts(AlphaAboutCenter(None, settings["center"]), settings)
-    return CoefficientInParts(
-        _alpha_form(None, len(settings["classes"]), settings["level"], np.array(settings["values"], np.float64)), settings
-    )
+        return AlphaAboutCenter(None, settings["center"])
+    return _alpha_form(None, len(settings["classes"]), settings["level"], np.array(settings["values"], np.float64))
 
 
 def _center(given: Any) -> float:
@@ -279,7 +202,7 @@ def _center(given: Any) -> float:
 # ---- intraclass correlations
 
 
-def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> CoefficientInParts:
+def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """One-way of any annotators; two-way of the cases that the annotators of the data, or those named, all rated."""
     kind, annotators = option("kind", options["kind"], KINDS), options["annotators"]
     judged, middle = ratings_of(data[0]), _center(options["center"])
@@ -289,19 +212,17 @@ def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> CoefficientI
         if kind.startswith("1"):
             if annotators is not None:
                 raise error("annotators", f"be left out for kind {kind!r}", "ids")
-            return CoefficientInParts.of(_near(OneWay(judged, kind, x), middle), settings)
-        names = _raters(data[0], judged, annotators)
-        return CoefficientInParts.of(_near(TwoWay(judged, kind, x, names), middle), {**settings, "annotators": plain(names)})
+            form: Icc = OneWay(judged, kind, x)
+        else:
+            names = _raters(data[0], judged, annotators)
+            form, settings = TwoWay(judged, kind, x, names), {**settings, "annotators": plain(names)}
+        return form.in_parts(settings)
 
 
-def _near(form: Icc, center: float) -> Icc:
-    form.too_far = TOO_FAR.format(center)
+def _icc_again(settings: Mapping[str, Any]) -> Icc:
+    form = (OneWay if settings["kind"].startswith("1") else TwoWay)(None, settings["kind"])
+    form.too_far = TOO_FAR.format(settings["center"])
     return form
-
-
-def _icc_again(settings: Mapping[str, Any]) -> CoefficientInParts:
-    kind = settings["kind"]
-    return CoefficientInParts(_near((OneWay if kind.startswith("1") else TwoWay)(None, kind), settings["center"]), settings)
 
 
 def _raters(given: Any, judged: Judgements, named: Any) -> NDArray[Any]:

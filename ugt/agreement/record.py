@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._base import checks
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array
 from ..resampling import Result
 from .icc import Icc
 from .repeated import OfUnits
@@ -70,10 +70,6 @@ class Agreement(Result):
         return self._statistic
 
     @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._statistic.case_ids
-
-    @property
     def n_cases(self) -> int:
         """Cases counted in ``observed``."""
         return self._statistic.n_counted
@@ -104,7 +100,7 @@ class Agreement(Result):
     @cached_property
     def prevalence(self) -> Array | None:
         """(K,) share of each class among all judgements, to be read beside a chance-corrected value; None for ratings."""
-        return None if self._statistic.ratings else self._statistic.prevalence
+        return None if self._statistic.ratings else self._statistic.told.prevalence
 
     @cached_property
     def per_annotator(self) -> Array | None:

@@ -186,4 +186,4 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
         return Agreement.of(f"intra-annotator Krippendorff's alpha ({level})", found)
     if isinstance(annotations, Ratings):
         raise checks.error("coefficient", "be 'alpha' for ratings", repr(coefficient))
-    return Agreement.of(f"intra-annotator {OF_REPEATS[coefficient].title}", OfUnits(annotations, OF_REPEATS[coefficient].form))
+    return Agreement.of(f"intra-annotator {OF_REPEATS[coefficient].title}", OfUnits(annotations, OF_REPEATS[coefficient].unweighted))

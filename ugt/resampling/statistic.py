@@ -89,7 +89,7 @@ class Statistic(ABC):
         """(B, M) the numbers that sums (B, S) say: the formula, here and nowhere else. NaN where one is undefined."""
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Mapping[str, Any]:
         """What :meth:`answer` needs beside sums, as JSON values; what parts of the data must have alike for their sums to be added."""
         return {}
 
