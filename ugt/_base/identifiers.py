@@ -66,6 +66,17 @@ def distinct(argument: str, values: Any) -> NDArray[Any]:
     return column.ids
 
 
+def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int32]:
+    """The annotators of all parts of the data, ascending, and which of them those of this part are; ``annotators``: of all, or None."""
+    if annotators is None and len(known) == 0 and not any_labels:
+        raise error("annotators", "be given for a part without labels", None)
+    names = np.sort(known if annotators is None else distinct("annotators", annotators))
+    at = lookup(names, known) if len(known) else np.empty(0, np.int32)
+    if (at < 0).any():
+        raise error("annotators", "name all annotators of every part", f"not {name(known[int(np.argmax(at < 0))])}")
+    return names.tolist(), at
+
+
 def repeated(code: Int32, first: Int64) -> int:
     """The first row whose id has been there before."""
     return int(np.argmax(first[code] != np.arange(len(code))))

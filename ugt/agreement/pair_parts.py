@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Protocol
+from functools import partial
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any, Callable
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from ..annotations import Labels
 from ..resampling import Answer, Part, Statistic, plain
 from . import pairs, parts
 from .coefficients import OF_PAIRS, OF_REPEATS
-from .costs import Cost, weighted
+from .costs import Nominal, weighted
 from .forms import NO_PAIRS as NOTHING_OF_TWO
 from .forms import few
 from .kappas import Shared
@@ -25,77 +27,50 @@ from .parts import labels_in_parts
 from .repeated import NEVER_TWICE, NOT_TWICE, repeats
 from .table import Judgements
 
-if TYPE_CHECKING:
-    Settings = dict[str, Any]
-
+Settings = dict[str, Any]
+Table = Callable[[Any], Any]
 NO_PAIRS = NOTHING_OF_TWO.format(things="labels")
 
 
-class Table(Protocol):
-    """What cases add to a table that is mostly zeros for each of them."""
+def _rows(case: NDArray[Any], index: NDArray[Any], amount: Array, n_cases: int, shape: tuple[int, ...], weights: Array | None) -> Array:
+    """(*shape) sums of entries of cases, in any order, into a table that is mostly zeros; with weights (B, N), (B, *shape)."""
+    width = int(np.prod(shape))
+    if weights is None:
+        return np.bincount(index, amount, width).astype(np.float64).reshape(shape)
+    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
-    def sums(self, weights: Array | None) -> Array:
-        """(*shape) or, with weights (B, N), (B, *shape)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Entries of cases, in any order."""
-
-    case: NDArray[Any]
-    index: NDArray[Any]
-    amount: Array
-    n_cases: int
-    shape: tuple[int, ...]
-
-    def sums(self, weights: Array | None) -> Array:
-        width = int(np.prod(self.shape))
-        if weights is None:
-            return np.bincount(self.index, self.amount, width).astype(np.float64).reshape(self.shape)
-        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
-
-        order = np.argsort(self.case, kind="stable")
-        offsets = offsets_of(np.bincount(self.case, minlength=self.n_cases))
-        table = sparse.csr_matrix((self.amount[order], self.index[order], offsets), shape=(self.n_cases, width))
-        return np.asarray((table.T @ np.ascontiguousarray(weights.T)).T).reshape(len(weights), *self.shape)
+    order = np.argsort(case, kind="stable")
+    table = sparse.csr_matrix((amount[order], index[order], offsets_of(np.bincount(case, minlength=n_cases))), shape=(n_cases, width))
+    return np.asarray((table.T @ np.ascontiguousarray(weights.T)).T).reshape(len(weights), *shape)
 
 
-@dataclass(frozen=True, eq=False)
-class Crossed:
+def _crossed(left: Any, right: Any, fold: Callable[[Any, Any], Array], weights: Array | None) -> Array:
     """Sums over cases of what one sparse table (N, L) has times what another (N, R) has, as ``fold`` makes a table of them."""
+    if weights is None:
+        return fold(left, right)
+    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
-    left: Any
-    right: Any
-    fold: Callable[[Any, Any], Array]
-
-    def sums(self, weights: Array | None) -> Array:
-        if weights is None:
-            return self.fold(self.left, self.right)
-        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
-
-        return np.stack([self.fold(self.left, (sparse.diags(one) @ self.right).tocsr()) for one in weights])
+    return np.stack([fold(left, (sparse.diags(one) @ right).tocsr()) for one in weights])
 
 
 class Tables(Statistic):
-    """Named tables of sums, side by side; those of no cases know their shapes."""
+    """Named tables of sums, each a function of weights (B, N) or None, side by side; those of no cases know their shapes."""
+
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, settings: Settings, counted: Bools, tables: Mapping[str, Table], left_out: Mapping[str, int]) -> None:
-        self._settings, self.counted, self.tables, self.left_out, self.n_cases = settings, counted, tables, left_out, len(counted)
+        self.settings, self.counted, self.tables, self.left_out, self.n_cases = settings, counted, tables, left_out, len(counted)
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> Tables:
         return cls(dict(settings), np.ones(1, bool), {}, {})
 
     @property
-    def settings(self) -> Settings:
-        return self._settings
-
-    @property
     def kept(self) -> Bools:
         return self.counted
 
     def sums(self, cases: Array | None = None) -> Array:
-        each = [table.sums(cases) for table in self.tables.values()]
+        each = [table(cases) for table in self.tables.values()]
         return np.concatenate([table.reshape(1 if cases is None else len(cases), -1) for table in each], axis=1)
 
     @property
@@ -126,18 +101,7 @@ class Tables(Statistic):
     def told(self, sums: Array) -> tuple[float, dict[str, Any]]:
         """The same of sums (S,), and who the annotators are."""
         value, numbers = self.numbered(sums[None])
-        return float(value[0]), {"annotators": np.array(self._settings["annotators"]), **{name: one[0] for name, one in numbers.items()}}
-
-
-def _everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], NDArray[Any]]:
-    """The annotators of all parts, ascending, and which of them those of this part are; ``annotators``: of all, or None."""
-    if annotators is None and len(known) == 0 and not any_labels:
-        raise error("annotators", "be given for a part without labels", None)
-    names = np.sort(known if annotators is None else identifiers.distinct("annotators", annotators))
-    at = identifiers.lookup(names, known) if len(known) else np.empty(0, np.int32)
-    if (at < 0).any():
-        raise error("annotators", "name all annotators of every part", f"not {identifiers.name(known[int(np.argmax(at < 0))])}")
-    return list(plain(names)), at
+        return float(value[0]), {"annotators": np.array(self.settings["annotators"]), **{name: one[0] for name, one in numbers.items()}}
 
 
 # ---- pairs ----
@@ -148,18 +112,18 @@ class PairTables(Tables):
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        a, k = len(self._settings["annotators"]), len(self._settings["classes"])
+        a, k = len(self.settings["annotators"]), len(self.settings["classes"])
         found: dict[str, tuple[int, ...]] = {"shared": (a, a), "differ": (a, a), "labels": (a, k)}
-        return found if self._settings["options"]["coefficient"] == "percent" else {**found, "beside": (a * k, a)}
+        return found if self.settings["options"]["coefficient"] == "percent" else {**found, "beside": (a * k, a)}
 
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
-        chosen, tables = self._settings["options"], self.split(sums)
+        from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
+
+        chosen, tables = self.settings["options"], self.split(sums)
         shared, labels = tables["shared"], tables["labels"]
-        cost, beside = weighted(chosen["weights"], labels.shape[2]), tables.get("beside", [None] * len(shared))
-        each = [
-            pairs.pair_values(n, of, _sparse(totals), cost, chosen["coefficient"])
-            for n, of, totals in zip(shared, tables["differ"], beside)
-        ]
+        cost, beside = weighted(chosen["weights"], labels.shape[2]), map(sparse.csr_matrix, tables.get("beside", ()))
+        every = zip_longest(shared, tables["differ"], beside)
+        each = [pairs.pair_values(n, differ, totals, cost, chosen["coefficient"]) for n, differ, totals in every]
         value = np.stack([one for one, _ in each])
         own = np.diagonal(shared, axis1=1, axis2=2)[:, :, None]
         with np.errstate(invalid="ignore"):
@@ -190,45 +154,25 @@ def _settings(options: Mapping[str, Any], names: list[Any], judged: Judgements) 
 
 
 def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
-    (given,) = data
     coefficient = option("coefficient", options["coefficient"], tuple(OF_PAIRS))
-    judged = labels_in_parts(given, options["classes"])
+    judged = labels_in_parts(data[0], options["classes"])
     if len(judged.annotators) == 0 and len(judged.case):
         raise error("labels", "name their annotators", "counts")
-    names, at = _everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
+    names, at = identifiers.everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
     cost, k, a = weighted(options["weights"], judged.n_classes), judged.n_classes, len(names)
     room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)
     who = at[judged.annotator] if len(judged.case) else judged.annotator
     chosen, took_part = pairs.matrices(judged, who, a)
     of = judged.shares.row
-    labels = Rows(judged.case[of], who[of].astype(np.int64) * k + judged.shares.index, judged.shares.amount, judged.n_cases, (a, k))
+    cells = who[of].astype(np.int64) * k + judged.shares.index
     tables: dict[str, Table] = {
-        "shared": Crossed(took_part, took_part, _product),
-        "differ": Crossed(chosen, chosen, _Differences(cost, a)),
-        "labels": labels,
+        "shared": partial(_crossed, took_part, took_part, pairs.product),
+        "differ": partial(_crossed, chosen, chosen, lambda left, right: pairs.differences(left, right, cost, a)),
+        "labels": partial(_rows, judged.case[of], cells, judged.shares.amount, judged.n_cases, (a, k)),
     }
     if coefficient != "percent":
-        tables["beside"] = Crossed(chosen, took_part, _product)
+        tables["beside"] = partial(_crossed, chosen, took_part, pairs.product)
     return PairTables(_settings(options, names, judged), judged.size >= 2, tables, few(judged))
-
-
-def _product(left: Any, right: Any) -> Array:
-    return np.asarray((left.T @ right).todense(), np.float64)
-
-
-@dataclass(frozen=True)
-class _Differences:
-    cost: Cost
-    n_annotators: int
-
-    def __call__(self, left: Any, right: Any) -> Array:
-        return pairs.differences(left, right, self.cost, self.n_annotators)
-
-
-def _sparse(totals: Any) -> Any:
-    from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
-
-    return None if totals is None else sparse.csr_matrix(totals)
 
 
 # ---- annotators with themselves ----
@@ -239,12 +183,12 @@ class RepeatTables(Tables):
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"units": (len(self._settings["annotators"]), 3 + len(self._settings["classes"]))}
+        return {"units": (len(self.settings["annotators"]), 3 + len(self.settings["classes"]))}
 
     @property
     def form(self) -> Shared:
         """What answers for sums."""
-        return Shared(None, weighted(None, len(self._settings["classes"])), OF_REPEATS[self._settings["options"]["coefficient"]].chance)
+        return Shared(None, Nominal(len(self.settings["classes"])), OF_REPEATS[self.settings["options"]["coefficient"]].chance)
 
     def _units(self, sums: Array) -> Array:
         units = self.split(sums)["units"]
@@ -258,15 +202,13 @@ class RepeatTables(Tables):
         return found.value, {"observed": found.observed, "expected": found.expected, "per_annotator": own}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        (_, numbers), form, total = self.told(sums), self.form, self._units(sums[None])[0].sum(axis=0)
-        k, a = len(self._settings["classes"]), len(self._settings["annotators"])
-        labels, (value, observed, expected, reason) = fixed[:k], form.agreed(total)
-        numbers.update(observed=observed, expected=expected, prevalence=labels / max(1.0, float(labels.sum())))
-        numbers["per_class"] = form.of_classes(fixed[k : len(fixed) - a].reshape(-1, k), total)
-        return Answer(value, numbers, reason if total[1] else NEVER_TWICE)
+        total = self._units(sums[None])[0].sum(axis=0)
+        found = self.form.finish(total, fixed[: len(fixed) - len(self.settings["annotators"])], left_out)
+        numbers = {**self.told(sums)[1], **found.numbers}
+        return found._replace(numbers=numbers) if total[1] else Answer(found.value, numbers, NEVER_TWICE)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        k, a = len(self._settings["classes"]), len(self._settings["annotators"])
+        k, a = len(self.settings["classes"]), len(self.settings["annotators"])
         return np.asarray(np.rint(np.concatenate([fixed[len(fixed) - a :], fixed[:k]])))
 
 
@@ -276,14 +218,14 @@ def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
     one = OF_REPEATS[option("coefficient", options["coefficient"], tuple(OF_REPEATS))]
     if not isinstance(given, Labels):
         raise TypeError(f"annotations must be Labels, in parts. Got {type(given).__name__}.")
-    names, at = _everyone(given.annotators, options["annotators"], bool(len(given.annotator)))
+    names, at = identifiers.everyone(given.annotators, options["annotators"], bool(len(given.annotator)))
     judged, case, annotator = repeats(given)
     n, k, who = given.n_cases, judged.n_classes, at[annotator].astype(np.int64) if len(case) else case
-    form, width = Shared(judged, weighted(None, k), one.chance), 3 + k
+    form, width = Shared(judged, Nominal(k), one.chance), 3 + k
     row, of, amount = [np.repeat(case, 3)], [(who[:, None] * width + np.arange(3)).ravel()], [form.dense.ravel()]
     for table in form.amounts:
         row, of, amount = [*row, case[table.row]], [*of, who[table.row] * width + 3 + table.index], [*amount, table.amount]
-    units = Rows(np.concatenate(row), np.concatenate(of), np.concatenate(amount), n, (len(names), width))
+    units = partial(_rows, np.concatenate(row), np.concatenate(of), np.concatenate(amount), n, (len(names), width))
     counted = np.bincount(case, minlength=n) > 0
     left_out = {NOT_TWICE: int((~counted).sum())} if not counted.all() else {}
     found = RepeatTables(_settings(options, names, judged), counted, {"units": units}, left_out)

@@ -104,7 +104,7 @@ def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgree
     n_annotators = len(judged.annotators)
     checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = matrices(judged, judged.annotator, n_annotators)
-    shared = np.asarray((took_part.T @ took_part).todense(), np.float64).reshape(n_annotators, n_annotators)
+    shared = product(took_part, took_part)
     totals = None if OF_PAIRS[coefficient].chance is None else (chosen.T @ took_part).tocsr()
     differ = differences(chosen, chosen, cost, n_annotators)
     value, still = pair_values(shared, differ, totals, cost, coefficient)
@@ -142,6 +142,11 @@ def matrices(judged: Judgements, annotator: NDArray[Any], n_annotators: int) -> 
     chosen = sparse.csr_matrix((judged.shares.amount, (judged.case[judgement], column)), shape=shape)
     took_part = sparse.csr_matrix((np.ones(len(judged.case)), (judged.case, annotator)), shape=(judged.n_cases, n_annotators))
     return chosen, took_part
+
+
+def product(left: Any, right: Any) -> Array:
+    """(L, R) sums over cases of what sparse tables (N, L) and (N, R) have."""
+    return np.asarray((left.T @ right).todense(), np.float64)
 
 
 def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Array:

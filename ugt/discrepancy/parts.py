@@ -25,28 +25,12 @@ if TYPE_CHECKING:
     Options = dict[str, Any]
 
 
-def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:
-    """The annotators of all parts, ascending, and where (A,) each is among those of this part, -1 for who is not.
-
-    ``annotators``: of all parts, or None if the data name all.
-    """
-    if annotators is None and len(known) == 0 and not any_labels:
-        raise checks.error("annotators", "be given for a part without labels", None)
-    names = np.sort(known if annotators is None else identifiers.distinct("annotators", annotators))
-    at = identifiers.lookup(names, known) if len(known) else np.empty(0, np.int32)
-    if (at < 0).any():
-        raise checks.error("annotators", "name all annotators of every part", f"not {identifiers.name(known[int(np.argmax(at < 0))])}")
+def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:
+    """The annotators of all parts, and where (A,) each is among those of this part, -1 for who is not."""
+    names, at = identifiers.everyone(known, annotators, any_labels)
     found = np.full(len(names), -1, np.int64)
     found[at] = np.arange(len(known))
-    return plain(names), found
-
-
-def settings_of(options: Mapping[str, Any], names: list[Any]) -> Options:
-    """What all parts must have alike."""
-    return {
-        "options": plain({name: one for name, one in options.items() if name not in ("annotators", "predictions")}),
-        "annotators": names,
-    }
+    return names, found
 
 
 def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, Int64]:
@@ -55,9 +39,10 @@ def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why
     held = as_annotations(annotations, list(models.values()), distance, values)
     some = bool(held.offsets[-1] > 0)
     compared = compare(held, models, distance, values, options["missing"], known=why if some else "")
-    names, at = everyone(compared.annotators, options["annotators"], some)
+    names, at = _positions(compared.annotators, options["annotators"], some)
     checks.room("what each case adds for each annotator", 32.0 * compared.n_cases * len(names))
-    return compared, settings_of(options, names), at
+    alike = plain({name: one for name, one in options.items() if name not in ("annotators", "predictions")})
+    return compared, {"options": alike, "annotators": names}, at
 
 
 def _ratio(data: Data, options: Options) -> Discrepancy:
@@ -90,7 +75,7 @@ def _relative_f1(data: Data, options: Options) -> HeldOut:
     some = bool(labels.offsets[-1])
     if some:
         check_known(labels, "so that some can be held out")
-    names, place = everyone(labels.annotators, options["annotators"], some)
+    names, place = _positions(labels.annotators, options["annotators"], some)
     at = positions(identifiers.distinct("held_out", options["held_out"]), np.array(names))
     settings = {"missing": options["missing"], "annotators": names, "classes": plain(labels.axes.classes)}
     return HeldOut({**settings, "held_out": [names[j] for j in at]}, labels, model, place[at], options["missing"])
