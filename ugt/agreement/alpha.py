@@ -40,7 +40,6 @@ class Alpha(Form):
 
     @cached_property
     def in_use(self) -> Bools:
-        """(N,) with two annotators."""
         return np.asarray(self.judged.size >= 2)
 
     @cached_property
@@ -67,7 +66,6 @@ class Alpha(Form):
         return (self.classes,)
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 3 + K)."""
         amounts = sums[:, 3:]
         return alpha_of(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(amounts, amounts))
 
@@ -81,7 +79,6 @@ class Alpha(Form):
 
     @property
     def n_counted(self) -> int:
-        """Cases with two annotators."""
         return int(self.judged.times[self.in_use].sum())
 
     def class_sums(self) -> Array:
@@ -94,7 +91,6 @@ class Alpha(Form):
         return np.stack([class_disagreement(judged, scale), chosen, np.bincount(mixed.index, inside, judged.n_classes)])
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
-        """(K,), nominal."""
         between, amount, inside = class_sums
         n = sums[self.n_at]
         if n == 0:
@@ -123,7 +119,6 @@ class AlphaOfNumbers(Alpha):
         return ()
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 5)."""
         between, n, within, total, square = sums.T
         return alpha_of(between, n, within, 2 * n * square - 2 * total**2)
 
@@ -189,11 +184,9 @@ class OrdinalAlpha(Alpha):
 
     @property
     def amounts(self) -> tuple[Ragged, ...]:
-        """(N, K), (N, P), (N, P)."""
         return (self.classes, *self._pairs[1:])
 
     def width_of(self, table: Ragged) -> int:
-        """K or P."""
         return self.n_classes if table is self.classes else len(self.cells[0])
 
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
@@ -209,7 +202,6 @@ class OrdinalAlpha(Alpha):
         return sums[:, 0], sums[:, 1 : 1 + k], sums[:, 1 + k : 1 + k + p], sums[:, 1 + k + p :]
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 1 + K + 2 P)."""
         n, amounts, between, within = self._split(sums)
         x = _ranked(amounts)
         apart = self._apart(x)

@@ -15,30 +15,14 @@ __all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_
 
 
 class Coefficient(NamedTuple):
-    """A coefficient of labels.
+    """A coefficient of labels."""
 
-    Attributes
-    ----------
-    title : str
-        What tables call it.
-    chance : Chance or None
-        None: not corrected.
-    word : str
-        As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement`.
-    two : bool
-        Whether it is of two annotators by name.
-    pairs : bool
-        Whether it is told of pairs of annotators; one of two by name is not told of repeats.
-    weighted : bool or None
-        In tables of all coefficients only with weights, only without, or both.
-    """
-
-    title: str
-    chance: Chance | None
-    word: str = ""
-    two: bool = False
-    pairs: bool = True
-    weighted: bool | None = None
+    title: str  # what tables call it
+    chance: Chance | None  # None: not corrected
+    word: str = ""  # as an option of pairwise_agreement and intra_annotator_agreement
+    two: bool = False  # whether it is of two annotators by name
+    pairs: bool = True  # whether it is told of pairs of annotators; one of two by name is not told of repeats
+    weighted: bool | None = None  # in tables of all coefficients only with weights, only without, or both
 
     def form(self, judged: Judgements | None, cost: Cost, columns: tuple[int, int] = (0, 1), named: bool = False) -> Shared | Two:
         """As a function of sums over cases; of two annotators those in two columns, whether or not they were named."""
@@ -52,7 +36,6 @@ class Coefficient(NamedTuple):
         return self.form(judged, Nominal(judged.n_classes))
 
     def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
-        """The record."""
         cost = weighted(weights, judged.n_classes)
         columns = pair_named("labels", judged.annotators, annotators) if self.two else (0, 1)
         title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
@@ -199,7 +182,7 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     Parameters
     ----------
     labels, weights, annotators, classes
-        As for :func:`cohen_kappa`.
+        As for :func:`cohen_kappa`, which says, too, what is returned and raised.
 
     Returns
     -------
@@ -208,7 +191,7 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     Raises
     ------
     TypeError, ValueError
-        As for :func:`cohen_kappa`.
+        As for :func:`cohen_kappa`, which says, too, what is returned and raised.
 
     References
     ----------
@@ -228,17 +211,12 @@ def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Ag
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which is :math:`p_a`.
+        As for :func:`percent_agreement`, which is :math:`p_a`, and which says, too, what is raised.
 
     Returns
     -------
     Agreement
         ``per_class`` are Fleiss' kappas of the classes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`percent_agreement`.
 
     Notes
     -----
@@ -266,16 +244,7 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
     Parameters
     ----------
     labels, classes
-        As for :func:`percent_agreement`. K counts the classes that nobody used.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`percent_agreement`.
+        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used.
 
     Notes
     -----
@@ -300,7 +269,7 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`.
+        As for :func:`percent_agreement`, which says, too, what is returned and raised.
 
     Returns
     -------
@@ -309,7 +278,7 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     Raises
     ------
     TypeError, ValueError
-        As for :func:`percent_agreement`.
+        As for :func:`percent_agreement`, which says, too, what is returned and raised.
 
     References
     ----------
@@ -329,16 +298,7 @@ def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`. K counts the classes that nobody used: name the label set.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`percent_agreement`.
+        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name the label set.
 
     Notes
     -----

@@ -77,7 +77,6 @@ class Form(Statistic):
 
     @property
     def judged(self) -> Judgements:
-        """Who judged what."""
         assert self._judged is not None
         return self._judged
 
@@ -135,7 +134,6 @@ class Form(Statistic):
         return self.judged.n_annotators
 
     def missing(self) -> dict[str, int]:
-        """Cases without a pair of annotators, by reason."""
         return few(self.judged)
 
     # ---- what follows
@@ -200,7 +198,6 @@ class Form(Statistic):
         return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
     def judged_by(self, annotators: NDArray[Any]) -> Form:
-        """The same coefficient of some of the annotators."""
         return self.with_judged(self.judged.by(annotators))
 
     def agreed(self, sums: Array | None = None) -> Agreed:

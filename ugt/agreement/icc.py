@@ -138,7 +138,6 @@ class Icc(Form):
     too_far = "ratings differ by too little to be told from each other"
 
     def missing(self) -> dict[str, int]:
-        """Cases that do not take part, by reason."""
         size = self.judged.size
         return counts_of(self.judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~self.in_use})
 
@@ -213,7 +212,6 @@ class OneWay(Icc):
 
     @cached_property
     def in_use(self) -> Bools:
-        """(N,) with a rating."""
         return np.asarray(self.judged.size > 0)
 
     @cached_property
@@ -224,7 +222,6 @@ class OneWay(Icc):
         return np.stack([size > 0, size, size**2, total, total**2 / some, inside, size >= 2], axis=1).astype(np.float64)
 
     def squares(self, sums: Array) -> Squares:
-        """From sums (B, 7)."""
         n, size, square, total, between, inside, _ = sums.T
         with np.errstate(invalid="ignore", divide="ignore"):
             cases = np.maximum(between - total**2 / size, 0.0) / (n - 1)
@@ -272,12 +269,10 @@ class TwoWay(Icc):
 
     @cached_property
     def in_use(self) -> Bools:
-        """(N,) rated by all."""
         return np.asarray((self.judged.size == self._column[1]) & (self.judged.size > 0))
 
     @cached_property
     def dense(self) -> Array:
-        """(N, 3 + k)."""
         column, k = self._column
         x, in_use = np.zeros((self.judged.n_cases, k)), self.in_use
         x[self.judged.case, column] = self.positions
@@ -288,7 +283,6 @@ class TwoWay(Icc):
         return np.concatenate([np.stack([in_use * 1.0, x.sum(axis=1) ** 2, inside], axis=1), x], axis=1)
 
     def squares(self, sums: Array) -> Squares:
-        """From sums (B, 3 + k)."""
         n, rows, inside, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], sums.shape[1] - 3
         with np.errstate(invalid="ignore", divide="ignore"):
             middle = columns.sum(axis=1) / k

@@ -73,7 +73,6 @@ class Shared(Form):
         return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 3 + K), or (B, 3) without chance."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = sums[:, 0] / sums[:, 1]
             if self.chance is None:
@@ -194,7 +193,6 @@ class Two(Form):
 
     @property
     def told(self) -> Judgements:
-        """By both."""
         return self.pair[2]
 
     @property
@@ -202,12 +200,10 @@ class Two(Form):
         return 2
 
     def missing(self) -> dict[str, int]:
-        """Cases that not both judged."""
         n_judges = self.pair[3]
         return counts_of(self.judged, {NEITHER if self.named else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 2 + 2 K)."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = sums[:, 0] / sums[:, 1]
             shares, k = sums[:, 2:] / sums[:, 1:2], self.n_classes

@@ -142,7 +142,6 @@ class AlphaAboutCenter(AlphaOfNumbers):
         return Values(value, observed, expected), lost
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 5)."""
         return self._seen(sums)[0]
 
     def agreed(self, sums: Array | None = None) -> Agreed:

@@ -86,7 +86,6 @@ class OfUnits(Form):
         return OfUnits(judged.given or self.given, self.make)
 
     def judged_by(self, annotators: NDArray[Any]) -> OfUnits:
-        """The same of some of the annotators."""
         return OfUnits(said_by(self.given, annotators), self.make)
 
     def agreed(self, sums: Array | None = None) -> Agreed:

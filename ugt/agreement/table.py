@@ -30,7 +30,6 @@ class Ragged:
 
     @cached_property
     def row(self) -> Int64:
-        """The row of every entry."""
         return row_of(self.offsets)
 
     def sums(self, of: Array) -> Array:
@@ -85,7 +84,6 @@ class Judgements:
 
     @cached_property
     def case_of_label(self) -> Int64:
-        """The case of every label."""
         return row_of(self.offsets)
 
     @property
@@ -95,7 +93,6 @@ class Judgements:
 
     @property
     def case_ids(self) -> NDArray[Any] | None:
-        """(M,) as they were given."""
         return None if self.given is None else case_ids_of(self.given)
 
     @cached_property

@@ -48,27 +48,22 @@ class Advantages(Judging, Quotients):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Of all numbers."""
         named = self._settings["annotators"]
         return ("value", *(f"model in the place of {one}" for one in named), *(f"annotator {one}" for one in named))
 
     @cached_property
     def averaged(self) -> NDArray[np.intp]:  # type: ignore[override]
-        """All annotators."""
         return np.arange(len(self._settings["annotators"]))
 
     def read(self) -> None:
-        """Columns."""
         inside, wins, losses = nearer(*distances_to_others(self.compared, self._more))
         self.columns = np.concatenate([inside & one for one in (inside, wins, losses, wins != losses)], axis=1).astype(np.float64)
 
     @property
     def kept(self) -> Bools:
-        """(N,)."""
         return np.asarray(self.columns.any(axis=1))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
-        """(R, 2 A), (R, 2 A)."""
         n, wins, losses, _ = np.split(table, 4, axis=1)
         return np.concatenate([wins, losses], axis=1), np.concatenate([n, n], axis=1)
 

@@ -34,7 +34,6 @@ class Scattered(Statistic):
         """What cases add to the other sums, some of these at a time."""
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S)."""
         c = self.columns.shape[1]
         if cases is None:
             found = np.zeros((1, self.n_sums))
@@ -140,13 +139,11 @@ class Averages(Judging, Scattered):
 
     @property
     def n_sums(self) -> int:  # type: ignore[override]
-        """S."""
         a = len(self._settings["annotators"])
         checks.room("sums of all pairs of annotators", 16 * a * a)
         return 7 + 3 * a + 2 * a * a
 
     def read(self) -> None:
-        """Columns."""
         above, below = double_prime_parts(self.compared)
         inside = ~np.isnan(above)
         others = [np.ones(self.n_cases), inside, *(np.where(inside, one, 0.0) for one in (below, above))]
@@ -172,7 +169,6 @@ class Averages(Judging, Scattered):
             yield at + a * a, a, case[kept], who[kept], to_j
 
     def answer(self, sums: Array) -> Array:
-        """(B, 4)."""
         counted, alpha, mu, n, inside, below, above = sums.T[:7]
         a, b = len(self._settings["annotators"]), len(sums)
         labelled, seen, to_model = sums[:, 7 : 7 + 3 * a].reshape(b, 3, a).transpose(1, 0, 2)

@@ -25,7 +25,6 @@ class Substitution(Judging, Quotients):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Of all numbers."""
         return ("value", "alpha", "mu", "criterion", "coefficient", *(f"annotator {one}" for one in self._settings["annotators"]))
 
     def read(self) -> None:
@@ -47,7 +46,6 @@ class Substitution(Judging, Quotients):
         return np.column_stack([*above, gamma]), np.column_stack([*below, inside])
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """With γ_j."""
         found = self.answer(sums)
         return {**dict(zip(self.names[1:5], found.T[1:])), "per_annotator": found[:, 5:]}
 

@@ -45,7 +45,6 @@ class Grouped(Ratios):
         return np.asarray(~np.isnan(self.mu).all(axis=1))
 
     def judged_by(self, annotators: NDArray[Any]) -> Grouped:
-        """Of some annotators."""
         return Grouped(self.make, self.compared.judged_by(annotators))
 
 
@@ -92,7 +91,6 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
 
     @classmethod
     def of(cls, one: Grouped) -> GroupedDiscrepancy:
-        """From its statistic."""
         n_cases = np.asarray((~np.isnan(one.mu)).sum(axis=0), np.int64)
         value, alpha, mu = one.estimate, mean_of(one.alpha.T), mean_of(one.mu.T)
         return cls(one.group_names, value[1:], alpha, mu, n_cases, float(value[0]), one.left_out, one)

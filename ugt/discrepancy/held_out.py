@@ -137,7 +137,6 @@ class HeldOut(Scattered):
         return np.asarray(self.columns[:, 0] != 0)
 
     def judged_by(self, annotators: NDArray[Any]) -> HeldOut:
-        """Of some annotators."""
         held: Any = only(self.labels, np.asarray(annotators) != 0)
         return HeldOut(self._settings, held, *self._given)
 
@@ -151,7 +150,6 @@ class HeldOut(Scattered):
                 yield 1 + (3 * j + row) * k, k, cases, chosen[cases].astype(np.int64), np.ones(len(cases))
 
     def answer(self, sums: Array) -> Array:
-        """(B, 3)."""
         right, chosen, true = sums[:, 1:].reshape(len(sums), self.n_judges, 3, -1).transpose(2, 0, 1, 3)
         each = over(2 * right, chosen + true)
         f1 = mean_of(each.reshape(-1, each.shape[2])).reshape(len(sums), -1)

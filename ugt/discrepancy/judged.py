@@ -48,7 +48,6 @@ class Judged(Judging, Wide):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Of all numbers."""
         named = self._settings["annotators"]
         same = (f"model {model} in the place of {one}" for model in self.models for one in named)
         return (*(f"model {one}" for one in self.models), *(f"annotator {one}" for one in named), *same)
@@ -94,7 +93,6 @@ class Judged(Judging, Wide):
         return over(*np.split(rows, 2, axis=2)) if self.counts else rows
 
     def answer(self, sums: Array) -> Array:
-        """(B, M + A + M A)."""
         m = len(self.models)
         return self._together(over(sums[:, :m], sums[:, m : 2 * m]), self._delta(self._means(self._rows(sums[:, 3 * m :]))))
 
@@ -107,7 +105,6 @@ class Judged(Judging, Wide):
         return np.concatenate([models, told.reshape(len(rows), -1)], axis=1)
 
     def influence(self) -> Array:
-        """(N, M + A + M A)."""
         first, *blocks = self.blocks()
         m, found = len(self.models), []
         total = first.sum(axis=0)

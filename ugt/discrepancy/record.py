@@ -79,7 +79,6 @@ class Judging(Statistic):
         return self._settings
 
     def judged_by(self, annotators: NDArray[Any]) -> Judging:
-        """Of some annotators."""
         return type(self)(self._settings, self.compared.judged_by(annotators), self._more)
 
 
@@ -90,13 +89,11 @@ class OfAnnotations(Results):
 
     @property
     def statistic(self) -> Statistic:
-        """What it is made of."""
         one: Statistic = self._statistic
         return one
 
     @property
     def case_ids(self) -> NDArray[Any]:
-        """(N,)."""
         return ids_of(self._statistic.compared.annotations)
 
     @property
@@ -111,7 +108,6 @@ class Discrepancy(Judging, Quotients):
     n_squared = 3
 
     def read(self) -> None:
-        """Columns of cases."""
         self.columns = self.compared.sums.columns(self.compared.predicted[0])
 
     @property
@@ -120,7 +116,6 @@ class Discrepancy(Judging, Quotients):
         return np.asarray(self.columns[:, N] != 0)
 
     def parts(self, table: Array) -> tuple[Array, Array]:
-        """(R, 3), (R, 3)."""
         return table[:, [MU, ALPHA, MU]], table[:, [ALPHA, N, N]]
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
@@ -174,12 +169,10 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
 
     @cached_property
     def alpha_per_case(self) -> Array:
-        """(N,)."""
         return self._per_case(ALPHA)
 
     @cached_property
     def mu_per_case(self) -> Array:
-        """(N,)."""
         return self._per_case(MU)
 
     def _per_case(self, column: int) -> Array:
