@@ -298,7 +298,7 @@ def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name the label set.
+        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name them.
 
     Notes
     -----

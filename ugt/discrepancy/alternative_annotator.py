@@ -48,12 +48,12 @@ class Advantages(Judging, Quotients):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        named = self._settings["annotators"]
+        named = self.settings["annotators"]
         return ("value", *(f"model in the place of {one}" for one in named), *(f"annotator {one}" for one in named))
 
     @cached_property
     def averaged(self) -> NDArray[np.intp]:  # type: ignore[override]
-        return np.arange(len(self._settings["annotators"]))
+        return np.arange(len(self.settings["annotators"]))
 
     def read(self) -> None:
         inside, wins, losses = nearer(*distances_to_others(self.compared, self._more))
@@ -70,7 +70,7 @@ class Advantages(Judging, Quotients):
     def _of(self, sums: Array) -> Advantages:
         """The mean is over those with enough cases."""
         one = copy(self)
-        one.averaged = np.flatnonzero(np.rint(self.groups(sums, sums)) >= self._settings["options"]["least_cases"])
+        one.averaged = np.flatnonzero(np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"])
         return one
 
     def numbers(self, sums: Array) -> dict[str, Array]:
@@ -89,7 +89,7 @@ class Advantages(Judging, Quotients):
         n, wins, losses, squares = np.rint(sums.reshape(4, -1)[:, self.averaged])
         spread = n * squares - (losses - wins) ** 2  # n² times the variance
         error = over(np.sqrt(over(spread, n - 1)), n)
-        return Tested.of((losses - wins) / n, error, n, self._settings["options"]["epsilon"], self._settings["options"]["q"])
+        return Tested.of((losses - wins) / n, error, n, self.settings["options"]["epsilon"], self.settings["options"]["q"])
 
     def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
         """Of those with enough cases as they are."""
@@ -97,9 +97,9 @@ class Advantages(Judging, Quotients):
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With the test, unless clusters were resampled."""
-        one, names, options = self._of(sums), self._settings["annotators"], self._settings["options"]
+        one, names, options = self._of(sums), self.settings["annotators"], self.settings["options"]
         found = super(Advantages, one).finish(sums, fixed, left_out)
-        clusters, judged = self._settings.get("units") == "clusters", one.averaged
+        clusters, judged = self.settings.get("units") == "clusters", one.averaged
         test: dict[str, Any] = {name: np.full(len(names), np.nan) for name in ("p_value", "rejected")}
         test.update(winning_rate=math.nan, passed=math.nan)
         if len(judged) and not clusters:
@@ -260,15 +260,14 @@ def alternative_annotator_test(
     options = {"epsilon": epsilon, "q": q, "least_cases": least_cases}
     check_options(**options)
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
-    ids, at = compared.annotators, np.arange(len(compared.annotators))
-    one = Advantages({"annotators": ids.tolist(), "options": options}, compared, at)
+    ids, one = compared.annotators, Advantages.of(compared, options=options)
     n_of = one.groups(one.sums()[0], np.empty(0)).astype(np.int64)
     few = n_of < least_cases
     if few.all():
         must = f"hold an annotator with {least_cases} cases or more (least_cases)"
         raise checks.error("annotations", must, f"at most {n_of.max(initial=0)}")
     if few.any():
-        one = Advantages({"annotators": ids[~few].tolist(), "options": options}, compared, at[~few])
+        one = Advantages({"annotators": ids[~few].tolist(), "options": options}, compared, np.flatnonzero(~few))
     advantage, behind = np.split(one.estimate[1:], 2)
     too_few = {identifiers.name(ids[j]): int(n_of[j]) for j in np.flatnonzero(few)}
     numbers = float(one.estimate[0]), ids[~few], n_of[~few], advantage, behind, *one.test(one.sums()[0])

@@ -95,16 +95,11 @@ def alternative_discrepancy_ratios(
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`, with the same errors; it must be known who gave each label.
 
     Returns
     -------
     AlternativeRatios
-
-    Raises
-    ------
-    ValueError
-        As for :func:`discrepancy_ratio`.
 
     Notes
     -----
@@ -124,8 +119,7 @@ def alternative_discrepancy_ratios(
     [0.5, 0.48, 0.33]
     """
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known="for averages over annotators")
-    one = Averages({"annotators": compared.annotators.tolist()}, compared, np.arange(len(compared.annotators)))
-    return AlternativeRatios(*one.estimate.tolist())
+    return AlternativeRatios(*Averages.of(compared).estimate.tolist())
 
 
 class Averages(Judging, Scattered):
@@ -139,7 +133,7 @@ class Averages(Judging, Scattered):
 
     @property
     def n_sums(self) -> int:  # type: ignore[override]
-        a = len(self._settings["annotators"])
+        a = len(self.settings["annotators"])
         checks.room("sums of all pairs of annotators", 16 * a * a)
         return 7 + 3 * a + 2 * a * a
 
@@ -149,14 +143,9 @@ class Averages(Judging, Scattered):
         others = [np.ones(self.n_cases), inside, *(np.where(inside, one, 0.0) for one in (below, above))]
         self.columns = np.column_stack([self.compared.sums.columns(self.compared.predicted[0]), *others])
 
-    @property
-    def kept(self) -> Bools:
-        """(N,) all that count in Δ."""
-        return np.asarray(self.columns[:, N] != 0)
-
     def windows(self) -> Iterator[Window]:
         """Of annotators, then of each with the others."""
-        found, a, place = self.compared.distances, len(self._settings["annotators"]), np.full(len(self.compared.annotators), -1)
+        found, a, place = self.compared.distances, len(self.settings["annotators"]), np.full(len(self.compared.annotators), -1)
         place[self._more[self._more >= 0]] = np.flatnonzero(self._more >= 0)
         case, who, to_model = row_of(found.offsets), place[found.annotator], found.to_model[0]
         seen = ~np.isnan(to_model)
@@ -170,7 +159,7 @@ class Averages(Judging, Scattered):
 
     def answer(self, sums: Array) -> Array:
         counted, alpha, mu, n, inside, below, above = sums.T[:7]
-        a, b = len(self._settings["annotators"]), len(sums)
+        a, b = len(self.settings["annotators"]), len(sums)
         labelled, seen, to_model = sums[:, 7 : 7 + 3 * a].reshape(b, 3, a).transpose(1, 0, 2)
         shared, between = sums[:, 7 + 3 * a :].reshape(b, 2, a, a).transpose(1, 0, 2, 3)
         prime = over(mean_of(over(to_model, seen)), mean_of(over(between, shared)))
@@ -186,7 +175,7 @@ class Averages(Judging, Scattered):
 
     def groups(self, sums: Array, fixed: Array) -> Array:
         """Cases of each annotator, and of each pair."""
-        a = len(self._settings["annotators"])
+        a = len(self.settings["annotators"])
         return np.append(sums[7 : 7 + a], sums[7 + 3 * a : 7 + 3 * a + a * a])
 
 

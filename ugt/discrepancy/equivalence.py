@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, NDArray
+from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Quotients, Result
 from .input import WHY, compare
@@ -25,18 +25,13 @@ class Substitution(Judging, Quotients):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("value", "alpha", "mu", "criterion", "coefficient", *(f"annotator {one}" for one in self._settings["annotators"]))
+        return ("value", "alpha", "mu", "criterion", "coefficient", *(f"annotator {one}" for one in self.settings["annotators"]))
 
     def read(self) -> None:
         """Columns n, α and μ of cases; then of every annotator how many cases, and γ_j."""
         model, own = distances_to_others(self.compared, self._more)
         cases = self.compared.sums.columns(self.compared.predicted[0])
         self.columns = np.concatenate([cases, ~np.isnan(model), zeros(model - own)], axis=1)
-
-    @property
-    def kept(self) -> Bools:
-        """(N,)."""
-        return np.asarray(self.columns.any(axis=1))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
         """(R, 5 + A), (R, 5 + A): γ, α, μ, 2 γ / α, α / μ, γ_j."""
@@ -52,7 +47,7 @@ class Substitution(Judging, Quotients):
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With who the annotators are."""
         found = super().finish(sums, fixed, left_out)
-        return found._replace(numbers={"annotators": np.array(self._settings["annotators"]), **found.numbers})
+        return found._replace(numbers={"annotators": np.array(self.settings["annotators"]), **found.numbers})
 
     def groups(self, sums: Array, fixed: Array) -> Array:
         """Cases of each annotator."""
@@ -76,10 +71,8 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
     annotators : (A,) array
     per_annotator : (A,) array
         γ_j: mean over the cases of annotator j of the model's distance to the others less that of j.
-    n_cases : int
-        Cases that count.
-    left_out : mapping
-        Cases that do not, by reason.
+    n_cases, left_out : int, mapping
+        Cases that count, and by reason those that do not.
 
     Notes
     -----
@@ -125,17 +118,12 @@ def individual_equivalence_index(
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`, with the same errors; it must be known who gave each label.
 
     Returns
     -------
     IndividualEquivalence
         In the units of the distance.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`discrepancy_ratio`.
 
     Notes
     -----
@@ -157,8 +145,7 @@ def individual_equivalence_index(
     ([-1.25, -1.05, -0.55], True)
     """
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
-    settings = {"annotators": compared.annotators.tolist()}
-    one = Substitution(settings, compared, np.arange(len(compared.annotators)))
+    one = Substitution.of(compared)
     value, alpha, mu, criterion, coefficient = one.estimate[:5].tolist()
     of_annotators = compared.annotators, one.estimate[5:]
-    return IndividualEquivalence(value, alpha, mu, criterion, coefficient, *of_annotators, int(one.kept.sum()), one.left_out, one)
+    return IndividualEquivalence(value, alpha, mu, criterion, coefficient, *of_annotators, one.n_counted, one.left_out, one)

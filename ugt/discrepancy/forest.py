@@ -12,7 +12,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import sizes_of
-from ..resampling import Resamples
+from ..resampling import Resamples, over
 from ..resampling.resamples import TIE
 from .input import compare, models_of
 from .judged import Judged
@@ -49,16 +49,11 @@ class Chances(NamedTuple):
     @classmethod
     def of(cls, found: Resamples, m: int) -> Chances:
         """From resamples of m models and what is behind them."""
-        values = found.values
-        a = (len(found) - m) // (1 + m)
-        models, own = values[:, :m].T, values[:, m : m + a]
-        on_same = values[:, m + a :].reshape(len(values), m, a).transpose(1, 0, 2)
-        return cls(
-            np.array([[share_below(one, other) for other in own.T] for one in models]).reshape(m, a),
-            np.array([[share_below(one[:, j], own[:, j]) for j in range(a)] for one in on_same]).reshape(m, a),
-            np.array([share_below(one, _lowest(own)) for one in models]),
-            np.array([_share_below_all(one, own) for one in on_same]),
-        )
+        values, a = found.values, (len(found) - m) // (1 + m)
+        models, own, same = values[:, :m, None], values[:, None, m : m + a], values[:, m + a :].reshape(len(values), m, a)
+        best = np.fmin.reduce(own, axis=2, initial=np.inf)
+        best = np.where(np.isnan(own).all(axis=2), np.nan, best)
+        return cls(share_below(models, own), share_below(same, own), share_below(models[..., 0], best), _share_below_all(same, own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,26 +251,18 @@ def tied(first: Array, second: Array) -> Bools:
         return np.asarray((np.abs(first - second) <= TIE * np.maximum(np.abs(first), np.abs(second))) | (first == second))
 
 
-def share_below(first: Array, second: Array) -> float:
-    """Share of resamples in which the first is the smaller one; ties count half, undefined ones do not count."""
+def share_below(first: Array, second: Array) -> Array:
+    """Share of resamples, which are the first axis, in which the first is the smaller one; ties count half, undefined ones do not count."""
     with np.errstate(invalid="ignore"):
         won = np.where(tied(first, second), 0.5, first < second)
     defined = ~np.isnan(first) & ~np.isnan(second)
-    return float(won[defined].mean()) if defined.any() else float("nan")
+    return over(np.where(defined, won, 0.0).sum(axis=0), defined.sum(axis=0))
 
 
-def _lowest(values: Array) -> Array:
-    """(B,) the lowest of the values that are defined; NaN where none is."""
-    if values.shape[1] == 0:
-        return np.full(len(values), np.nan)
-    lowest = np.where(np.isnan(values), np.inf, values).min(axis=1)
-    return np.asarray(np.where(np.isnan(values).all(axis=1), np.nan, lowest))
-
-
-def _share_below_all(first: Array, second: Array) -> float:
-    """Share of resamples in which every pair that is defined has the first below the second; ties are no wins."""
+def _share_below_all(first: Array, second: Array) -> Array:
+    """(M,) share of resamples in which all pairs that are defined, of the last axis, have the first below the second; ties are no wins."""
     defined = ~np.isnan(first) & ~np.isnan(second)
-    rows = defined.any(axis=1)
+    some = defined.any(axis=2)
     with np.errstate(invalid="ignore"):
-        won = np.all(((first < second) & ~tied(first, second)) | ~defined, axis=1)
-    return float(won[rows].mean()) if rows.any() else float("nan")
+        won = np.all(((first < second) & ~tied(first, second)) | ~defined, axis=2)
+    return over((won & some).sum(axis=0), some.sum(axis=0))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, identifiers
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.arrays import Array, Int64, NDArray
 from ..annotations import Labels
 from ..resampling import Answer, over
 from .alternatives import Scattered, as_models
 from .groups import majority
 from .input import MISSING, as_labels, check_known, only, read
+from .record import Judging
 from .sums import mean_of
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
     names = identifiers.distinct("held_out", held_out)
     one = HeldOut({"held_out": names.tolist()}, held, predictions, positions(names, held.annotators), missing)
     value, model, others = one.estimate.tolist()
-    return RelativeF1(value, model, others, int(one.kept.sum()))
+    return RelativeF1(value, model, others, one.n_counted)
 
 
-class HeldOut(Scattered):
+class HeldOut(Judging, Scattered):
     """F1 of the model less the mean F1 of J - 1 annotators who are held out, by their positions, -1 for those who gave no label.
 
     Sums are those of cases with a majority class; of each judge hits, choices and votes for each class, (J, 3, K).
@@ -111,7 +112,7 @@ class HeldOut(Scattered):
     def __init__(
         self, settings: Mapping[str, Any], labels: Labels | None = None, model: Any = None, at: Any = None, missing: str = "error"
     ) -> None:
-        self._settings, self._given = dict(settings), (model, at, missing)
+        self.settings, self._given = dict(settings), (model, at, missing)
         self.n_judges = 1 + len(settings["held_out"])
         if labels is None:
             return
@@ -126,19 +127,9 @@ class HeldOut(Scattered):
         n = int((self.vote < 0).sum())
         self.left_out = {NO_MAJORITY: n} if n else {}
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Options of the function, and names."""
-        return self._settings
-
-    @property
-    def kept(self) -> Bools:
-        """(N,) cases with a majority class."""
-        return np.asarray(self.columns[:, 0] != 0)
-
     def judged_by(self, annotators: NDArray[Any]) -> HeldOut:
         held: Any = only(self.labels, np.asarray(annotators) != 0)
-        return HeldOut(self._settings, held, *self._given)
+        return HeldOut(self.settings, held, *self._given)
 
     def windows(self) -> Iterator[Window]:
         """Of each judge: where it was right, what it chose, and what the vote was then."""

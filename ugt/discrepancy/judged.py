@@ -48,7 +48,7 @@ class Judged(Judging, Wide):
 
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        named = self._settings["annotators"]
+        named = self.settings["annotators"]
         same = (f"model {model} in the place of {one}" for model in self.models for one in named)
         return (*(f"model {one}" for one in self.models), *(f"annotator {one}" for one in named), *same)
 
@@ -73,7 +73,7 @@ class Judged(Judging, Wide):
         yield np.concatenate([zeros(mu), np.where(there, sums.alpha[:, None], 0.0), there], axis=1)
         width = max(1, CELLS // (self.n_cases * (2 + m)))
         for begin in range(0, len(self.annotators), width):
-            left = LeftOut.of(self.compared, self.annotators[begin : begin + width], self._settings["options"]["cases"])
+            left = LeftOut.of(self.compared, self.annotators[begin : begin + width], self.settings["options"]["cases"])
             under = [np.where(one[:, None], left.alpha, np.nan) for one in self.compared.predicted] if self.below[-1] > 1 + m else []
             rows = np.stack([left.mu, *left.model, left.alpha, *under], axis=2)
             found = np.concatenate([zeros(rows), ~np.isnan(rows)], axis=2) if self.counts else zeros(rows)
@@ -141,7 +141,7 @@ class Judged(Judging, Wide):
     def _of(self, sums: Array) -> Judged:
         """Of those who have enough cases."""
         one = copy(self)
-        one.judged = np.rint(self.groups(sums, sums)) >= self._settings["options"]["least_cases"]
+        one.judged = np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"]
         return one
 
     def groups(self, sums: Array, fixed: Array) -> Array:
@@ -172,6 +172,6 @@ class Judged(Judging, Wide):
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With who the annotators are."""
         value, numbers = self.replicated(sums, sums[None])
-        named, least = {"annotators": np.array(self._settings["annotators"])}, self._settings["options"]["least_cases"]
+        named, least = {"annotators": np.array(self.settings["annotators"])}, self.settings["options"]["least_cases"]
         reason = NOBODY.format(least) if not self._of(sums).judged.any() else ALIKE if np.isnan(value[0]) else None
         return Answer(float(value[0]), {**named, **{name: one[0] for name, one in numbers.items()}}, reason)

@@ -7,7 +7,8 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..resampling import Seed
     from .input import Compared
 
+OneOf = TypeVar("OneOf", bound="Judging")
 AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
@@ -62,24 +64,30 @@ class Judging(Statistic):
     """A statistic of annotations compared with models; without these it answers for sums alone."""
 
     one_model = True  # for which cases need a prediction
+    settings: Mapping[str, Any] = MappingProxyType({})
+    columns: Array  # (N, ...) what cases add to the first sums; not 0 in the first column where they count
 
     def __init__(self, settings: Mapping[str, Any], compared: Compared | None = None, more: Any = None) -> None:
-        self._settings, self._more = dict(settings), more
+        self.settings, self._more = dict(settings), more
         if compared is not None:
             self.compared, self.n_cases = compared, compared.n_cases
             self.left_out = compared.sums.left_out(compared.predicted[0] if self.one_model else np.ones(self.n_cases, bool))
             self.read()
 
+    @classmethod
+    def of(cls: type[OneOf], compared: Compared, **settings: Any) -> OneOf:
+        """Of all annotators."""
+        return cls({"annotators": compared.annotators.tolist(), **settings}, compared, np.arange(len(compared.annotators)))
+
     def read(self) -> None:
         """What sums are made of."""
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """Options of the function, and names."""
-        return self._settings
+    def kept(self) -> Bools:
+        return np.asarray(self.columns[:, N] != 0)
 
     def judged_by(self, annotators: NDArray[Any]) -> Judging:
-        return type(self)(self._settings, self.compared.judged_by(annotators), self._more)
+        return type(self)(self.settings, self.compared.judged_by(annotators), self._more)
 
 
 class OfAnnotations(Results):
@@ -110,11 +118,6 @@ class Discrepancy(Judging, Quotients):
     def read(self) -> None:
         self.columns = self.compared.sums.columns(self.compared.predicted[0])
 
-    @property
-    def kept(self) -> Bools:
-        """(N,) cases with two annotators and a prediction."""
-        return np.asarray(self.columns[:, N] != 0)
-
     def parts(self, table: Array) -> tuple[Array, Array]:
         return table[:, [MU, ALPHA, MU]], table[:, [ALPHA, N, N]]
 
@@ -138,10 +141,8 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
     alpha_per_case, mu_per_case : (N,) arrays
         What every case adds; NaN where it does not count.
     case_ids : (N,) array
-    n_cases : int
-        Cases that count.
-    left_out : mapping
-        Cases that do not, by reason.
+    n_cases, left_out : int, mapping
+        Cases that count, and by reason those that do not.
     reason : str
         Why the value is not finite; empty where it is.
 

@@ -70,10 +70,8 @@ class ThresholdSweep(Frozen):
         Model discrepancy at each.
     alpha : float
         Annotator discrepancy, the same for all.
-    n_cases : int
-        Cases that count.
-    left_out : mapping
-        Cases that do not, by reason.
+    n_cases, left_out : int, mapping
+        Cases that count, and by reason those that do not.
 
     Examples
     --------
