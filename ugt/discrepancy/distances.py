@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,9 @@ from .._base.checks import error
 from .._base.ragged import row_at
 from .._core import _pairs, _tables
 from ..annotations import Labels, Masks, Ratings
-from . import distance_pairs
-from .distance_rule import Rule, checked, numbers_of, rule_of_labels, rule_of_masks, rule_of_numbers
+from .distance_rule import CalledPairs, Measure, Rule, checked, numbers_of, rule_of_labels, rule_of_masks, rule_of_numbers, warn
 
-if TYPE_CHECKING:
-    Task = Callable[[int, int, Array], Any]  # fills the entries of the cases from begin to end
-
+Task = Callable[[int, int, Any], Any]  # fills the entries of the cases from begin to end
 CASES = 2**14  # at a time
 CELLS = 2**20  # probabilities, or words of masks, at a time
 
@@ -33,36 +30,21 @@ CELLS = 2**20  # probabilities, or words of masks, at a time
 class Distances(Frozen):
     """Distances between the annotators of each case, and from each of them to the predictions of M models.
 
-    Parameters
-    ----------
-    offsets : (N + 1,) int64
-        The entries of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of their first labels: an annotator of a case, one
-        entry for all of its labels; or, where only counts are known, a class of a case.
-    annotator : (E,) int32
-        Position in ``annotators``; -1 where only counts are known.
-    count : (E,) int64
-        How many annotators the entry stands for.
-    to_others : (E,) float64
-        Sum over the other annotators of the case (also those of the same entry) of the mean distance over all pairs of their labels.
-    to_model : (M, E) float64
-        Mean distance of the entry's labels to the prediction for the case, expected where that is probabilities; NaN without one.
+    An entry is an annotator of a case, with all of its labels; or, where only counts are known, a class of a case.
     """
 
-    offsets: Int64
-    annotator: Int32
-    count: Int64
-    to_others: Array
-    to_model: Array
+    offsets: Int64  # (N + 1,) the entries of case i are offsets[i] to offsets[i + 1], in the order of their first labels
+    annotator: Int32  # (E,) position among the annotators; -1 where only counts are known
+    count: Int64  # (E,) how many annotators the entry stands for
+    to_others: Array  # (E,) sum over the other annotators of the case (of the same entry, too) of the mean over all pairs of their labels
+    to_model: Array  # (M, E) mean over the entry's labels to the prediction, expected where that is probabilities; NaN without one
 
 
 def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any], distance: Any, *, values: Any = None) -> Distances:
-    r"""Distances in every case, in time that grows with the labels (and, of masks, with their pairs).
-
-    ψ(Y, Y') = mean over y in Y and y' in Y' of δ(y, y'), [C] eq. 1.
+    r"""Distances ψ(Y, Y') = mean over y in Y and y' in Y' of δ(y, y') [C eq. 1], in time that grows with labels (of masks: their pairs).
 
     Parameters
     ----------
-    annotations : Labels, Ratings or Masks
     predictions : sequence of M models' predictions
         For Labels: whole numbers (N,), positions of classes, -1 for none; or numbers (N,), NaN for none, where the distance is one of
         numbers or a function; or probabilities (N, K), a row of NaN for none. For Ratings: numbers (N,), NaN for none. For Masks:
@@ -75,12 +57,6 @@ def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any],
         pair, in either order.
     values : (K,) array of numbers, optional
         What the classes of Labels stand for where numbers are compared. Default: the classes, where they are integers.
-
-    Raises
-    ------
-    ValueError
-        If the distance does not suit the annotations, is no number of at least 0, or differs from the way back; if predictions or
-        values are of another length, not numbers, above 1e100 in size, or probabilities that do not add up to 1 within 1e-4.
     """
     layout = Layout.of(annotations)
     if values is not None and not isinstance(annotations, Labels):
@@ -143,9 +119,9 @@ class Layout(NamedTuple):
             self.run(task, out, chunk)
         return to_others, to_model
 
-    def call(self, pairs: distance_pairs.CalledPairs, laws: list[Any]) -> tuple[Array, Array]:
+    def call(self, pairs: CalledPairs, laws: list[Any]) -> tuple[Array, Array]:
         """The same by a function; laws say what is predicted."""
-        distance_pairs.warn()
+        warn()
         to_others, to_model = np.zeros(len(self.size)), np.full((len(laws), len(self.size)), np.nan)
         pairs.fill_others(to_others)
         for m, law in enumerate(laws):
@@ -198,9 +174,8 @@ def _label_predictions(given: Any, labels: Labels, rule: Rule, number: Array | N
     bad = (table < -1) | (table >= labels.n_classes)
     if bad.any():
         i = int(np.argmax(bad))
-        raise error(
-            "predictions", f"be positions of classes from 0 to {labels.n_classes - 1}, or -1", table[i], f"case {labels.axes.case_name(i)}"
-        )
+        must = f"be positions of classes from 0 to {labels.n_classes - 1}, or -1"
+        raise error("predictions", must, table[i], f"case {labels.axes.case_name(i)}")
     return np.ascontiguousarray(table, np.int64)
 
 
@@ -214,8 +189,8 @@ def _called_on_labels(
     labels: Labels, given: list[NDArray[Any]], rule: Rule, number: Array | None, layout: Layout, label: Int32
 ) -> tuple[Array, Array]:
     names = (labels.axes.classes if number is None else number).tolist()
-    measure = distance_pairs.Measure(rule.function, kept=True)  # type: ignore[arg-type]
-    pairs = distance_pairs.CalledPairs(layout, lambda r: names[label[r]], measure, labels, labels.axes.case_name)
+    measure = Measure(rule.function, kept=True)  # type: ignore[arg-type]
+    pairs = CalledPairs(layout, lambda r: names[label[r]], measure, labels, labels.axes.case_name)
 
     def law(p: NDArray[Any], i: int) -> list[tuple[float, Any]]:
         if p.ndim == 2:
@@ -240,8 +215,8 @@ def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values:
     value = checked(layout.rows(ratings.value), "ratings", lambda r: f"case {ratings.case_name(row_at(ratings.offsets, r))}")
     given = [_rating_predictions(p, ratings) for p in predictions]
     if rule.function is not None:
-        measure = distance_pairs.Measure(rule.function, kept=False)
-        pairs = distance_pairs.CalledPairs(layout, lambda r: float(value[r]), measure, ratings, ratings.case_name)
+        measure = Measure(rule.function, kept=False)
+        pairs = CalledPairs(layout, lambda r: float(value[r]), measure, ratings, ratings.case_name)
         return layout.call(pairs, [lambda i, p=p: [] if np.isnan(p[i]) else [(1.0, float(p[i]))] for p in given])
     if rule.kind == "class":
         names, code = np.unique(np.concatenate([value, *given]), return_inverse=True)
@@ -284,6 +259,6 @@ def _called_on_masks(masks: Masks, in_order: Masks, given: list[Any], rule: Rule
             return []
         return [(1.0, thing(masks.unpacked(words[start[i] : start[i + 1]], i)))]
 
-    measure = distance_pairs.Measure(rule.function, kept=False)  # type: ignore[arg-type]
-    pairs = distance_pairs.CalledPairs(layout, lambda r: thing(in_order.mask(r)), measure, masks, masks.case_name)
+    measure = Measure(rule.function, kept=False)  # type: ignore[arg-type]
+    pairs = CalledPairs(layout, lambda r: thing(in_order.mask(r)), measure, masks, masks.case_name)
     return layout.call(pairs, [partial(law, *one) for one in given])

@@ -20,7 +20,6 @@ from .distances import Distances, distances
 from .sums import CaseSums
 
 Annotations = Union[Labels, Ratings, Masks]
-
 NUMERIC = ("squared", "absolute")
 OUTSIDE = 1e-4  # how far probabilities may miss 1 together
 MISSING = ("error", "drop")
@@ -72,9 +71,8 @@ def compare(
         check_known(held, known)
     columns = [read(one, held, distance, values, missing) for one in predictions.values()]
     predicted = np.array([_present(column, held) for column in columns], bool).reshape(len(columns), held.n_cases)
-    return Compared(
-        held, distances(held, columns, distance, values=values), tuple(map(str, predictions)), predicted, columns, distance, values
-    )
+    found = distances(held, columns, distance, values=values)
+    return Compared(held, found, tuple(map(str, predictions)), predicted, columns, distance, values)
 
 
 def check_known(annotations: Any, what: str) -> None:
@@ -174,10 +172,13 @@ def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing
         column: Any = _for_labels(given, annotations, distance, values)
     elif isinstance(annotations, Ratings):
         column = numbers(given, annotations)
+    elif isinstance(given, Masks):
+        column = given
     else:
-        column = given if isinstance(given, Masks) else _masks(given)
-        if isinstance(column, list):
-            _check_length(len(column), annotations)
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise checks.error("predictions", "be a mask or None for each case", type(given).__name__)
+        column = list(given)
+        _check_length(len(column), annotations)
     if missing == "error":
         check_all("predictions", _present(column, annotations), annotations)
     return column
@@ -189,12 +190,6 @@ def check_all(argument: str, present: Bools, annotations: Any) -> None:
         got = f"none for {int((~present).sum())} of {annotations.n_cases} cases"
         must = "cover every case (missing='drop' leaves the others out)"
         raise checks.error(argument, must, got, where(annotations, int(np.argmin(present))))
-
-
-def _masks(given: Any) -> list[Any]:
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise checks.error("predictions", "be a mask or None for each case", type(given).__name__)
-    return list(given)
 
 
 def joined(predictions: Any, annotations: Any) -> Any:
