@@ -5,11 +5,12 @@ All take the truth first (plausibilities, or arrays (N, K) of certain ones, (N, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ._base import checks
+from ._base.arrays import Array
 from ._base.identifiers import as_array
 from ._base.ragged import sizes_of
 from .plausibilities import Plausibilities, as_plausibilities
@@ -18,11 +19,6 @@ from .plausibilities.means import means
 from .plausibilities.metric import METRICS
 from .plausibilities.orders import Orders, Sets
 from .plausibilities.sets import as_sets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 __all__ = [
     "ua_average_overlap",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
@@ -15,9 +16,7 @@ from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plack
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ragged = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+    Ragged = tuple[Int64, Int32, Array]
 
 __all__ = [
     "dirichlet",
@@ -175,7 +174,7 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra))
 
 
-def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: float | NDArray[np.float64] = 0.1) -> Dirichlet:
+def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: float | Array = 0.1) -> Dirichlet:
     r"""Posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
 
     Parameters
@@ -266,7 +265,7 @@ def _irn_arrays(annotations: Labels | Rankings, tie_weight: str, depth: int = _A
     return offsets, index, count / np.bincount(row, count, annotations.n_cases)[row]
 
 
-def _winners(offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArray[np.float64]) -> Ragged:
+def _winners(offsets: Int64, index: Int32, value: Array) -> Ragged:
     """The classes with the highest value of each row, with equal shares."""
     row, n_rows = row_of(offsets), len(offsets) - 1
     top = np.zeros(n_rows)
@@ -277,7 +276,7 @@ def _winners(offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArra
     return offsets_of(n_winners), index[wins], 1 / n_winners[row[wins]]
 
 
-def _prior(prior: Any, labels: Labels) -> NDArray[np.float64]:
+def _prior(prior: Any, labels: Labels) -> Array:
     """The prior of every class (K,)."""
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, checks.scalar("prior", prior))
@@ -293,13 +292,13 @@ def _prior(prior: Any, labels: Labels) -> NDArray[np.float64]:
     return alpha
 
 
-def _scaled(gamma: float, values: NDArray[Any], extra: float | NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(gamma: float, values: NDArray[Any], extra: float | Array) -> Array:
     """Concentrations; one that overflows becomes inf, which Dirichlet refuses by name."""
     with np.errstate(over="ignore"):
         return np.asarray(gamma * values + extra)
 
 
-def _where_defined(offsets: NDArray[np.int64], background: float) -> float | NDArray[np.float64]:
+def _where_defined(offsets: Int64, background: float) -> float | Array:
     """The background concentration: none in a case without annotations, which stays undefined."""
     empty = sizes_of(offsets) == 0
     return np.where(empty, 0.0, background) if background > 0 and empty.any() else background

@@ -16,12 +16,8 @@ from ..plausibilities.draws import REST, MentionedDraws
 from ..resampling import seed_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..plausibilities import Draws
     from ..plausibilities.diagnostics import Diagnostics
-
-    Array = NDArray[np.float64]
 
 CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
 UNRANKED = ("individual", "lump", "ignore")

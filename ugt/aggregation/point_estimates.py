@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, parallel
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.ragged import row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..plausibilities import Point
@@ -14,11 +15,7 @@ from ..plausibilities.draws import REST
 from .plackett_luce_draws import UNRANKED, as_rankings, prior_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..annotations import Rankings
-
-    Array = NDArray[np.float64]
 
 CHUNK = 128  # cases: some milliseconds
 MOST_NAMES = 5  # classes that a message lists
@@ -178,7 +175,7 @@ def _stages(rankings: Rankings, rest: bool) -> core.Stages:
     return core.Stages(*arrays, rankings.n_classes, rest)
 
 
-def _classes(stages: core.Stages) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _classes(stages: core.Stages) -> tuple[Int64, Int32]:
     """``(offsets, index)`` of the mentioned classes of each case."""
     offsets, index = np.empty(stages.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
     stages.classes(offsets, index)
@@ -219,7 +216,7 @@ def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Poin
     return Point(rankings.axes, np.arange(n + 1, dtype=np.int64) * k, every, table)
 
 
-def _existence(stages: core.Stages) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _existence(stages: core.Stages) -> tuple[Bools, Bools]:
     """``(exists (N,), unbeaten)``: whether all mentioned classes are connected; those that no other one is placed before."""
     offsets, index = _classes(stages)
     unbeaten = np.empty(len(index), np.uint8)
@@ -228,7 +225,7 @@ def _existence(stages: core.Stages) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     return n_unbeaten == sizes_of(offsets), unbeaten.astype(bool)
 
 
-def _no_estimate(rankings: Rankings, stages: core.Stages, exists: NDArray[np.bool_], unbeaten: NDArray[np.bool_]) -> ValueError:
+def _no_estimate(rankings: Rankings, stages: core.Stages, exists: Bools, unbeaten: Bools) -> ValueError:
     offsets, index = _classes(stages)
     i, axes = int(np.argmin(exists)), rankings.axes
     here = slice(offsets[i], offsets[i + 1])

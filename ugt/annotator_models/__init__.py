@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks, notices, parallel
+from .._base.arrays import Array
 from ..resampling import seed_of
 from .em import Effort, fit_full, fit_glad, fit_one_coin, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
@@ -14,10 +15,6 @@ from .skills import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 __all__ = [
     "AnnotatorDraws",

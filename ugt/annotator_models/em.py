@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import checks, notices, parallel
+from .._base.arrays import Array, Bools, Int32
 from .._base.ragged import row_of, sizes_of
 from .._core import _em
 from .records import AnnotatorModel, Cells, point_of, point_with_rest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .records import Given
 
-    Array = NDArray[np.float64]
     Prior = tuple[float, float, float]  # pseudo-counts on and off the diagonal of each row, and of each class
 
 SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
@@ -74,7 +72,7 @@ def three(argument: str, prior: Any, positive: bool = False) -> Prior:
     return first, second, third
 
 
-def climb(fit: Fit, effort: Effort, n_labels: float, stop: NDArray[np.int32]) -> Run:
+def climb(fit: Fit, effort: Effort, n_labels: float, stop: Int32) -> Run:
     """Steps until the objective gains less than the tolerance a label."""
     trace: list[float] = []
     converged = False
@@ -347,7 +345,7 @@ def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> 
     return np.where(inside, slope * _errors(information, inside), np.nan)
 
 
-def _errors(information: Array, wanted: NDArray[np.bool_]) -> Array:
+def _errors(information: Array, wanted: Bools) -> Array:
     """Roots of the diagonal of the inverse, NaN where it is not positive."""
     variance = np.full(len(wanted), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes, Frozen
 from .._base.checks import error, room
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _em
 from ..annotations import Labels
 from ..plausibilities import Point
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int32 = NDArray[np.int32]
 
 NO_LABELS = "case without labels"
 # Classes of a lower probability are left out of the plausibilities.
@@ -62,7 +57,7 @@ class Given:
         """Labels of all annotators."""
         return float(self.n_labels.sum())
 
-    def positions(self, offsets: NDArray[np.int64], index: Int32, rows: NDArray[np.int64], wanted: Int32) -> NDArray[np.int64]:
+    def positions(self, offsets: Int64, index: Int32, rows: Int64, wanted: Int32) -> Int64:
         """Where classes stand in ragged ascending rows that hold them."""
         table, keys = (row_of(o) * self.n_classes + c for o, c in ((offsets, index), (rows, wanted)))
         return np.asarray(np.searchsorted(table, keys))
@@ -101,7 +96,7 @@ def checked(labels: Any) -> Labels:
     return labels
 
 
-def point_of(axes: Axes, offsets: NDArray[np.int64], index: Int32, value: Array) -> Point:
+def point_of(axes: Axes, offsets: Int64, index: Int32, value: Array) -> Point:
     """Ragged probabilities without those that are negligible."""
     kept = value >= NEGLIGIBLE
     row = row_of(offsets)[kept]
@@ -151,7 +146,7 @@ class Cells(Frozen):
     probabilities, and the cells that are not here have what is left of their row, in proportion to the pseudo-counts.
     """
 
-    offsets: NDArray[np.int64]
+    offsets: Int64
     truth: Int32
     label: Int32
     value: Array
@@ -286,8 +281,8 @@ class AnnotatorModel(Annotators):
     log_likelihood: float
     trace: Array
     objective: Array
-    converged: NDArray[np.bool_]
-    n_iterations: NDArray[np.int64]
+    converged: Bools
+    n_iterations: Int64
     ability: Array | None = None
     ability_error: Array | None = None
     difficulty: Array | None = None

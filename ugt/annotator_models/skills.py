@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base import identifiers, notices, parallel
+from .._base.arrays import Array
 from .._base.checks import room
 from .._base.ragged import sizes_of
 from ..plausibilities import diagnostics
@@ -15,12 +16,8 @@ from .em import ALL, SEEN, Confusions
 from .records import AnnotatorDraws, Cells
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..plausibilities.draws import Draws
     from .records import Given
-
-    Array = NDArray[np.float64]
 
 
 def sample(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array
 from . import scaling, selection
 from .alpha import AlphaCalibration, DirichletPredictions
 from .estimator import Calibrator, read_json, restored
@@ -19,9 +20,6 @@ from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, la
 from .scaling import MatrixMap, Objective, PlattMap, VectorMap
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Map = PlattMap | VectorMap | MatrixMap
 
 __all__ = [

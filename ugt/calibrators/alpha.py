@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._base import checks, notices
+from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
@@ -19,10 +20,7 @@ from .multinomial import Likelihood
 from .newton import Minimum, minimise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from typing_extensions import Self
-
-    Array = NDArray[np.float64]
 
 ROWS = 2**12  # of a block of features
 MOST = 700.0  # of the logarithm of a concentration: its exponential is finite
@@ -180,7 +178,7 @@ class AlphaCalibration(Calibrator):
         self._note(found, objective, kept, table.shape[1])
         return self
 
-    def _note(self, found: Minimum, objective: _Objective, kept: NDArray[np.bool_], n_classes: int) -> None:
+    def _note(self, found: Minimum, objective: _Objective, kept: Bools, n_classes: int) -> None:
         n, heavy = objective.likelihood.n, objective.heavy
         share = objective.weight / objective.total
         self.objective_ = found.value - float(share @ objective.likelihood.coefficient())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._base import checks, identifiers, notices
+from .._base.arrays import Array, Bools, Int32
 from ..annotations import Labels
 from ..resampling import ids_of_cases
 from . import selection
@@ -16,13 +17,11 @@ from .logits import KINDS, LabelTable, LogitTable
 from .scaling import Objective, Unbounded, softmax
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from typing_extensions import Self
 
     from .newton import Minimum
     from .scaling import MatrixMap, PlattMap, VectorMap
 
-    Array = NDArray[np.float64]
     Map = PlattMap | VectorMap | MatrixMap
 
 NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
@@ -105,7 +104,7 @@ class Scaling(Calibrator, ABC):
         return LogitTable.of(predictions, kind, floor)
 
     @abstractmethod
-    def _fit(self, table: LogitTable, histograms: LabelTable, unit: NDArray[np.int32] | None) -> None:
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
         """The map that fits these best, kept in attributes."""
 
     @abstractmethod
@@ -115,7 +114,7 @@ class Scaling(Calibrator, ABC):
     def _keep_order(self, given: Array, z: Array) -> None:
         """Nothing, unless the map promises something."""
 
-    def _note(self, found: Minimum, labels: Array, heavy: NDArray[np.bool_], loss: float, before: float) -> None:
+    def _note(self, found: Minimum, labels: Array, heavy: Bools, loss: float, before: float) -> None:
         """What a fit says about itself; ``labels`` (N,) are weighted, cases of weight 0 not ``heavy``."""
         self.n_cases_ = int((labels > 0).sum())
         self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
@@ -126,7 +125,7 @@ class Scaling(Calibrator, ABC):
             notices.warn(said, stacklevel=4)
 
 
-def counted(reasons: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+def counted(reasons: dict[str, Bools]) -> dict[str, int]:
     """How many cases are left out for each reason, where there are any."""
     return {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
 
@@ -145,7 +144,7 @@ class Regularised(Scaling):
     def _form(self, k: int, penalties: dict[str, float]) -> Map:
         """The map of k classes and its penalty."""
 
-    def _fit(self, table: LogitTable, histograms: LabelTable, unit: NDArray[np.int32] | None) -> None:
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
         u, y = table.all_logits(), histograms.all()
         grid = self._candidates()
         path = self._path(grid, u, y, unit) if len(grid) > 1 else []
@@ -158,7 +157,7 @@ class Regularised(Scaling):
         self._keep(found.theta)
         self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
 
-    def _path(self, grid: list[dict[str, float]], u: Array, y: Array, unit: NDArray[np.int32] | None) -> list[dict[str, float]]:
+    def _path(self, grid: list[dict[str, float]], u: Array, y: Array, unit: Int32 | None) -> list[dict[str, float]]:
         """Mean negative log-likelihood of a held-out label under each candidate, inf where one has no finite map on some part."""
         totals = np.zeros(len(grid))
         labels = 0.0

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, room
 from ..annotations import Labels
 from ..histogram.input import OUTSIDE
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("logits", "probabilities")
 ROW_SUM = 1e-4
@@ -89,7 +85,7 @@ class LogitTable:
         return out
 
 
-def _refuse(bad: NDArray[np.bool_], block: Array, begin: int, must: str) -> None:
+def _refuse(bad: Bools, block: Array, begin: int, must: str) -> None:
     if bad.any():
         at = tuple(int(j) for j in np.argwhere(bad)[0])
         where = f"case {begin + at[0]}" + (f", class {at[1]}" if len(at) > 1 else "")
@@ -118,7 +114,7 @@ class LabelTable:
         return cls(table, shape[1], bool(fractional), None if weights is None else weights_of(weights, shape[0]))
 
     @property
-    def heavy(self) -> NDArray[np.bool_]:
+    def heavy(self) -> Bools:
         """(N,) cases that count at all."""
         return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
 

@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .logits import LabelTable, LogitTable
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
     """Counts of the observed classes of each case, and logarithms of their mean probabilities."""
 
-    offsets: NDArray[np.int64]
+    offsets: Int64
     log_share: Array
     count: Array
     n: Array  # (N,) labels of each case
@@ -53,7 +50,7 @@ class Likelihood:
         _dirmult.log_likelihood(self.offsets, self.log_share, self.count, np.ascontiguousarray(log_total), out)
         return out
 
-    def tells(self) -> NDArray[np.bool_]:
+    def tells(self) -> Bools:
         """(N,) cases whose likelihood depends on the concentration: two labels or more, of a class that is not certain."""
         return (self.n > 1) & (np.bincount(row_of(self.offsets), self.log_share < 0, len(self.n)) > 0)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+from .._base.arrays import Array
 
 TOLERANCE = 1e-8  # norm of the gradient
 REACH = 1e-3  # by which a last step may still move a prediction, on the scale of logits

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array
 from .._base.axes import Frozen
 from .._base.ragged import offsets_of
 from ..histogram.input import OUTSIDE, whole_counts
 from .logits import LARGEST, array_of
 from .multinomial import Likelihood
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("dirichlet", "probability")
 

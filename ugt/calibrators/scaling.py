@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error
 from .newton import MAX_ITER, REACH, TOLERANCE, Minimum, conjugate_gradients, minimise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .logits import LabelTable, LogitTable
-
-    Array = NDArray[np.float64]
 
 COLUMNS = 2**12  # cases of a block of the linear maps
 SAMPLE = 8192  # cases that the preconditioner looks at

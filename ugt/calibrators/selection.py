@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Bools, Int32
 from .._base.checks import error, scalar
 from .._core._stream import Stream
 from ..resampling.design import seed_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PURPOSE = 9  # UGT_PURPOSE_FOLDS of the core
 
@@ -30,7 +28,7 @@ def candidates(argument: str, given: Any) -> list[float]:
     return [scalar(argument, value) for value in values]
 
 
-def held_out(validation: Any, n_cases: int, clusters: NDArray[np.int32] | None, seed: Any) -> list[NDArray[np.bool_]]:
+def held_out(validation: Any, n_cases: int, clusters: Int32 | None, seed: Any) -> list[Bools]:
     """Masks (N,) of the cases that are held out: one for a share, one for each fold of a number of folds; clusters (N,) stay together."""
     unit = np.arange(n_cases) if clusters is None else clusters
     n_units = int(unit.max()) + 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import error, option, room, scalar, whole
 from ..calibrators import selection
 from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
@@ -18,10 +19,7 @@ from .regions import PlausibilityRegions
 from .sets import PredictionSets, SetCoverage
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from typing_extensions import Self
-
-    Array = NDArray[np.float64]
 
 __all__ = [
     "MonteCarloConformal",
@@ -328,11 +326,11 @@ class MonteCarloConformal(Conformal):
         self.m_, self.n_held_out_ = m, int(out.sum())
         return self
 
-    def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+    def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int) -> tuple[Int64, Int32, Array]:
         """Cases with a truth, their m labels (and one more, were they held out), and the scores of these."""
         room(f"{m} labels of each case", 24 * m * len(cases))
 
-        def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        def part(begin: int, end: int) -> tuple[Int64, Int32, Array]:
             block = known.block(begin, end)
             kept = ~np.isnan(block).any(axis=1)
             keys, block = cases.axes.stream_keys[begin:end][kept], np.ascontiguousarray(block[kept])
@@ -345,7 +343,7 @@ class MonteCarloConformal(Conformal):
         rows, label, score = (np.concatenate(column) for column in zip(*cases.run(part, "scoring labels")))
         return rows, label, score
 
-    def _held_out(self, n: int, seed: int) -> NDArray[np.bool_]:
+    def _held_out(self, n: int, seed: int) -> Bools:
         """(n,) the cases that the correction is made from."""
         share = scalar("split", self.split, positive=True)
         if self.correction == "none" and share < 1:

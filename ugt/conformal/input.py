@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers, parallel
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, option, room, scalar, whole
 from .._base.ragged import sizes_of
@@ -21,10 +22,6 @@ from ..resampling.design import seed_of
 
 if TYPE_CHECKING:
     from typing import Callable
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
 BLOCK = 2**18  # numbers of a block of rows
@@ -145,7 +142,7 @@ class Truth:
         return part
 
 
-def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], Axes | None]:
+def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | None]:
     """(N,) numbers of classes, from these or from ``Labels`` with one label a case.
 
     Raises
@@ -174,14 +171,14 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64
     return array.astype(np.int64), None
 
 
-def sampled(block: Array, keys: NDArray[np.uint64], seed: int, chain: int, m: int) -> NDArray[np.int32]:
+def sampled(block: Array, keys: NDArray[np.uint64], seed: int, chain: int, m: int) -> Int32:
     """(rows, m) labels sampled from label probabilities."""
     out = np.empty((len(block), m), np.int32)
     _sets.labels(block, keys, seed, chain, out)
     return out
 
 
-def class_groups(given: Any, axes: Axes) -> NDArray[np.int64]:
+def class_groups(given: Any, axes: Axes) -> Int64:
     """(K,) number of the group of classes that shares a threshold: all one, each its own, or as given."""
     if given is None:
         return np.zeros(axes.n_classes, np.int64)
@@ -196,7 +193,7 @@ def class_groups(given: Any, axes: Axes) -> NDArray[np.int64]:
     return np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def case_groups(groups: Any, n: int) -> tuple[NDArray[np.int64], list[Any] | None]:
+def case_groups(groups: Any, n: int) -> tuple[Int64, list[Any] | None]:
     """(N,) number of each case's group, and the ids of the groups (None: there are none)."""
     if groups is None:
         return np.zeros(n, np.int64), None
@@ -206,7 +203,7 @@ def case_groups(groups: Any, n: int) -> tuple[NDArray[np.int64], list[Any] | Non
     return column.code.astype(np.int64), column.ids.tolist()
 
 
-def located_groups(groups: Any, n: int, known: list[Any] | None) -> NDArray[np.int64]:
+def located_groups(groups: Any, n: int, known: list[Any] | None) -> Int64:
     """(N,) number of each case's group among those of the fit."""
     if (groups is None) != (known is None):
         raise error("groups", "be given exactly where they were given in the fit", "none" if groups is None else "groups")

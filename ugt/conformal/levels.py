@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .._base.ragged import offsets_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Int = NDArray[np.int64]
 
 # p-values are ratios of whole numbers below 2**53 with steps far above this: equal to alpha is told from above alpha.
 EQUAL = 1e-12
@@ -26,7 +21,7 @@ class Levels:
     Levels of category g are ``score[offsets[g]:offsets[g + 1]]``, ascending, p descending; beyond the last p is ``base[g]``.
     """
 
-    offsets: Int
+    offsets: Int64
     score: Array
     p: Array
     base: Array
@@ -34,7 +29,7 @@ class Levels:
     def _part(self, g: int) -> slice:
         return slice(int(self.offsets[g]), int(self.offsets[g + 1]))
 
-    def p_values(self, scores: Array, category: Int | int) -> Array:
+    def p_values(self, scores: Array, category: Int64 | int) -> Array:
         """p-values of scores (any shape), each of a category."""
         if isinstance(category, (int, np.integer)):
             part = self._part(int(category))
@@ -55,7 +50,7 @@ class Levels:
             out[g] = self.score[part][above - 1] if above else -np.inf
         return out
 
-    def corrected(self, scores: Array, category: Int) -> Levels:
+    def corrected(self, scores: Array, category: Int64) -> Levels:
         """ECDF-corrected: p becomes (1 + #{held-out cases of the category with a p-value of at most p}) / (1 + their number)."""
         held_out = self.p_values(scores, category)
         by_category = dict(parts(category, len(self.base)))
@@ -73,7 +68,7 @@ class Levels:
         return assembled(rows)
 
 
-def parts(category: Int, n: int) -> list[tuple[int, Int]]:
+def parts(category: Int64, n: int) -> list[tuple[int, Int64]]:
     """The categories that occur, and where, in order."""
     if n == 1:
         return [(0, np.arange(len(category)))] if len(category) else []
@@ -88,7 +83,7 @@ def assembled(rows: list[tuple[Array, Array, float]]) -> Levels:
     return Levels(offsets_of(np.array([len(one) for one in score])), np.concatenate(score), np.concatenate(p), np.array(base))
 
 
-def pooled(scores: Array, category: Int, n_categories: int) -> Levels:
+def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
     """Levels from the scores (n, m) of m labels of each of n cases, with the category (n, m) of each.
 
     p(s) = mean over the m samples of (1 + #{cases of the category with a score of at least s}) / (1 + #{cases of the category}).
@@ -100,7 +95,7 @@ def pooled(scores: Array, category: Int, n_categories: int) -> Levels:
     return assembled([_category(flat[found[g]], found[g] % m, m) if g in found else nothing for g in range(n_categories)])
 
 
-def _category(scores: Array, sample: Int, m: int) -> tuple[Array, Array, float]:
+def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float]:
     size = np.bincount(sample, minlength=m)
     if (size == size[0]).all():  # whole numbers, so that p-values are exact to the last bit: (m + count) / (m (n + 1))
         ordered = np.sort(scores)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array, Int32, Int64
 from .._base.checks import error, room
 from .._base.ragged import offsets_of
 from ..calibrators.estimator import Calibrator
 from .input import NO_TRUTH, PREDICTED, Cases, ScoreRule, located_groups
 from .levels import Levels
 from .sets import PredictionSets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 def check_alpha(alpha: Any) -> float:
@@ -74,7 +70,7 @@ class Conformal(Calibrator):
         cases, group, rule = self._read(predictions, groups, case_ids)
         listed = [0]
 
-        def part(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        def part(begin: int, end: int) -> tuple[Int64, Int32]:
             scores = rule.scores(cases, begin, end, PREDICTED)
             inside = np.asarray(scores <= thresholds[group[begin:end]][:, self.class_group_])
             if not self.allow_empty:
@@ -113,7 +109,7 @@ class Conformal(Calibrator):
     def _levels(self) -> Levels:
         return Levels(self.level_offsets_, self.level_score_, self.level_p_, self.base_p_)
 
-    def _read(self, predictions: Any, groups: Any, case_ids: Any) -> tuple[Cases, NDArray[np.int64], ScoreRule]:
+    def _read(self, predictions: Any, groups: Any, case_ids: Any) -> tuple[Cases, Int64, ScoreRule]:
         self._check_fitted()
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
         group = located_groups(groups, len(cases), self.groups_)
@@ -125,9 +121,7 @@ class Conformal(Calibrator):
             raise error("allow_empty", "be True or False", repr(self.allow_empty))
         return Cases.of(predictions), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
 
-    def _keep(
-        self, rule: ScoreRule, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: NDArray[np.int64]
-    ) -> None:
+    def _keep(self, rule: ScoreRule, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: Int64) -> None:
         self.rule_ = vars(rule)  # as it was fitted, whatever parameters are set later
         self.n_classes_, self.n_cases_ = cases.axes.n_classes, n_counted
         self.left_out_ = {NO_TRUTH: len(cases) - n_counted} if n_counted < len(cases) else {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools
 from .._base.checks import error, room, whole
 from ..calibrators.estimator import Calibrator
 from .input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, ScoreRule, Truth
@@ -16,10 +17,7 @@ from .levels import Levels, pooled
 from .predictor import check_alpha, named
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from typing_extensions import Self
-
-    Array = NDArray[np.float64]
 
 MOST_CLASSES = 4  # of a grid
 
@@ -146,7 +144,7 @@ class PlausibilityRegions(Calibrator):
         table = given.astype(np.float64).reshape(len(given), -1, scores.shape[1])
         return self._levels().p_values(expected(table, scores), 0).reshape(given.shape[:-1])
 
-    def contains(self, predictions: Any, plausibilities: Any, *, alpha: float | None = None, case_ids: Any = None) -> NDArray[np.bool_]:
+    def contains(self, predictions: Any, plausibilities: Any, *, alpha: float | None = None, case_ids: Any = None) -> Bools:
         """Whether plausibilities, as for :meth:`p_values`, are in the region of their case."""
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return np.asarray(self.p_values(predictions, plausibilities, case_ids=case_ids) > rate * (1 + 1e-12))
@@ -156,9 +154,7 @@ class PlausibilityRegions(Calibrator):
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return self._scores(predictions, case_ids), float(self._levels().thresholds(rate)[0])
 
-    def grid(
-        self, predictions: Any, *, n_steps: int = 20, alpha: float | None = None, case_ids: Any = None
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    def grid(self, predictions: Any, *, n_steps: int = 20, alpha: float | None = None, case_ids: Any = None) -> tuple[Array, Bools]:
         """The regions on a grid, for at most 4 classes.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option, room
 from .._base.ragged import row_of, sizes_of, take
@@ -22,11 +23,7 @@ from ..plausibilities.orders import CERTAIN, NONE, Sets
 from ..plausibilities.sets import as_sets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..plausibilities import Plausibilities
-
-    Array = NDArray[np.float64]
 
 AGAINST = ("mass", "best", "voted")
 
@@ -59,8 +56,8 @@ class PredictionSets(OnAxes):
     """
 
     axes: Axes
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
     alpha: float = float("nan")
 
     @classmethod
@@ -82,12 +79,12 @@ class PredictionSets(OnAxes):
     def __repr__(self) -> str:
         return f"PredictionSets(n_cases={self.n_cases}, n_classes={self.n_classes}, mean_size={self.mean_size:.4g}, n_empty={self.n_empty})"
 
-    def __getitem__(self, i: int) -> NDArray[np.int32]:
+    def __getitem__(self, i: int) -> Int32:
         """Class positions of a case."""
         i = range(self.n_cases)[i]
         return self.index[self.offsets[i] : self.offsets[i + 1]]
 
-    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+    def __iter__(self) -> Iterator[Int32]:
         return (self[i] for i in range(self.n_cases))
 
     def names(self, i: int) -> list[Any]:
@@ -99,7 +96,7 @@ class PredictionSets(OnAxes):
         offsets, at = take(self.offsets, np.asarray(rows))
         return PredictionSets(self.axes.take(rows), offsets, self.index[at], self.alpha)
 
-    def mask(self) -> NDArray[np.bool_]:
+    def mask(self) -> Bools:
         """(N, K) whether a class is in the set."""
         room("a table of sets", self.n_cases * self.n_classes)
         table = np.zeros((self.n_cases, self.n_classes), bool)
@@ -107,7 +104,7 @@ class PredictionSets(OnAxes):
         return table
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Int64:
         """(N,) number of classes in each set."""
         return sizes_of(self.offsets)
 

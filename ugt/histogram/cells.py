@@ -6,18 +6,14 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int32
 from .._core import _histogram
 from ..resampling import Answer, Statistic
 from .sums import CASES, CL, DL, EL, IL, N_ROWS, PROB, SHARE, SQUARE, Bins, completed, table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 LOSSES = {"el": EL, "cl": CL, "dl": DL, "il": IL}  # rows of a table of losses
 ROOTS = {"ce": "cl", "de": "dl"}  # losses of which these are roots
@@ -29,7 +25,7 @@ class Rows(NamedTuple):
 
     share: Array
     prob: Array
-    cell: NDArray[np.int32]
+    cell: Int32
     fact: Array | None
 
     def part(self, begin: int, end: int) -> Rows:
@@ -90,7 +86,7 @@ class BinLosses(Statistic):
         return [name for name in self.picks if j == 0 or (self.by_class and name != "accuracy")]
 
     @property
-    def recentred(self) -> NDArray[np.bool_]:
+    def recentred(self) -> Bools:
         """(M,) CL and DL: cases that share a bin with copies of themselves raise the one and lower the other."""
         return np.array([name[:2] in ("cl", "dl") for name in self.names])
 
@@ -122,7 +118,7 @@ class BinLosses(Statistic):
         return sums[:, :n].reshape(shape), sums[:, n:]
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases with labels enough."""
         return np.asarray(self.rows.cell[:, 0] >= 0)
 

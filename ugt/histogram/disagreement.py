@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks, notices
+from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
@@ -19,11 +20,6 @@ from .input import OUTSIDE, count_table, counts_error, counts_of, readable
 from .losses import ResultWithRoots
 from .pairs_of_labels import given_statistic, predictions
 from .sums import CASES, SINGLE_BINS, Bins, Loss, Losses, table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 class DisagreementStatistic(BinLosses):
@@ -229,7 +225,7 @@ class DisagreementLosses(ResultWithRoots):
         return self._statistic.bins.edges
 
     @cached_property
-    def bin_counts(self) -> NDArray[np.int64]:
+    def bin_counts(self) -> Int64:
         """Of each statistic."""
         return np.asarray(self._statistic.cells[0, ..., CASES].astype(np.int64))
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers, parallel
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room
 from .._base.ragged import row_of
 from .._core import _histogram
 from ..annotations import Labels
 from .cells import Rows
 from .sums import Bins
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NO_LABELS = "case without labels"
 ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
@@ -131,7 +127,7 @@ class Histograms:
             # in one layout: numpy adds up along rows in another order where they are columns
             yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
 
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> Bools:
         """(N,)."""
         return np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
 
@@ -182,7 +178,7 @@ def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
     return np.array(block, np.int64 if small else np.float64, order="C")
 
 
-def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> NDArray[np.int64]:
+def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:
     """(N, K) labels of the annotators that weigh 1, not 0."""
     if labels is None or len(labels.annotators) == 0:
         raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")

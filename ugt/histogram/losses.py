@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import checks
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
@@ -20,11 +21,7 @@ from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
 from .sums import CASES, N_ROWS, SINGLE_BINS, SINGLETONS, Bins, Loss, Losses, divided, of_pairs, table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .reliability import ReliabilityCurve
-
-    Array = NDArray[np.float64]
 
 
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
@@ -90,7 +87,7 @@ class HistogramStatistic(BinLosses):
         return HistogramStatistic(replace(self.data, counts=counts, labels=None), self.bins, self.rules, self.classes)
 
     @cached_property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases with labels."""
         return self._known().labelled()
 
@@ -327,7 +324,7 @@ class HistogramLosses(ResultWithRoots):
         return self._statistic.bins.edges
 
     @cached_property
-    def bin_counts(self) -> NDArray[np.int64]:
+    def bin_counts(self) -> Int64:
         """Of each class."""
         return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
 

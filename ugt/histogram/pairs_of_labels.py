@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array
 from .._base.axes import Frozen
 from .input import OUTSIDE, array_of, whole_counts
 from .sums import divided
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from ..resampling import Statistic
 from .cells import BinLosses
 from .sums import CASES, PROB, SHARE, SQUARE, divided
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
 
@@ -52,10 +48,10 @@ class ReliabilityCurve(Frozen):
     edges: Array
     mean_probability: Array
     label_share: Array
-    n_cases: NDArray[np.int64]
+    n_cases: Int64
     low: Array
     high: Array
-    few: NDArray[np.bool_]
+    few: Bools
 
 
 class LabelShares(Statistic):
@@ -66,7 +62,7 @@ class LabelShares(Statistic):
         self.names = tuple(map(str, range(whole.bins.n_bins)))
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases with labels."""
         return self.whole.kept
 

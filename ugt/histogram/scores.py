@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import notices
+from .._base.arrays import Array, NDArray
 from .._base.checks import error, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..plausibilities.means import means
@@ -18,9 +19,6 @@ from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Rule = Callable[[Array, Array], Array]
 
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.axes import Frozen, owned
 from .._base.checks import error, option, whole
 from .._core import _histogram
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 SINGLETONS = ("omit", "zero")
 SINGLE_BINS = ("zero", "plugin")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error, room
 from .._base.ragged import row_of
 from .orders import CERTAIN, TIED, Sets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 MOST_TIED_SETS = 10_000
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Callable
+from typing import Callable
 
 import numpy as np
 
+from .._base.arrays import Array, Bools
 from .._base.checks import room
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases move the mean by less than 1e-10
 
@@ -47,7 +43,7 @@ class Comparison:
         return cls(per_case, spread_of(variance), law=partial(_law_of, values, law, n_points))
 
     @classmethod
-    def of_chances(cls, chance: Array, settled: NDArray[np.bool_] | None = None) -> Comparison:
+    def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
         """From the probability (N,) that it is 1 and not 0; settled: cases where all draws have this number itself."""
         p = np.minimum(np.maximum(chance, 0.0), 1.0)
         variance = p * (1.0 - p)
@@ -77,5 +73,5 @@ def _law_of(values: Array, law: Array, n_points: int) -> Law:
     return Law(float(np.nansum(mean[~varies])), pmf[:, : n_points + 1])
 
 
-def _law_of_chances(p: Array, varies: NDArray[np.bool_]) -> Law:
+def _law_of_chances(p: Array, varies: Bools) -> Law:
     return Law(float(np.nansum(p[~varies])), np.stack([1.0 - p[varies], p[varies]], 1))

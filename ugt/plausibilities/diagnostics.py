@@ -32,13 +32,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools
 from .._base.checks import error
 from .._core import _diagnostics
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Array = NDArray[np.float64]
+    from numpy.typing import ArrayLike
 
 # What to compute, and columns of the answer, as in ugt.h
 RHAT, BULK, TAIL, MEAN = 1, 2, 4, 8
@@ -58,13 +57,13 @@ class Diagnostics:
     ess_mean: Array
     mcse_mean: Array
 
-    def falls_short(self, *, rhat: float = 1.01, ess_per_chain: float = 100.0) -> NDArray[np.bool_]:
+    def falls_short(self, *, rhat: float = 1.01, ess_per_chain: float = 100.0) -> Bools:
         """(S,) series that miss what the paper recommends: R̂ ≤ 1.01, bulk and tail ESS of at least 100 a chain.
 
         Undefined series (NaN) are not among them.
         """
         least = ess_per_chain * self.n_chains
-        found: NDArray[np.bool_] = (self.rhat > rhat) | (self.ess_bulk < least) | (self.ess_tail < least)
+        found: Bools = (self.rhat > rhat) | (self.ess_bulk < least) | (self.ess_tail < least)
         return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import error, room, whole
 from .._base.ragged import offsets_of, row_of, sizes_of, take
@@ -23,11 +24,7 @@ from .protocol import Plausibilities
 from .sets import as_groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .metric import Metric
-
-    Array = NDArray[np.float64]
 
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
 MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
@@ -64,8 +61,8 @@ class Dirichlet(Plausibilities):
     """
 
     axes: Axes
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
     concentration: Array
     background: Any = 0.0
 
@@ -103,7 +100,7 @@ class Dirichlet(Plausibilities):
         return f"Dirichlet(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has a posterior at all."""
         return np.asarray((sizes_of(self.offsets) > 0) | (self.background > 0))
 
@@ -113,7 +110,7 @@ class Dirichlet(Plausibilities):
         return bool((self.support < self.n_classes).any())
 
     @property
-    def support(self) -> NDArray[np.int64]:
+    def support(self) -> Int64:
         """(N,) number of classes with positive plausibility."""
         listed = sizes_of(self.offsets)
         return np.where(self.background > 0, self.n_classes, listed)
@@ -127,7 +124,7 @@ class Dirichlet(Plausibilities):
     # ---- what the C core knows about the posterior ----
 
     @cached_property
-    def _groups(self) -> tuple[_dirichlet.Profiles, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _groups(self) -> tuple[_dirichlet.Profiles, Int64, Int64, Int64]:
         """Profiles; each case's profile (-1: undefined); where its entries and its background stand among all groups."""
         too_sure = self._totals() > MOST_TOTAL
         if too_sure.any():
@@ -144,7 +141,7 @@ class Dirichlet(Plausibilities):
         return profiles, case_profile, first[row_of(self.offsets)] + entry_group, background
 
     @staticmethod
-    def _first_groups(profiles: _dirichlet.Profiles) -> NDArray[np.int64]:
+    def _first_groups(profiles: _dirichlet.Profiles) -> Int64:
         offsets = np.zeros(len(profiles) + 1, np.int64)
         profiles.groups(offsets, np.empty(profiles.n_groups()), np.empty(profiles.n_groups(), np.int64))
         return offsets
@@ -205,7 +202,7 @@ class Dirichlet(Plausibilities):
         _order.role_sums(self.offsets, self.index, value, rest, *of_sets, self.n_classes, total, out)
         return np.asarray(out.T)
 
-    def _overlaps(self, sets: Sets, k: NDArray[np.int32]) -> Array:
+    def _overlaps(self, sets: Sets, k: Int32) -> Array:
         """(N, max k + 1, max k + 1) joint law of how many certain and tied classes are among the best k."""
 
         def make() -> Array:
@@ -222,7 +219,7 @@ class Dirichlet(Plausibilities):
 
         return np.asarray(self._kept.last("overlaps", (sets, k.tobytes()), make))
 
-    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
         law = self._overlaps(sets, size.astype(np.int32))
         return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
 
@@ -275,7 +272,7 @@ class Dirichlet(Plausibilities):
         parallel.run(part, self.n_cases, SAMPLED, "drawing plausibilities")
         return out
 
-    def top(self, n: int, depth: int, *, seed: Any = 0) -> NDArray[np.int32]:
+    def top(self, n: int, depth: int, *, seed: Any = 0) -> Int32:
         """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
         room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
         out = np.empty((self.n_cases, n, depth), np.int32)

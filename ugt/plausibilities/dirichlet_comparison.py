@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Int64
 from .._base.checks import room
 from .._base.ragged import offsets_of
 from .._core import _dirichlet as core
@@ -17,11 +18,8 @@ from .metric import AVERAGE_OVERLAP, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .dirichlet import Dirichlet
 
-    Array = NDArray[np.float64]
     Formula = tuple[int, int, float, float]  # number, k, parameter and largest value
 
 PROFILES, CASES = 256, 512  # chunks
@@ -98,10 +96,10 @@ def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int) -
     return Law(float(np.nansum(np.where(varies, least, mean))), pmf[varies])
 
 
-def _list_sizes(post: Dirichlet, k: int) -> NDArray[np.int64]:
+def _list_sizes(post: Dirichlet, k: int) -> Int64:
     """Number of lists of the best k of each profile, over groups of equal concentrations; 0: too many."""
 
-    def make() -> NDArray[np.int64]:
+    def make() -> Int64:
         profiles = post._groups[0]
         sizes = np.empty(len(profiles), np.int64)
         profiles.list_sizes(0, len(profiles), k, MOST_LISTS, sizes)
@@ -110,7 +108,7 @@ def _list_sizes(post: Dirichlet, k: int) -> NDArray[np.int64]:
     return np.asarray(post._kept.every(("sizes", k), make))
 
 
-def _lists(post: Dirichlet, k: int) -> tuple[NDArray[np.int64], Array]:
+def _lists(post: Dirichlet, k: int) -> tuple[Int64, Array]:
     """Offsets (profiles + 1,) and probabilities of all lists."""
     offsets = offsets_of(_list_sizes(post, k))
 

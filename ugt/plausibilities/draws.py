@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room
 from .._base.ragged import row_of, sizes_of, take
@@ -20,11 +21,7 @@ from .point import Vectors, check_table, summed
 from .sets import as_groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .orders import Sets
-
-    Array = NDArray[np.float64]
 
 CHUNK = 64
 REST = {"ignore": 0, "individual": 1, "lump": 2}  # as in ugt.h
@@ -69,7 +66,7 @@ class Draws(Vectors):
         series = np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1))
         return float(diagnostics.mcse_mean(series)[0])
 
-    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """(N,) Monte Carlo standard errors of frequencies over draws."""
         return np.asarray(np.sqrt(per_case * (1.0 - per_case) / self.n_draws))
 
@@ -88,7 +85,7 @@ class Draws(Vectors):
         axes = Axes.of(self.n_cases, table.shape[2], self._ids(), names)
         return DenseDraws(axes, table, self.n_chains)
 
-    def _grouped(self, group: NDArray[np.int64]) -> Array:
+    def _grouped(self, group: Int64) -> Array:
         raise NotImplementedError
 
 
@@ -106,7 +103,7 @@ class DenseDraws(Draws):
         return int(self.values.shape[1])
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has plausibilities at all."""
         return ~np.isnan(self.values[:, 0, 0])
 
@@ -125,17 +122,17 @@ class DenseDraws(Draws):
     def _make_orders(self, depth: int, ties: str) -> Orders:
         return Orders.from_dense(self._rows(), depth, ties)
 
-    def _is_zero_tail(self) -> NDArray[np.bool_]:
+    def _is_zero_tail(self) -> Bools:
         return np.asarray(self._rows().min(1) == 0)
 
     def mean(self) -> Array:
         """(N, K) mean over draws; NaN for an undefined case."""
         return np.asarray(self.values.mean(1))
 
-    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+    def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         return np.asarray(np.bincount(row, self.values[row, draw, sets.index], self.n_cases), np.float64)
 
-    def _grouped(self, group: NDArray[np.int64]) -> Array:
+    def _grouped(self, group: Int64) -> Array:
         return summed(self.values, group)
 
     def take(self, rows: Any) -> DenseDraws:
@@ -168,8 +165,8 @@ class MentionedDraws(Draws):
     """
 
     axes: Axes
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
     values: NDArray[Any]
     n_draws: int
     n_chains: int
@@ -179,12 +176,12 @@ class MentionedDraws(Draws):
     with_empty: bool = True
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has plausibilities at all: mentioned classes, or a lump."""
         return np.asarray((sizes_of(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> Int64:
         """(N + 1,) where the values of each case start."""
         return np.asarray((self.offsets + np.arange(len(self.offsets))) * self.n_draws)
 
@@ -203,12 +200,12 @@ class MentionedDraws(Draws):
         parallel.run(part, self.n_cases, CHUNK, "reading draws")
         return out
 
-    def _top(self, depth: int) -> NDArray[np.int32]:
+    def _top(self, depth: int) -> Int32:
         """(N, draws, depth) best classes of each draw, -1 behind the last."""
 
-        def make() -> NDArray[np.int32]:
+        def make() -> Int32:
             room("the best classes of all draws", 4 * self.n_cases * self.n_draws * depth)
-            table: NDArray[np.int32] = self._call(core.mentioned_top, np.empty((self.n_cases, self.n_draws, depth), np.int32))
+            table: Int32 = self._call(core.mentioned_top, np.empty((self.n_cases, self.n_draws, depth), np.int32))
             return table
 
         return np.ascontiguousarray(self._kept.deepest("top", depth, make)[:, :, :depth])
@@ -216,7 +213,7 @@ class MentionedDraws(Draws):
     def _make_orders(self, depth: int, ties: str) -> Orders:
         return Orders.from_top(self._top(depth).reshape(-1, depth), self.n_classes)
 
-    def _is_zero_tail(self) -> NDArray[np.bool_]:
+    def _is_zero_tail(self) -> Bools:
         return np.full(self.n_cases * self.n_draws, self.unranked == "ignore")
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
@@ -225,13 +222,13 @@ class MentionedDraws(Draws):
             return super().certainty(k, kind=kind, ties=ties)
         return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
 
-    def _modal(self, top: NDArray[np.int32]) -> tuple[Array, NDArray[np.int64]]:
+    def _modal(self, top: Int32) -> tuple[Array, Int64]:
         """(N,) share of the most frequent set among (N, draws, k) sets, and one of its draws."""
         share, example = np.empty(self.n_cases), np.empty(self.n_cases, np.int64)
         core.modal_sets(top, top.shape[2], share, example)
         return share, example
 
-    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """(N,) Monte Carlo standard errors of ``certainty``: how often the chains change to and from the most frequent set of classes,
         class at rank k, or group of the best class.
         """
@@ -286,7 +283,7 @@ class MentionedDraws(Draws):
             values[i] = self.case(i) @ np.append(inside.astype(np.float64), share)
         return self._spread(values.reshape(-1))
 
-    def _grouped(self, group: NDArray[np.int64]) -> Array:
+    def _grouped(self, group: Int64) -> Array:
         n_groups = int(group.max()) + 1
         room("draws of all plausibilities", 8 * self.n_cases * self.n_draws * n_groups)
         out = np.empty((self.n_cases, self.n_draws, n_groups))

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Callable
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array
 from .._base.checks import error
 from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .comparison import Comparison, Law
-
-    Array = NDArray[np.float64]
 
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
 EXACT_LAW_WORK = 2e9

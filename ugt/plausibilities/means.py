@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error
 from ..resampling import Answer, Part, Ratios, plain
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .estimates import MeanOfCases
-
-    Array = NDArray[np.float64]
 
 ERRORS = ("draw_std", "mc_error")
 

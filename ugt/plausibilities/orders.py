@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _order
 from .kept import Kept
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Parts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+    Parts = tuple[Int64, Int32, Int32]
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells
@@ -32,13 +31,13 @@ class Sets:
     ``offsets`` (N + 1,), ``index`` and ``role`` list classes; ``rest_role`` (N,) is the role of all others.
     """
 
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
     role: NDArray[np.int8]
     rest_role: NDArray[np.int8]
     n_classes: int
 
-    def count(self, role: int) -> NDArray[np.float64]:
+    def count(self, role: int) -> Array:
         """(N,) number of classes with a role."""
         listed = np.bincount(row_of(self.offsets)[self.role == role], minlength=len(self.rest_role)).astype(np.float64)
         return listed + np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0)
@@ -69,9 +68,9 @@ class Orders:
     ``clip((k - start) / size, 0, 1)``.
     """
 
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
-    start: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
+    start: Int32
     n_classes: int
     depth: int
 
@@ -79,7 +78,7 @@ class Orders:
         return len(self.offsets) - 1
 
     @classmethod
-    def from_dense(cls, values: NDArray[np.float64], depth: int, ties: str) -> Orders:
+    def from_dense(cls, values: Array, depth: int, ties: str) -> Orders:
         """Orders of the rows of a (N, K) table."""
         listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
 
@@ -99,9 +98,7 @@ class Orders:
         return cls(offsets_of(sizes), np.concatenate(index), np.concatenate(start), values.shape[1], depth)
 
     @classmethod
-    def from_ragged(
-        cls, offsets: NDArray[np.int64], index: NDArray[np.int32], value: NDArray[np.float64], n_classes: int, depth: int, ties: str
-    ) -> Orders:
+    def from_ragged(cls, offsets: Int64, index: Int32, value: Array, n_classes: int, depth: int, ties: str) -> Orders:
         """Orders of ragged rows of positive values; classes not listed have 0."""
 
         def rows(*out: Any) -> None:
@@ -112,7 +109,7 @@ class Orders:
         return orders._filled_up() if ties == "first" else orders
 
     @classmethod
-    def from_top(cls, top: NDArray[np.int32], n_classes: int) -> Orders:
+    def from_top(cls, top: Int32, n_classes: int) -> Orders:
         """Orders without ties from rows of best classes (rows, depth), -1 behind the last one."""
         _rows, depth = top.shape
         listed = top >= 0
@@ -144,7 +141,7 @@ class Orders:
         return even and bool((self.start.reshape(n, width) == np.arange(width, dtype=np.int32)).all())
 
     @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def _ends(self) -> Int64:
         """End of the bucket of every listed class."""
         if self._is_strict:
             return np.asarray(self.start + 1, np.int64)

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .._base.axes import Axes
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .dirichlet import Dirichlet
-
-    Array = NDArray[np.float64]
 
 MOST_OUTCOMES = 2_000_000
 
@@ -25,10 +22,10 @@ MOST_OUTCOMES = 2_000_000
 class Outcomes:
     """Outcomes: concentrations of the listed classes (L, m), 0 where there is none, of ``case``, each with a probability."""
 
-    case: NDArray[np.int64]
+    case: Int64
     probability: Array
     table: Array
-    unlisted: NDArray[np.int64]
+    unlisted: Int64
     background: Array
 
     @classmethod

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
@@ -21,11 +22,6 @@ from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
 from .sets import as_groups
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
 
@@ -39,7 +35,7 @@ class Vectors(Plausibilities):
     def _make_orders(self, depth: int, ties: str) -> Orders:
         raise NotImplementedError
 
-    def _is_zero_tail(self) -> NDArray[np.bool_]:
+    def _is_zero_tail(self) -> Bools:
         """(N * draws,) whether the lowest plausibility of a vector is 0."""
         raise NotImplementedError
 
@@ -88,7 +84,7 @@ class Vectors(Plausibilities):
         values = np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1)
         return self._spread(values.reshape(-1))
 
-    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+    def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         raise NotImplementedError
 
     def _spread(self, values: Array) -> Comparison:
@@ -97,7 +93,7 @@ class Vectors(Plausibilities):
         per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
         return self._of_draws(table.mean(1), per_draw)
 
-    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
         value = np.full(self.n_cases, np.nan)
         for k in np.unique(size).tolist():
             order = Orders(sets.offsets, sets.index, np.zeros(len(sets.index), np.int32), self.n_classes, k)
@@ -158,14 +154,14 @@ class Vectors(Plausibilities):
         return np.where(self.defined, value / self.n_draws, np.nan)
 
 
-def _located(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:
     """Where each wanted number stands among the keys, and whether it does."""
     order = np.argsort(keys, kind="stable")
     at = np.append(order, len(keys))[np.searchsorted(keys, wanted, sorter=order)]
     return at, np.append(keys, -1)[at] == wanted
 
 
-def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, NDArray[np.bool_]]:
+def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Bools]:
     """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN).
 
     Raises
@@ -220,8 +216,8 @@ class Point(Vectors):
     """
 
     axes: Axes
-    offsets: NDArray[np.int64]
-    index: NDArray[np.int32]
+    offsets: Int64
+    index: Int32
     value: Array
 
     n_draws = 1
@@ -242,7 +238,7 @@ class Point(Vectors):
         return f"Point(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
     @cached_property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has plausibilities at all."""
         defined = self.offsets[1:] > self.offsets[:-1]
         defined.flags.writeable = False
@@ -251,7 +247,7 @@ class Point(Vectors):
     def _make_orders(self, depth: int, ties: str) -> Orders:
         return Orders.from_ragged(self.offsets, self.index, self.value, self.n_classes, depth, ties)
 
-    def _is_zero_tail(self) -> NDArray[np.bool_]:
+    def _is_zero_tail(self) -> Bools:
         return sizes_of(self.offsets) < self.n_classes
 
     def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
@@ -265,7 +261,7 @@ class Point(Vectors):
         table[~self.defined] = np.nan
         return table
 
-    def _mass_of_draw(self, draw: int, sets: Sets, row: NDArray[np.int64]) -> Array:
+    def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
         value = np.where(listed, np.append(self.value, 0.0)[at], 0.0)
         return np.where(self.defined, np.bincount(row, value, self.n_cases), np.nan)
@@ -287,7 +283,7 @@ class Point(Vectors):
         return np.repeat(self.mean()[:, None, :], n, axis=1)
 
 
-def summed(table: Array, group: NDArray[np.int64]) -> Array:
+def summed(table: Array, group: Int64) -> Array:
     shape = (*table.shape[:-1], int(group.max()) + 1)
     room("a table of groups", 8 * math.prod(shape))
     out = np.zeros(shape)

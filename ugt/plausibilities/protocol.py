@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
 from .._base.checks import error
 from .._base.ragged import sizes_of
@@ -14,14 +15,10 @@ from .kept import Kept
 from .sets import as_sets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .comparison import Comparison
     from .diagnostics import Diagnostics
     from .metric import Metric
     from .orders import Orders, Sets
-
-    Array = NDArray[np.float64]
 
 Self = TypeVar("Self", bound="Plausibilities")
 
@@ -55,7 +52,7 @@ class Plausibilities(OnAxes):
     # ---- each case
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(N,) whether a case has plausibilities at all; all answers for others are NaN."""
         raise NotImplementedError
 
@@ -76,7 +73,7 @@ class Plausibilities(OnAxes):
         """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
         raise NotImplementedError
 
-    def certainty_error(self, per_case: Array, k: int, kind: str, group: NDArray[np.int64] | None = None) -> Array:
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """(N,) Monte Carlo standard errors of these certainties: of classes, or of the group of the best class."""
         return np.zeros(self.n_cases)
 
@@ -109,7 +106,7 @@ class Plausibilities(OnAxes):
             raise error("sets", "not be empty", "an empty set", f"case {self.axes.case_name(int(np.argmax(size == 0)))}")
         return self._set_probability(given, size, ties)
 
-    def _set_probability(self, sets: Sets, size: NDArray[np.int64], ties: str) -> Array:
+    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
         raise NotImplementedError
 
     def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks, notices
+from .._base.arrays import Array
 from .._core import _soft
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
@@ -23,11 +24,6 @@ from .parts import PART
 from .ranking import Metric, SoftRanking
 from .score import SoftScore
 from .stability import RankingStability, ranking_stability
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 __all__ = [
     "PrecisionRecallCurve",

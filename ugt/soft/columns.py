@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _soft
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .order import Order
-
-    Array = NDArray[np.float64]
 
 # The sums of one column, in the order of ugt.h.
 POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE, HARD_PAIRS, HARD_PRECISION = range(_soft.N_SUMS)
@@ -47,13 +44,13 @@ class Column:
     positive: Array
     negative: Array | None = None
     weights: Array | None = None
-    kept: NDArray[np.bool_] | None = None
+    kept: Bools | None = None
     classes: tuple[int, int | None] = (1, None)
     threshold: float = 0.5
     expected: bool = False
 
     @cached_property
-    def row(self) -> NDArray[np.int64]:
+    def row(self) -> Int64:
         """Cases that count, highest score first."""
         return self.order.row if self.kept is None else self.order.row[self.kept[self.order.row]]
 
@@ -94,7 +91,7 @@ class Column:
         negative = None if self.negative is None else (self.negative > self.threshold).astype(np.float64)
         return replace(self, positive=(self.positive > self.threshold).astype(np.float64), negative=negative)
 
-    def judged(self, p: Array, kept: NDArray[np.bool_] | None) -> Column:
+    def judged(self, p: Array, kept: Bools | None) -> Column:
         """The same scores against other probabilities (N, K)."""
         a, b = self.classes
         negative = None if b is None else np.ascontiguousarray(p[:, b])

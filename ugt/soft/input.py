@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
 from .._base.ragged import row_of
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from .columns import Column, quotient
 from .order import Order, ScoreOrder, complete, ends, numbers, orders_of, place
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NO_TRUTH = "case without annotations"
 LEAST_WEIGHT, LEAST_MEAN = 1e-100, 0.5
@@ -31,7 +27,7 @@ class Input:
     p: Array
     scores: NDArray[Any] | ScoreOrder
     weights: Array | None
-    kept: NDArray[np.bool_] | None
+    kept: Bools | None
     labels: Labels | None
     case_ids: NDArray[Any] | None
 
@@ -99,7 +95,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
     return Input(truth, table, weights, kept, labels, None if axes is None else axes.case_ids)
 
 
-def known(p: Array) -> NDArray[np.bool_] | None:
+def known(p: Array) -> Bools | None:
     """(N,) which cases have a p, (N,) or (N, K); None: all."""
     kept = np.asarray(~np.isnan(p.reshape(len(p), -1)).any(axis=1))
     return None if kept.all() else kept

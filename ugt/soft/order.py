@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Bools, Int64, NDArray
 from .._base.identifiers import as_array
 from .._core import _soft
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_WHOLE = 2.0**53
 
@@ -24,7 +22,7 @@ class Order:
         self.scores = scores
 
     @cached_property
-    def row(self) -> NDArray[np.int64]:
+    def row(self) -> Int64:
         """(N,) cases, highest score first."""
         return _soft.argsort_descending(self.scores)
 
@@ -33,7 +31,7 @@ class Order:
         """Whether it has been asked for."""
         return "row" in self.__dict__
 
-    def last(self, row: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def last(self, row: Int64) -> NDArray[np.uint8]:
         """Whether a tie group ends at each of these cases, which are in order."""
         ordered = self.scores[row]
         return np.asarray(np.append(ordered[1:] != ordered[:-1], len(row) > 0)[: len(row)], np.uint8)
@@ -123,7 +121,7 @@ def ends(values: NDArray[Any]) -> tuple[Any, Any]:
         return np.minimum.reduce(values, None), np.maximum.reduce(values, None)
 
 
-def place(bad: NDArray[np.bool_]) -> str:
+def place(bad: Bools) -> str:
     """The first case, in words."""
     at = np.argwhere(bad)[0]
     return f"case {at[0]}" + (f", column {at[1]}" if len(at) > 1 else "")

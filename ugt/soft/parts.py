@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error, option, whole
 from .._core import _soft
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision
 from .input import check_threshold, read
 from .ranking import Metric, SoftRanking
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 GROUP = 5  # numbers of a bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
 BOUNDED = ("value", "hard", "low", "hard low", "high", "hard high")
@@ -67,9 +63,7 @@ class BinnedRanking(SoftRanking):
         The others, by reason.
     """
 
-    def __init__(
-        self, settings: Mapping[str, Any], at: NDArray[np.int64], p: Array, kept: NDArray[np.bool_], left_out: Mapping[str, int]
-    ) -> None:
+    def __init__(self, settings: Mapping[str, Any], at: Int64, p: Array, kept: Bools, left_out: Mapping[str, int]) -> None:
         super().__init__((), (metric_of(settings),), BOUNDED, weighted=settings["average"] == "weighted")
         self.at, self.p, self.n_cases, self.left_out, self._settings, self._kept = at, p, len(kept), left_out, dict(settings), kept
 
@@ -95,7 +89,7 @@ class BinnedRanking(SoftRanking):
         return self._settings
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that have a probability."""
         return self._kept
 

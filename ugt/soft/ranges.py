@@ -8,19 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, NDArray
 from .._core import _soft
 from ..resampling.parts import options_of
 from .input import Input, read
 from .parts import ELSEWHERE, checked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 METRICS = ("soft_auroc", "soft_average_precision")
 SAMPLES = 1 << 18  # scores of all parts together, from which the ends of ranges are chosen
@@ -61,7 +57,7 @@ class Ranges:
     """
 
     lower: Array
-    single: NDArray[np.bool_]
+    single: Bools
 
     @classmethod
     def of(cls, samples: Sequence[tuple[Array, int]], n_ranges: int) -> Ranges:
@@ -85,7 +81,7 @@ class Ranges:
         """(N,) range of every score."""
         return np.searchsorted(self.lower[1:], scores, side="right")
 
-    def holds(self, scores: Array, r: int) -> NDArray[np.bool_]:
+    def holds(self, scores: Array, r: int) -> Bools:
         """(N,) whether a score is of range r; as ``which``, but without a search."""
         inside = scores >= self.lower[r] if r > 0 else np.ones(len(scores), bool)
         return inside & (scores < self.lower[r + 1]) if r + 1 < len(self) else inside

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._core._soft import N_SUMS
 from ..resampling import Answer, Statistic
@@ -16,11 +17,7 @@ from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision
 from .input import known, read, shares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..annotations import Labels
-
-    Array = NDArray[np.float64]
 
 Metric = Union[Auroc, Precision]
 BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # with the defaults of their functions
@@ -66,7 +63,7 @@ class SoftRanking(Statistic):
         return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that have a probability."""
         kept = self.columns[0].kept
         return np.ones(self.n_cases, bool) if kept is None else kept
@@ -129,7 +126,7 @@ class SoftRanking(Statistic):
         self._check_ties()
         return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
 
-    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+    def std_error(self, units: Int32 | None = None) -> Array:
         """(2 a metric,) of one AUROC DeLong's; else the infinitesimal jackknife."""
         alone = [isinstance(metric, Auroc) and units is None and len(self.columns) == 1 for metric in self.metrics]
         self._check_ties()

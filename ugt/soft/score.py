@@ -6,16 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from .._base.arrays import Array, NDArray
 from ..resampling import Result
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .ranking import SoftRanking
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

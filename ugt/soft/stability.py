@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import resampling
 from .._base import checks, parallel
+from .._base.arrays import Array, NDArray
 from ..annotations import Labels
 from ..annotations.predictions import Predictions
 from .columns import Column
 from .order import orders_of
 from .ranking import ALL, BOTH, SoftRanking
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 PAIRS = {"auroc": (0, 1), "average_precision": (2, 3)}
 NO_LABELS = "case without annotations"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial as bound
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error
 from ..soft import ranges
 from .blocks import ITSELF, blocks_of, load, memory_of, run
@@ -16,11 +17,6 @@ from .merged import Merged
 from .state import State
 from .sums import added, as_exact
 from .topics import part_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 HELD = 44  # bytes that a score of a range takes: with its p, and as a record of a bucket while they are sorted
 SORTED = 0.75  # of the memory: for the range that is sorted; the rest for the block that is read

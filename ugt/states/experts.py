@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotator_models.em import ALL, Confusions
 from ..annotator_models.records import Given, point_of, point_with_rest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..plausibilities import Point
 
-    Array = NDArray[np.float64]
     Tables = dict[str, Array]
 
 
@@ -26,9 +24,9 @@ class World(NamedTuple):
 
     annotators: NDArray[Any]
     n_classes: int
-    pairs: NDArray[np.int64]
+    pairs: Int64
 
-    def places(self, labels: Any) -> NDArray[np.int64]:
+    def places(self, labels: Any) -> Int64:
         """(A of the labels,) where its annotators stand among all."""
         found = identifiers.lookup(self.annotators, labels.annotators)
         unknown = (found < 0) & (np.bincount(labels.annotator, minlength=len(found)) > 0)
@@ -65,11 +63,11 @@ class Expert:
         """All classes are candidates: which are linked depends on other parts."""
         return Confusions(self.given, ALL)
 
-    def pairs(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def pairs(self, places: Int64) -> Int64:
         """Distinct annotator * K + label, of annotators as all parts know them."""
         return np.unique(places[self.labels.annotator] * self.labels.n_classes + self.labels.label)
 
-    def _cells(self, world: World) -> NDArray[np.int64]:
+    def _cells(self, world: World) -> Int64:
         """(cells,) where each cell stands in a table (P, K)."""
         annotator, label, truth = (self.shape.layout[j].astype(np.int64) for j in range(3))
         pair = np.searchsorted(world.pairs, world.places(self.labels)[annotator] * world.n_classes + label)

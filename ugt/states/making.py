@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array
 from .._base.checks import error, whole
 from ..resampling import Answer, Statistic
 from .merged import Merged, spread_of
@@ -18,9 +19,6 @@ from .sums import as_exact, rounded
 from .topics import function_of, part_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Tables = dict[str, Array]
 
 NOTHING = np.empty(0)

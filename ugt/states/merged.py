@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import resampling
 from .._base import checks
+from .._base.arrays import Array
 from .._base.axes import Frozen
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("percentile", "basic", "analytic")
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._base.arrays import Array, NDArray
 from .._base.axes import stream_keys_of
 from .._base.checks import error, room, whole
 from .._base.identifiers import number
 from .._core import _exact
 from ..resampling import seed_of
 from .sums import as_exact
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 CELLS = 1 << 21  # weights held at a time
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import checks, identifiers
+from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._core import _em
 from ..annotations import Labels
@@ -24,11 +25,8 @@ from .experts import Expert, Parameters, World
 from .sums import added, as_exact
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..plausibilities import Point
 
-    Array = NDArray[np.float64]
     Prior = tuple[float, float, float]
     Tables = dict[str, Array]
 
@@ -81,7 +79,7 @@ class SkillModel(Frozen):
     converged: bool
     n_cases: int
     left_out: Mapping[str, int]
-    _pairs: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.empty(0, np.int64))
+    _pairs: Int64 = field(repr=False, default_factory=lambda: np.empty(0, np.int64))
     _cells: Array | None = field(repr=False, default=None)
     _counts: Cells | None = field(repr=False, default=None)
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array
 from .._base.checks import error, whole
 from .sums import added
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 VERSION = 2
 FIRST = 2  # that can be read
