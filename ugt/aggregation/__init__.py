@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from ..plausibilities import Dirichlet, Point
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 
-if TYPE_CHECKING:
-    Ragged = tuple[Int64, Int32, Array]
+Ragged = tuple[Int64, Int32, Array]
 
 __all__ = [
     "dirichlet",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from .._base import checks, identifiers, notices, parallel
 from .._base.checkpoints import Checkpoint, fingerprint
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
-from ..plausibilities import Plausibilities
+from ..plausibilities import Draws, Plausibilities
+from ..plausibilities.diagnostics import Diagnostics
 from ..plausibilities.draws import REST, MentionedDraws
 from ..resampling import seed_of
-
-if TYPE_CHECKING:
-    from ..plausibilities import Draws
-    from ..plausibilities.diagnostics import Diagnostics
 
 CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
 UNRANKED = ("individual", "lump", "ignore")

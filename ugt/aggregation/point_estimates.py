@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +10,10 @@ from .._base import checks, parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.ragged import row_of, sizes_of
 from .._core import _plackett_luce as core
+from ..annotations import Rankings
 from ..plausibilities import Point
 from ..plausibilities.draws import REST
 from .plackett_luce_draws import UNRANKED, as_rankings, prior_of
-
-if TYPE_CHECKING:
-    from ..annotations import Rankings
 
 CHUNK = 128  # cases: some milliseconds
 MOST_NAMES = 5  # classes that a message lists

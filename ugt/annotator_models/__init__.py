@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from ..resampling import seed_of
 from .em import Effort, fit_full, fit_glad, fit_one_coin, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
 from .skills import sample
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = [
     "AnnotatorDraws",

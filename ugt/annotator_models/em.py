@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,9 @@ from .._base import checks, notices, parallel
 from .._base.arrays import Array, Bools, Int32
 from .._base.ragged import row_of, sizes_of
 from .._core import _em
-from .records import AnnotatorModel, Cells, point_of, point_with_rest
+from .records import AnnotatorModel, Cells, Given, point_of, point_with_rest
 
-if TYPE_CHECKING:
-    from .records import Given
-
-    Prior = tuple[float, float, float]  # pseudo-counts on and off the diagonal of each row, and of each class
+Prior = tuple[float, float, float]  # pseudo-counts on and off the diagonal of each row, and of each class
 
 SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
 MOST_CELLS = 2**27  # 1 GB an array

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._base import identifiers, notices, parallel
@@ -11,13 +9,9 @@ from .._base.arrays import Array
 from .._base.checks import room
 from .._base.ragged import sizes_of
 from ..plausibilities import diagnostics
-from ..plausibilities.draws import DenseDraws, MentionedDraws
+from ..plausibilities.draws import DenseDraws, Draws, MentionedDraws
 from .em import ALL, SEEN, Confusions
-from .records import AnnotatorDraws, Cells
-
-if TYPE_CHECKING:
-    from ..plausibilities.draws import Draws
-    from .records import Given
+from .records import AnnotatorDraws, Cells, Given
 
 
 def sample(

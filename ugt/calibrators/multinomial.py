@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
-
-if TYPE_CHECKING:
-    from .logits import LabelTable, LogitTable
+from .logits import LabelTable, LogitTable
 
 
 @dataclass(frozen=True, eq=False)

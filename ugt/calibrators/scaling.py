@@ -6,16 +6,13 @@ All objectives are negative log-likelihoods as means over labels [B eq. 53]; tab
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error
+from .logits import LabelTable, LogitTable
 from .newton import MAX_ITER, REACH, TOLERANCE, Minimum, conjugate_gradients, minimise
-
-if TYPE_CHECKING:
-    from .logits import LabelTable, LogitTable
 
 COLUMNS = 2**12  # cases of a block of the linear maps
 SAMPLE = 8192  # cases that the preconditioner looks at

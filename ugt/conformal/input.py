@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from ..calibrators.logits import LogitTable
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.sets import as_groups
 from ..resampling.design import seed_of
-
-if TYPE_CHECKING:
-    from typing import Callable
 
 SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
 BLOCK = 2**18  # numbers of a block of rows

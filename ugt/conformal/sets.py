@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,10 @@ from .._base.ragged import row_of, sizes_of, take
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
 from ..annotations import Labels, Rankings
-from ..plausibilities import Point, as_plausibilities
+from ..plausibilities import Plausibilities, Point, as_plausibilities
 from ..plausibilities.estimates import Estimate
 from ..plausibilities.orders import CERTAIN, NONE, Sets
 from ..plausibilities.sets import as_sets
-
-if TYPE_CHECKING:
-    from ..plausibilities import Plausibilities
 
 AGAINST = ("mass", "best", "voted")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,8 @@ from ..resampling.result import ResultsOf
 from . import reliability
 from .cells import LOSSES, ROOTS, BinLosses, Rows, slopes
 from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
+from .reliability import ReliabilityCurve
 from .sums import CASES, N_ROWS, SINGLE_BINS, SINGLETONS, Bins, Loss, Losses, divided, of_pairs, table
-
-if TYPE_CHECKING:
-    from .reliability import ReliabilityCurve
-
 
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
 

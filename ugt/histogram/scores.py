@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from ..plausibilities.means import means
 from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
 
-if TYPE_CHECKING:
-    Rule = Callable[[Array, Array], Array]
+Rule = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from .._core import _dirichlet, _order
 from ..resampling import seed_of
 from .comparison import Comparison, spread_of
 from .dirichlet_comparison import compare
+from .metric import Metric
 from .orders import Orders, Sets
 from .outcomes import Outcomes
 from .point import check_table
 from .protocol import Plausibilities
 from .sets import as_groups
-
-if TYPE_CHECKING:
-    from .metric import Metric
 
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
 MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,9 @@ from .._base.ragged import row_of, sizes_of, take
 from .._core import _plackett_luce as core
 from . import diagnostics
 from .comparison import Comparison
-from .orders import Orders
+from .orders import Orders, Sets
 from .point import Vectors, check_table, summed
 from .sets import as_groups
-
-if TYPE_CHECKING:
-    from .orders import Sets
 
 CHUNK = 64
 REST = {"ignore": 0, "individual": 1, "lump": 2}  # as in ugt.h

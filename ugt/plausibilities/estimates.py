@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable
+from typing import Callable
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from .._base.arrays import Array
 from .._base.checks import error
 from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
-
-if TYPE_CHECKING:
-    from .comparison import Comparison, Law
+from .comparison import Comparison, Law
 
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
 EXACT_LAW_WORK = 2e9

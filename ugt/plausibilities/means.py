@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error
 from ..resampling import Answer, Part, Ratios, plain
-
-if TYPE_CHECKING:
-    from .estimates import MeanOfCases
+from .estimates import MeanOfCases
 
 ERRORS = ("draw_std", "mc_error")
 

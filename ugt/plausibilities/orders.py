@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _order
 from .kept import Kept
 
-if TYPE_CHECKING:
-    Parts = tuple[Int64, Int32, Int32]
+Parts = tuple[Int64, Int32, Int32]
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells

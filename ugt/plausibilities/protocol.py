@@ -3,7 +3,7 @@ r"""What metrics ask of a truth, whatever kind it is."""
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,14 +11,12 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
 from .._base.checks import error
 from .._base.ragged import sizes_of
+from .comparison import Comparison
+from .diagnostics import Diagnostics
 from .kept import Kept
+from .metric import Metric
+from .orders import Orders, Sets
 from .sets import as_sets
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
-    from .diagnostics import Diagnostics
-    from .metric import Metric
-    from .orders import Orders, Sets
 
 Self = TypeVar("Self", bound="Plausibilities")
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.axes import Axes
 from .._base.checks import error, room
 from .._base.identifiers import as_array
 from .._base.ragged import offsets_of, row_at
 from .orders import CERTAIN, NONE, Sets
-
-if TYPE_CHECKING:
-    from .._base.axes import Axes
 
 BLOCK = 2**22  # cells of a mask that are read at a time
 

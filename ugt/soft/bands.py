@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._base.arrays import Array
 from .._core import _resample
 from ..resampling import Statistic
-
-if TYPE_CHECKING:
-    from .columns import Column
+from .columns import Column
 
 DIGITS = 12  # of places on the x axis, so that 3/5 of the negatives are found at 0.6 however both are rounded
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _soft
-
-if TYPE_CHECKING:
-    from .order import Order
+from .order import Order
 
 # The sums of one column, in the order of ugt.h.
 POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE, HARD_PAIRS, HARD_PRECISION = range(_soft.N_SUMS)

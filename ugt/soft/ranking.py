@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._core._soft import N_SUMS
+from ..annotations import Labels
 from ..resampling import Answer, Statistic
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision, average_of
 from .input import known, read, shares
-
-if TYPE_CHECKING:
-    from ..annotations import Labels
 
 Metric = Union[Auroc, Precision]
 BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # with the defaults of their functions

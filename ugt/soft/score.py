@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._base.arrays import Array, NDArray
 from ..resampling import Result
-
-if TYPE_CHECKING:
-    from .ranking import SoftRanking
+from .ranking import SoftRanking
 
 
 @dataclass(frozen=True, eq=False)

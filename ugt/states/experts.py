@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,9 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotator_models.em import ALL, Confusions
 from ..annotator_models.records import Given, point_of, point_with_rest
+from ..plausibilities import Point
 
-if TYPE_CHECKING:
-    from ..plausibilities import Point
-
-    Tables = dict[str, Array]
+Tables = dict[str, Array]
 
 
 class World(NamedTuple):

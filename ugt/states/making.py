@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from .state import State, merge_states
 from .sums import as_exact, rounded
 from .topics import function_of, part_of
 
-if TYPE_CHECKING:
-    Tables = dict[str, Array]
+Tables = dict[str, Array]
 
 NOTHING = np.empty(0)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from functools import partial as bound
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,16 +19,14 @@ from ..annotations import Labels
 from ..annotator_models import MODELS
 from ..annotator_models.em import ALL, Effort, Fit, best_of, coin_mode, three
 from ..annotator_models.records import NO_LABELS, Cells, confusion_of
+from ..plausibilities import Point
 from ..resampling import seed_of
 from .blocks import load, run
 from .experts import Expert, Parameters, World
 from .sums import added, as_exact
 
-if TYPE_CHECKING:
-    from ..plausibilities import Point
-
-    Prior = tuple[float, float, float]
-    Tables = dict[str, Array]
+Prior = tuple[float, float, float]
+Tables = dict[str, Array]
 
 AT_ONCE = 16  # tables that are added up together
 
