@@ -100,11 +100,7 @@ def plackett_luce_map(
 
 
 def plackett_luce_mle(
-    rankings: Any,
-    *,
-    on_nonexistence: str = "error",
-    prior_shape: float | None = None,
-    prior_mass: float | None = None,
+    rankings: Any, *, on_nonexistence: str = "error", prior_shape: float | None = None, prior_mass: float | None = None
 ) -> Point:
     r"""Maximum-likelihood plausibilities under Plackett–Luce with ties, over the classes that a case mentions.
 

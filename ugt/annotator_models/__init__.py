@@ -14,13 +14,7 @@ from .em import Effort, fit_full, fit_glad, fit_one_coin, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
 from .skills import sample
 
-__all__ = [
-    "AnnotatorDraws",
-    "AnnotatorModel",
-    "dawid_skene",
-    "dawid_skene_draws",
-    "glad",
-]
+__all__ = ["AnnotatorDraws", "AnnotatorModel", "dawid_skene", "dawid_skene_draws", "glad"]
 
 MODELS = ("full", "one-coin")
 CANDIDATES = ("all", "seen")

@@ -74,12 +74,7 @@ class Calibrator:
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import-untyped]  # noqa: PLC0415  (who asks has it)
 
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=True),
-            transformer_tags=TransformerTags(),
-            input_tags=InputTags(),
-        )
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True), transformer_tags=TransformerTags(), input_tags=InputTags())
 
     def __repr__(self) -> str:
         defaults = _parameters(type(self))

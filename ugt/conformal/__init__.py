@@ -21,14 +21,7 @@ from .sets import PredictionSets, SetCoverage
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "MonteCarloConformal",
-    "PlausibilityRegions",
-    "PredictionSets",
-    "SetCoverage",
-    "SplitConformal",
-    "conformal_scores",
-]
+__all__ = ["MonteCarloConformal", "PlausibilityRegions", "PredictionSets", "SetCoverage", "SplitConformal", "conformal_scores"]
 
 
 MOST_LABELS = 10**6  # a case

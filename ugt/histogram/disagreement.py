@@ -246,13 +246,7 @@ class DisagreementLosses(ResultWithRoots):
 
 
 def disagreement_losses(
-    counts: Any,
-    predicted: Any,
-    *,
-    statistic: Array | None = None,
-    n_bins: int = 15,
-    binning: Any = "width",
-    single_bins: str = "zero",
+    counts: Any, predicted: Any, *, statistic: Array | None = None, n_bins: int = 15, binning: Any = "width", single_bins: str = "zero"
 ) -> DisagreementLosses:
     """Losses of the predicted probability that two labels of a case differ, overall and class by class.
 

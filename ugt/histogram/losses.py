@@ -351,14 +351,7 @@ class HistogramLosses(ResultWithRoots):
         return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else self
 
     def reliability_curve(
-        self,
-        k: int,
-        level: float = 0.95,
-        *,
-        clusters: Any = None,
-        strata: Any = None,
-        n_resamples: int = 1000,
-        seed: resampling.Seed = 0,
+        self, k: int, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
     ) -> ReliabilityCurve:
         """Mean prediction and mean share of labels of one class, bin by bin, with intervals.
 

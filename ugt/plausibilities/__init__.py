@@ -17,15 +17,7 @@ from .estimates import Certainty, Estimate
 from .point import Point
 from .protocol import Plausibilities
 
-__all__ = [
-    "Certainty",
-    "Dirichlet",
-    "Draws",
-    "Estimate",
-    "Plausibilities",
-    "Point",
-    "as_plausibilities",
-]
+__all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Point", "as_plausibilities"]
 
 
 def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
