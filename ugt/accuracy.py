@@ -251,9 +251,8 @@ def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: 
 def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
     """Uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
 
-    ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``: pairs of classes in opposite orders, where a class beyond its list
-    comes after all in it, and pairs of one list that the other lacks altogether count p (Fagin, Kumar & Sivakumar 2003,
-    section 3.1).
+    ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``: pairs of classes in opposite orders, where a class beyond its list comes after all in
+    it, and pairs of one list that the other lacks altogether count p (Fagin, Kumar & Sivakumar 2003, section 3.1).
 
     Parameters
     ----------

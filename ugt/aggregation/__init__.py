@@ -60,8 +60,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Notes
     -----
-    A majority vote says nothing about how close the vote was: see :func:`dirichlet`. Equal votes are found exactly, split
-    votes included.
+    A majority vote says nothing about how close the vote was: see :func:`dirichlet`. Equal votes are found exactly, split votes included.
 
     Examples
     --------

@@ -72,10 +72,9 @@ def plackett_luce(
 ) -> Draws:
     """Posterior draws of plausibilities under the Plackett–Luce model with ties and unranked classes.
 
-    Latent arrival times ``τ_k ~ Exp(λ_k)``; a ranking says that every class of a block arrives before all of the later
-    blocks, the unranked classes last; prior ``λ_k ~ Gamma(a, rate)``; reliability γ is the power of the likelihood, as if
-    every annotator had ranked γ times. Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not
-    depend on the number of classes.
+    Latent arrival times ``τ_k ~ Exp(λ_k)``; a ranking says that every class of a block arrives before all of the later blocks, the unranked
+    classes last; prior ``λ_k ~ Gamma(a, rate)``; reliability γ is the power of the likelihood, as if every annotator had ranked γ times.
+    Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not depend on the number of classes.
 
     Parameters
     ----------
@@ -88,9 +87,8 @@ def plackett_luce(
     prior_rate : float
         Above 0. Normalised plausibilities do not depend on it.
     unranked : {"individual", "lump", "ignore"}
-        Classes of a case that no annotator mentioned: each with the prior of any class (exact, default); one class of
-        shape a for all of them, whose plausibility they share evenly (as in the authors' code: another prior);
-        or left out, with plausibility 0.
+        Classes of a case that no annotator mentioned: each with the prior of any class (exact, default); one class of shape a for all of
+        them, whose plausibility they share evenly (as in the authors' code: another prior); or left out, with plausibility 0.
     n_draws, n_warmup, n_chains, n_thin : int
         Draws kept in all, a multiple of ``n_chains``; sweeps thrown away at the start of each chain; chains; sweeps per draw.
     seed : int, Generator or SeedSequence

@@ -66,11 +66,10 @@ def plackett_luce_map(
 
     Notes
     -----
-    The objective is strictly concave in log λ, ties included, so that the mode is unique. (The mode in λ itself would be
-    another: with a < 1 it puts classes to 0.) Newton's method, 3 to 11 steps on real data, until no log λ moves by more than
-    1e-7; the error squares at each step. Relative error: about 1e-13, and at most 1e-6 where little more than a very weak
-    prior holds classes together. Mentioned classes of a case within 1e-12 of each other are given one value, so that
-    symmetric rankings give ties.
+    The objective is strictly concave in log λ, ties included, so that the mode is unique. (The mode in λ itself would be another: with a <
+    1 it puts classes to 0.) Newton's method, 3 to 11 steps on real data, until no log λ moves by more than 1e-7; the error squares at each
+    step. Relative error: about 1e-13, and at most 1e-6 where little more than a very weak prior holds classes together. Mentioned classes
+    of a case within 1e-12 of each other are given one value, so that symmetric rankings give ties.
 
     With one class from each annotator (c_k votes, n in all) the mode is ``(a + γ c_k) / (aK + γ n)``, the mean of the exact
     Dirichlet posterior. A point estimate hides how much annotators leave open: see :func:`plackett_luce`.
@@ -112,16 +111,14 @@ def plackett_luce_mle(
     rankings : Rankings or Labels
         N cases. A label is a ranking of one class.
     on_nonexistence : {"error", "map"}
-        What to do with a case that has no estimate: raise an error (default), or take
-        ``plackett_luce_map(…, unranked="ignore")`` for it.
+        What to do with a case that has no estimate: raise an error (default), or take ``plackett_luce_map(…, unranked="ignore")`` for it.
     prior_shape, prior_mass : float, optional
         The prior of ``"map"``, as in :func:`plackett_luce_map`.
 
     Returns
     -------
     Point
-        Plausibilities (N, K) that add up to 1; 0 for classes that nobody mentioned; a case that mentions none is undefined
-        (NaN).
+        Plausibilities (N, K) that add up to 1; 0 for classes that nobody mentioned; a case that mentions none is undefined (NaN).
 
     Raises
     ------

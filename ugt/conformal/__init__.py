@@ -72,8 +72,7 @@ def conformal_scores(
 
     References
     ----------
-    Sadinle, Lei & Wasserman (2019) for LAC; Romano, Sesia & Candès (2020), eq. 5-7; Angelopoulos, Bates, Malik & Jordan (2021),
-    eq. 4.
+    Sadinle, Lei & Wasserman (2019) for LAC; Romano, Sesia & Candès (2020), eq. 5-7; Angelopoulos, Bates, Malik & Jordan (2021), eq. 4.
 
     Examples
     --------
@@ -90,9 +89,8 @@ def conformal_scores(
 class SplitConformal(Conformal):
     """Split conformal prediction: sets that hold the label of a new case with probability 1 - alpha, from cases with one label each.
 
-    With scores s_1 … s_n of the labels of n calibration cases, the p-value of class k of a new case is
-    ``(1 + #{i: s_i >= s(k)}) / (n + 1)``, and its set holds the classes with a p-value above alpha: those with a score of at
-    most the ⌊alpha (n + 1)⌋-th largest s_i.
+    With scores s_1 … s_n of the labels of n calibration cases, the p-value of class k of a new case is ``(1 + #{i: s_i >= s(k)}) / (n +
+    1)``, and its set holds the classes with a p-value above alpha: those with a score of at most the ⌊alpha (n + 1)⌋-th largest s_i.
 
     Parameters
     ----------
@@ -124,9 +122,8 @@ class SplitConformal(Conformal):
 
     Notes
     -----
-    The guarantee is P(label of a new case in its set) >= 1 - alpha, over calibration cases and new case together, if they are
-    exchangeable. It is about labels like those of the calibration: see :class:`MonteCarloConformal` for labels that are
-    themselves uncertain.
+    The guarantee is P(label of a new case in its set) >= 1 - alpha, over calibration cases and new case together, if they are exchangeable.
+    It is about labels like those of the calibration: see :class:`MonteCarloConformal` for labels that are themselves uncertain.
 
     References
     ----------

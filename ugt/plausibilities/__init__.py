@@ -1,8 +1,7 @@
 r"""Distributions over plausibilities, and the protocol that metrics ask of them.
 
-A plausibility is a distribution over K classes; annotations leave it uncertain. ``Point`` is certain of one vector
-per case, ``Dirichlet`` is a posterior that answers exactly, ``Draws`` holds sampled vectors. ``Plausibilities`` is what
-all three answer, and all that metrics ask.
+A plausibility is a distribution over K classes; annotations leave it uncertain. ``Point`` is certain of one vector per case, ``Dirichlet``
+is a posterior that answers exactly, ``Draws`` holds sampled vectors. ``Plausibilities`` is what all three answer, and all that metrics ask.
 """
 
 from __future__ import annotations

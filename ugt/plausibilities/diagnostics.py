@@ -4,9 +4,8 @@ Rank-normalised split R̂ and effective sample sizes as defined by Vehtari, Gelm
 "Rank-normalization, folding, and localization: an improved R̂ for assessing convergence of MCMC", Bayesian Analysis
 16(2), 667–718. Every function takes many series at once, ``series`` (S, chains, draws), and answers per series.
 
-Every chain is split into halves, M in all with N draws each and S = MN; of an odd number of draws the middle one is
-left out everywhere, as in Stan. With W the mean of the M variances and B/N the variance of the M means of the
-half-chains, var⁺ = (N − 1)/N · W + B/N:
+Every chain is split into halves, M in all with N draws each and S = MN; of an odd number of draws the middle one is left out everywhere, as
+in Stan. With W the mean of the M variances and B/N the variance of the M means of the half-chains, var⁺ = (N − 1)/N · W + B/N:
 
 - R̂ = √(var⁺ / W), the larger of two: of the normal scores z of the draws, and of the normal scores of |x − median|.
   z = Φ⁻¹((r − 3/8) / (S + 1/4)) for (average) rank r. The paper prints S − 1/4; S + 1/4 is Blom's (1958) formula,

@@ -62,9 +62,8 @@ def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) ->
 class Orders:
     """Rows of classes, best first, with the start of each one's bucket of ties.
 
-    Classes that are not listed form one last bucket, which starts where the row ends. Only buckets that start before
-    ``depth`` are there. The probability over random tie-breaking that a class is among the best k (k <= depth) is
-    ``clip((k - start) / size, 0, 1)``.
+    Classes that are not listed form one last bucket, which starts where the row ends. Only buckets that start before ``depth`` are there.
+    The probability over random tie-breaking that a class is among the best k (k <= depth) is ``clip((k - start) / size, 0, 1)``.
     """
 
     offsets: Int64
