@@ -58,7 +58,6 @@ def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
 
 
 def _mean_size(sets: Sets, truth: Plausibilities) -> float:
-    """Mean size of the sets of the cases that are judged."""
     sizes = sizes_of(sets.offsets)[truth.defined]
     return float(sizes.mean()) if len(sizes) else float("nan")
 

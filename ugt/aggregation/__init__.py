@@ -275,7 +275,6 @@ def _winners(offsets: Int64, index: Int32, value: Array) -> Ragged:
 
 
 def _prior(prior: Any, labels: Labels) -> Array:
-    """The prior of every class (K,)."""
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, checks.scalar("prior", prior))
     alpha = identifiers.as_array(prior)

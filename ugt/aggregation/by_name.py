@@ -45,7 +45,6 @@ class Making:
             checks.whole(name, getattr(self, name), least)
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Some of them."""
         return {name: getattr(self, name) for name in names}
 
 
@@ -79,12 +78,10 @@ class Truths:
 
     @property
     def middle(self) -> float | None:
-        """The reliability in the middle."""
         known = [reliability for reliability, _ in self.makers]
         return known[len(known) // 2]
 
     def say(self, note: str) -> None:
-        """Add a note once."""
         if note not in self.notes:
             self.notes.append(note)
 

@@ -190,7 +190,6 @@ def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: A
 
 
 def _mentioned(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
-    """Plausibilities of the mentioned classes, those of others being 0."""
     offsets, index = _classes(stages)
     return Point(rankings.axes, offsets, index, values[np.arange(len(index)) + row_of(offsets)])
 

@@ -149,7 +149,6 @@ class FullFit(Fit):
         shape.core.count(start, self.count, self.class_count)
 
     def value(self) -> float:
-        """Parameters from the counts, and the counts they lead to."""
         core, parameters = self.shape.core, (self.probability, self.prevalence)
         density = core.mode(*self.prior, self.count, self.class_count, *parameters, self.row_total)
         self.log_likelihood = core.expect(*parameters, self.next_count, self.next_class_count)
@@ -161,14 +160,12 @@ class FullFit(Fit):
         self.class_count, self.next_class_count = self.next_class_count, self.class_count
 
     def candidates(self) -> Array:
-        """Probabilities of all candidates."""
         q = np.empty(self.shape.n_candidates)
         self.shape.core.expect(self.probability, self.prevalence, self.next_count, self.next_class_count, q)
         return q
 
 
 def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_threads: int) -> AnnotatorModel:
-    """Dawid–Skene with confusion matrices."""
     # Without pseudo-counts off the diagonal, a class that is not among those seen has probability 0: any storage is exact.
     kind = EITHER if prior[1] == 0 and every_class else (ALL if every_class else SEEN)
     shape = Confusions(given, kind)
@@ -220,7 +217,6 @@ class CoinFit(Fit):
         self.class_count = np.asarray(np.bincount(given.index, q, k), np.float64)
 
     def value(self) -> float:
-        """Parameters from the counts, and the counts they lead to."""
         self.accuracy, self.prevalence, logs, density = coin_mode(self.right, self.class_count, self.given.n_labels, self.prior)
         out = self.q, self.rest, np.empty_like(self.right), np.empty_like(self.class_count)
         self.log_likelihood = self.given.coins.expect(*logs, self.prevalence, *out, False)
@@ -232,7 +228,6 @@ class CoinFit(Fit):
 
 
 def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
-    """Dawid–Skene with one accuracy an annotator."""
     best, told = best_of(lambda number: CoinFit(given, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit = best.fit
     return AnnotatorModel(
@@ -263,14 +258,12 @@ class GladFit(Fit):
         self.right, self.wrong = np.empty(len(given.labels.label)), np.empty(len(given.labels.label))
 
     def value(self) -> float:
-        """Probabilities of the classes."""
         density = self.given.coins.labels(self.prior, self.ability, self.easiness, self.right, self.wrong)
         counts = np.empty(self.given.n_annotators), np.empty(self.given.n_classes)
         self.log_likelihood = self.given.coins.expect(self.right, self.wrong, self.prevalence, self.q, self.rest, *counts, True)
         return self.log_likelihood + density
 
     def improve(self) -> None:
-        """A round of Newton steps."""
         self.given.coins.improve(self.prior, self.q, self.ability, self.easiness)
 
 
@@ -286,7 +279,6 @@ def _first_abilities(given: Given, prior: tuple[float, float, float, float], see
 
 
 def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
-    """GLAD."""
     best, told = best_of(
         lambda number: GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number)),
         given.total,

@@ -40,7 +40,6 @@ class Given:
 
     @cached_property
     def entry(self) -> Int32:
-        """(R,) the entry of each label."""
         return self.positions(self.offsets, self.index, self.labels.offsets, self.labels.label).astype(np.int32)
 
     @cached_property
@@ -49,12 +48,10 @@ class Given:
 
     @cached_property
     def n_labels(self) -> Array:
-        """(A,) labels of each annotator."""
         return self.per_annotator(np.ones(len(self.labels.label)))
 
     @property
     def total(self) -> float:
-        """Labels of all annotators."""
         return float(self.n_labels.sum())
 
     def positions(self, offsets: Int64, index: Int32, rows: Int64, wanted: Int32) -> Int64:
@@ -204,7 +201,6 @@ class Annotators(Frozen):
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
         return len(self.prevalence)
 
     def confusion(self, annotator: Any) -> Array:

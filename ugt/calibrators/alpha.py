@@ -219,7 +219,6 @@ class AlphaCalibration(Calibrator):
         return self.distribution(predictions, features).alpha
 
     def fit_transform(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Array:
-        """Fit, then transform the same predictions."""
         return self.fit(predictions, counts, features=features, weights=weights).transform(predictions, features)
 
 
@@ -234,7 +233,6 @@ class _Objective:
         self.curved = np.empty(len(x))
 
     def log_total(self, theta: Array) -> Array:
-        """(N,) log α0."""
         return np.asarray(self.x @ theta[1:] + theta[0])
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:

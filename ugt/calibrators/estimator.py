@@ -83,7 +83,6 @@ class Calibrator:
 
 
 def _parameters(kind: type) -> dict[str, Any]:
-    """Names and defaults of the constructor."""
     return {name: parameter.default for name, parameter in inspect.signature(kind).parameters.items()}
 
 
@@ -121,7 +120,6 @@ def _refused(value: Any) -> Any:
 
 
 def read_json(source: Any) -> dict[str, Any]:
-    """The content of a text or file."""
     text = source
     try:
         if not isinstance(source, str) or not source.lstrip().startswith("{"):
@@ -141,7 +139,6 @@ def read_json(source: Any) -> dict[str, Any]:
 
 
 def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
-    """A fitted calibrator from its content."""
     known = _parameters(kind)
     unknown = sorted(set(held["params"]) - set(known))
     if unknown:

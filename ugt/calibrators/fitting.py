@@ -126,7 +126,6 @@ class Scaling(Calibrator, ABC):
 
 
 def counted(reasons: dict[str, Bools]) -> dict[str, int]:
-    """How many cases are left out for each reason, where there are any."""
     return {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
 
 

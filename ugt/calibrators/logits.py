@@ -40,11 +40,9 @@ class LogitTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(N, K)."""
         return len(self.values), 2 if self.values.ndim == 1 else self.values.shape[1]
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Rows of each block."""
         n, k = self.shape
         rows = max(1, BLOCK // k)
         return ((begin, min(begin + rows, n)) for begin in range(0, n, rows))
@@ -77,7 +75,6 @@ class LogitTable:
         return np.asarray(np.log(block, out=block))
 
     def all_logits(self) -> Array:
-        """(K, N)."""
         room("a table of logits", 8 * self.shape[0] * self.shape[1])
         out = np.empty(self.shape[::-1])
         for begin, end in self.blocks():
@@ -103,7 +100,6 @@ class LabelTable:
 
     @classmethod
     def of(cls, counts: Any, shape: tuple[int, int], fractional: bool, weights: Any = None) -> LabelTable:
-        """For predictions of this shape."""
         table = counts.counts() if isinstance(counts, Labels) else array_of("counts", counts)
         numeric = table.dtype.kind in "biuf"
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
@@ -119,7 +115,6 @@ class LabelTable:
         return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
 
     def block(self, begin: int, end: int) -> Array:
-        """(K, rows) counts times the weight of their case."""
         part = self.values[begin:end]
         if part.ndim == 1:
             bad = (part < 0) | (part >= self.n_classes)
@@ -143,7 +138,6 @@ class LabelTable:
                 raise error("counts", must, table[k, i], f"case {begin + i}, class {k}")
 
     def all(self) -> Array:
-        """(K, N) weighted counts."""
         out = np.empty((self.n_classes, len(self.values)))
         rows = max(1, BLOCK // self.n_classes)
         for begin in range(0, len(self.values), rows):

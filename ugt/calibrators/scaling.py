@@ -27,7 +27,6 @@ class Unbounded(ValueError):
 
     @classmethod
     def by(cls, labels: Array) -> Unbounded:
-        """For labels (K,) of each class."""
         said = (
             "predictions must leave doubt about the labels: some map tells them apart without error, and the likelihood grows without end "
             "(use more data, a penalty above 0 or a simpler map)."
@@ -146,13 +145,11 @@ class PlattMap:
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
-        """(2, n) logits."""
         z = theta[0, 0] * (u[1] - u[0]) + theta[0, 1]
         return np.stack([np.zeros_like(z), z])
 
     @staticmethod
     def pull(s: Array, u: Array) -> Array:
-        """Gradient of Σ s z by theta."""
         return np.array([[s[1] @ (u[1] - u[0]), s[1].sum()]])
 
     @staticmethod
@@ -163,7 +160,6 @@ class PlattMap:
 
     @staticmethod
     def by_class(theta: Array) -> Array:
-        """(1, 2) as it is."""
         return theta
 
 
@@ -177,12 +173,10 @@ class VectorMap:
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
-        """(K, n) logits."""
         return np.asarray(theta[0][:, None] * u + theta[1][:, None])
 
     @staticmethod
     def pull(s: Array, u: Array) -> Array:
-        """Gradient of Σ s z by theta."""
         return np.stack([(s * u).sum(axis=1), s.sum(axis=1)])
 
     @staticmethod
@@ -194,7 +188,6 @@ class VectorMap:
 
     @staticmethod
     def by_class(theta: Array) -> Array:
-        """(K, parameters) those of each class."""
         return np.asarray(theta.T)
 
 
@@ -256,7 +249,6 @@ class Objective:
         self.expected = np.empty_like(u)  # labels expected of each class and case at the last theta
 
     def blocks(self) -> list[slice]:
-        """Cases of each block."""
         n = self.u.shape[1]
         return [slice(begin, min(begin + COLUMNS, n)) for begin in range(0, n, COLUMNS)]
 

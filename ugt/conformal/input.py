@@ -36,7 +36,6 @@ class Cases:
 
     @classmethod
     def of(cls, predictions: Any, case_ids: Any = None, n_classes: int | None = None, classes: Any = None) -> Cases:
-        """Checked for their shape; values are checked as they are read."""
         table = LogitTable.of(predictions, "probabilities")
         n, k = table.shape
         if n_classes is not None and k != n_classes:
@@ -67,7 +66,6 @@ class ScoreRule:
 
     @classmethod
     def of(cls, score: Any, randomized: Any, penalty: Any, k_reg: Any, seed: Any) -> ScoreRule:
-        """Checked."""
         option("score", score, tuple(SCORES))
         if not isinstance(randomized, (bool, np.bool_)):
             raise error("randomized", "be True or False", repr(randomized))
@@ -82,7 +80,6 @@ class ScoreRule:
         return out
 
     def table(self, cases: Cases, chain: int) -> Array:
-        """(N, K) scores of the classes of all cases."""
         room("a table of scores", 8 * len(cases) * cases.table.shape[1])
         out = np.empty(cases.table.shape)
 

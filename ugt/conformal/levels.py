@@ -30,7 +30,6 @@ class Levels:
         return slice(int(self.offsets[g]), int(self.offsets[g + 1]))
 
     def p_values(self, scores: Array, category: Int64 | int) -> Array:
-        """p-values of scores (any shape), each of a category."""
         if isinstance(category, (int, np.integer)):
             part = self._part(int(category))
             values = np.append(self.p[part], self.base[category])
@@ -78,7 +77,6 @@ def parts(category: Int64, n: int) -> list[tuple[int, Int64]]:
 
 
 def assembled(rows: list[tuple[Array, Array, float]]) -> Levels:
-    """From (score, p, base) of every category."""
     score, p, base = zip(*rows)
     return Levels(offsets_of(np.array([len(one) for one in score])), np.concatenate(score), np.concatenate(p), np.array(base))
 

@@ -19,7 +19,6 @@ from .sets import PredictionSets
 
 
 def check_alpha(alpha: Any) -> float:
-    """An error rate."""
     if isinstance(alpha, (bool, np.bool_)) or not isinstance(alpha, numbers.Real) or not 0 < float(alpha) < 1:
         raise error("alpha", "be a number between 0 and 1", repr(alpha))
     return float(alpha)
@@ -139,7 +138,6 @@ class Conformal(Calibrator):
 
 
 def named(cases: Cases, axes: Any, case_ids: Any) -> Cases:
-    """With the ids given, or those of the truth."""
     if case_ids is not None:
         return Cases.of(cases.table.values, case_ids, classes=None if axes is None else axes.classes)
     return cases if axes is None else Cases(cases.table, axes)

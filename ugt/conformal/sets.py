@@ -77,7 +77,6 @@ class PredictionSets(OnAxes):
         return f"PredictionSets(n_cases={self.n_cases}, n_classes={self.n_classes}, mean_size={self.mean_size:.4g}, n_empty={self.n_empty})"
 
     def __getitem__(self, i: int) -> Int32:
-        """Class positions of a case."""
         i = range(self.n_cases)[i]
         return self.index[self.offsets[i] : self.offsets[i + 1]]
 

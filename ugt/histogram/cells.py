@@ -29,7 +29,6 @@ class Rows(NamedTuple):
     fact: Array | None
 
     def part(self, begin: int, end: int) -> Rows:
-        """Some of the cases."""
         return Rows(*(None if one is None else one[begin:end] for one in self))  # type: ignore[arg-type]
 
 
@@ -103,7 +102,6 @@ class BinLosses(Statistic):
 
     @property
     def n_cells(self) -> int:
-        """Of all kinds."""
         return self.kinds * len(self.bins.edges) * self.bins.n_bins
 
     @property
@@ -119,39 +117,32 @@ class BinLosses(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases with labels enough."""
         return np.asarray(self.rows.cell[:, 0] >= 0)
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(W, S)."""
         if cases is None:
             return np.asarray(self.own[None])
         share, prob, cell, fact = self.rows
         return _histogram.resampled(share, prob, cell, fact, self.n_cells, np.ascontiguousarray(cases, np.float64))
 
     def answer(self, sums: Array) -> Array:
-        """(W, M)."""
         return self._picked(self.overall(np.add.reduce(self.tables(sums), -1), sums))
 
     def _picked(self, rows: Array) -> Array:
-        """(W, M) from rows (R, W, 1 + classes)."""
         picked = [rows[[self.picks[name] for name in self._of_column(j)], :, j] for j in range(len(self.suffixes) if self.by_class else 1)]
         return np.asarray(np.concatenate(picked).T)
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """And roots."""
         found = super().numbers(sums)
         with np.errstate(invalid="ignore"):
             return {**found, **{root: np.sqrt(found[loss]) for root, loss in ROOTS.items() if loss in found}}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With the record, which has no cases to resample."""
         found = super().finish(sums, fixed, left_out)
         self.own = sums
         return found._replace(reason=self.nothing if found.reason else None, record=self.record(left_out))
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each bin, of all columns."""
         return np.asarray(np.rint(self.split(sums[None])[0][0, ..., CASES].sum(axis=0)))
 
     def influence(self) -> Array:

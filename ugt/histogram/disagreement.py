@@ -40,7 +40,6 @@ class DisagreementStatistic(BinLosses):
 
     @classmethod
     def of(cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any) -> DisagreementStatistic:
-        """Of arguments as :func:`disagreement_losses` takes them."""
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
         said = count_table(counts)
@@ -68,19 +67,16 @@ class DisagreementStatistic(BinLosses):
 
     @property
     def rows(self) -> Rows:
-        """Of the one pass."""
         return self._rows
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Edges, classes and rules."""
         by_class = {"classes": self.classes} if self.classes else {}
         what = "given" if self.given else "disagreement"
         return {"edges": self.bins.plain(), "single_bins": self.single_bins, "statistic": what, **by_class}
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> DisagreementStatistic:
-        """Of no cases."""
         names = settings.get("classes", [])
         return cls(names, Bins.of_plain(settings["edges"], 1 + len(names)), settings["single_bins"], settings["statistic"] == "given")
 
@@ -93,21 +89,17 @@ class DisagreementStatistic(BinLosses):
 
     @property
     def n_counted(self) -> int:
-        """Cases with enough labels."""
         return int(self.cells[0, 0, :, CASES].sum())
 
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
-        """Cases without them, by reason."""
         missing = self.n_cases - self.n_counted
         return {"case without the statistic" if self.given else "case with fewer than two labels": missing} if missing else {}
 
     def record(self, left_out: Mapping[str, int]) -> DisagreementLosses:
-        """Of the function."""
         return DisagreementLosses(left_out, self)
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """And means over classes."""
         found = super().numbers(sums)
         if self.classes:
             loss, cl = (np.stack([found[f"{name}[{one}]"] for one in self.classes]) for name in ("l_phi", "cl"))
@@ -116,16 +108,13 @@ class DisagreementStatistic(BinLosses):
         return found
 
     def tables(self, sums: Array) -> Array:
-        """Of all statistics."""
         cells = self.split(sums)[0][:, 0]
         return table(cells, cells[:, :1, :, CASES].sum(axis=-1), self.single_bins)
 
     def overall(self, rows: Array, sums: Array) -> Array:
-        """The first column is that of all classes together."""
         return rows
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        """Of all statistics."""
         return slopes(self.cells[0], self.n_counted, self.single_bins, rows), rows.share
 
 
@@ -169,7 +158,6 @@ class DisagreementLosses(ResultWithRoots):
 
     @property
     def statistic(self) -> DisagreementStatistic:
-        """Sums by statistic and bin."""
         return self._statistic
 
     @cached_property
@@ -180,53 +168,43 @@ class DisagreementLosses(ResultWithRoots):
 
     @property
     def value(self) -> float:  # type: ignore[override]
-        """``l_phi``."""
         return self.l_phi
 
     @property
     def l_phi(self) -> float:
-        """Expected squared loss."""
         return float(self._tables[1].l_sq[0])
 
     @property
     def cl(self) -> Loss:
-        """Calibration loss."""
         return self._tables[1].cl.at(0)
 
     @property
     def l_per_class(self) -> Array | None:
-        """``l_phi`` of each class."""
         found: Array = self._tables[1].l_sq[1:]
         return found if len(found) else None
 
     @property
     def cl_per_class(self) -> Loss | None:
-        """``cl`` of each class."""
         return None if self.l_per_class is None else self._tables[1].cl.at(slice(1, None))
 
     @property
     def cl_per_bin(self) -> Loss:
-        """``cl`` of each bin."""
         return Losses.of(self._tables[0]).cl
 
     @property
     def observed(self) -> Array:
-        """What labels say of every case."""
         return self._statistic.rows.share[:, 0]
 
     @property
     def n_cases(self) -> int:
-        """With enough labels."""
         return self._statistic.n_counted
 
     @property
     def bin_edges(self) -> Array:
-        """Of each statistic."""
         return self._statistic.bins.edges
 
     @cached_property
     def bin_counts(self) -> Int64:
-        """Of each statistic."""
         return np.asarray(self._statistic.cells[0, ..., CASES].astype(np.int64))
 
     @property

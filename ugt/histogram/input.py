@@ -64,11 +64,9 @@ class Histograms:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(N, K)."""
         return self.counts.shape
 
     def case(self, i: int) -> str:
-        """What a case is called in messages."""
         return identifiers.name(i if self.case_ids is None else self.case_ids[i])
 
     def blocks(self) -> list[tuple[int, int]]:
@@ -99,7 +97,6 @@ class Histograms:
         return total
 
     def rows(self, bins: Bins) -> Rows:
-        """Of every case what resamples need."""
         y, z = readable("counts", self.counts), readable("probs", self.probs)
         share, prob, cell, fact, fault = _histogram.read(y, z, bins.search, bins.uniform, self.fractional, OUTSIDE)
         self._check(fault, 0)
@@ -110,7 +107,6 @@ class Histograms:
             raise self.error(fault[0], begin + fault[1], fault[2])
 
     def error(self, fault: int, i: int, k: int) -> ValueError:
-        """What is wrong with case i, class k."""
         argument, must = FAULTS[fault]
         if fault in (5, 6):
             total = np.asarray(getattr(self, argument)[i], np.float64).sum()
@@ -128,7 +124,6 @@ class Histograms:
             yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
 
     def labelled(self) -> Bools:
-        """(N,)."""
         return np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
 
     def columns(self) -> Iterator[Array]:
@@ -140,7 +135,6 @@ class Histograms:
 
 
 def numbers(argument: str, values: Any) -> NDArray[Any]:
-    """A table (N, K) of numbers, as it is."""
     must = "be numbers of shape (N, K)"
     table = array_of(argument, values, must)
     if table.ndim != 2 or 0 in table.shape:
@@ -212,5 +206,4 @@ def whole_counts(counts: Any) -> Array:
 
 
 def counts_error(fault: int, got: Any, case: Any, k: int) -> ValueError:
-    """What is wrong with a count that must be whole."""
     return error(FAULTS[fault][0], FAULTS[fault][1].split(" (or")[0], got, f"case {identifiers.name(case)}, class {k}")

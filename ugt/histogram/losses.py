@@ -48,7 +48,6 @@ class HistogramStatistic(BinLosses):
     def of(
         cls, counts: Any, probs: Any, *, n_bins: Any, binning: Any, singletons: Any, single_bins: Any, **read: Any
     ) -> HistogramStatistic:
-        """Of arguments as :func:`histogram_losses` takes them."""
         rules = checks.option("singletons", singletons, SINGLETONS), checks.option("single_bins", single_bins, SINGLE_BINS)
         data = Histograms.of(counts, probs, **read)
         bins = Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins)
@@ -56,28 +55,23 @@ class HistogramStatistic(BinLosses):
 
     @cached_property
     def suffixes(self) -> list[str]:  # type: ignore[override]
-        """Names of classes."""
         return ["", *(f"[{name}]" for name in self.classes.tolist())]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Classes, edges and rules."""
         rules = dict(zip(("singletons", "single_bins"), self.rules))
         fractional = self.data is not None and self.data.fractional
         return {"classes": self.classes.tolist(), "edges": self.bins.plain(), **rules, "fractional": fractional}
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> HistogramStatistic:
-        """Of no cases."""
         classes = np.asarray(settings["classes"])
         return cls(None, Bins.of_plain(settings["edges"], len(classes)), (settings["singletons"], settings["single_bins"]), classes)
 
     def record(self, left_out: Mapping[str, int]) -> HistogramLosses:
-        """Of the function."""
         return HistogramLosses(left_out, self)
 
     def judged_by(self, annotators: NDArray[Any]) -> HistogramStatistic:
-        """In the same bins."""
         labels = None if self.data is None else self.data.labels
         counts = counts_of(labels, annotators)
         assert self.data is not None
@@ -85,7 +79,6 @@ class HistogramStatistic(BinLosses):
 
     @cached_property
     def kept(self) -> Bools:
-        """(N,) cases with labels."""
         return self._known().labelled()
 
     def _known(self) -> Histograms:
@@ -109,12 +102,10 @@ class HistogramStatistic(BinLosses):
 
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
-        """Cases left out of all or of some losses, by reason."""
         n_single = self.totals[0] if self.rules[0] == "omit" else 0
         return {reason: int(n) for reason, n in ((NO_LABELS, self.totals[6]), (ONE_LABEL, n_single)) if n}
 
     def undefined(self) -> str | None:
-        """Why there is no loss, or not all of them."""
         n_single, n_several = self.totals[0], self.totals[3]
         if n_several or (n_single and self.rules[0] != "omit"):
             return None
@@ -136,7 +127,6 @@ class HistogramStatistic(BinLosses):
         return of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
 
     def overall(self, rows: Array, sums: Array) -> Array:
-        """With accuracy."""
         totals = sums[:, -_histogram.N_TOTALS :]
         found = np.empty((N_ROWS + 1, rows.shape[1], 1 + rows.shape[2]))
         found[:N_ROWS, :, 0], found[:N_ROWS, :, 1:] = np.add.reduce(rows, -1), rows
@@ -246,7 +236,6 @@ class HistogramLosses(ResultWithRoots):
 
     @property
     def statistic(self) -> HistogramStatistic:
-        """Sums by class and bin."""
         return self._statistic
 
     @cached_property
@@ -261,68 +250,55 @@ class HistogramLosses(ResultWithRoots):
 
     @property
     def value(self) -> float:  # type: ignore[override]
-        """L_sq."""
         return self.l_sq
 
     @property
     def l_sq(self) -> float:
-        """Expected squared loss."""
         return float(self._overall.l_sq)
 
     @property
     def el(self) -> Loss:
-        """Epistemic loss."""
         return self._overall.el
 
     @property
     def cl(self) -> Loss:
-        """Calibration loss."""
         return self._overall.cl
 
     @property
     def dl(self) -> Loss:
-        """Dispersion loss."""
         return self._overall.dl
 
     @property
     def il(self) -> Loss:
-        """Irreducible loss."""
         return self._overall.il
 
     @property
     def accuracy(self) -> float:
-        """Of the class predicted."""
         single, right, _, several, right_too, *_ = self._statistic.totals
         return (right + right_too) / (single + several) if single + several else float("nan")
 
     @cached_property
     def per_class(self) -> Losses:
-        """By class."""
         return Losses.of(self._tables[1])
 
     @cached_property
     def per_bin(self) -> Losses:
-        """By class and bin."""
         return Losses.of(self._tables[0])
 
     @property
     def n_cases(self) -> int:
-        """With labels."""
         return int(self._statistic.totals[0] + self._statistic.totals[3])
 
     @property
     def classes(self) -> NDArray[Any]:
-        """Names."""
         return self._statistic.classes
 
     @property
     def bin_edges(self) -> Array:
-        """Of each class."""
         return self._statistic.bins.edges
 
     @cached_property
     def bin_counts(self) -> Int64:
-        """Of each class."""
         return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
 
     @property
@@ -347,7 +323,6 @@ class HistogramLosses(ResultWithRoots):
 
     @cached_property
     def paired(self) -> HistogramLosses:
-        """Of the cases with at least two labels."""
         return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else self
 
     def reliability_curve(

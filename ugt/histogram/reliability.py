@@ -63,15 +63,12 @@ class LabelShares(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases with labels."""
         return self.whole.kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(W, S) of all classes."""
         return self.whole.sums(cases)
 
     def answer(self, sums: Array) -> Array:
-        """(W, B)."""
         return shares(self.whole.split(sums)[0].sum(axis=1)[:, self.k])
 
 

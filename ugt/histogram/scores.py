@@ -51,7 +51,6 @@ class HistogramScore(MeanOfCases):
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
-        """A mean of ``per_case``; a ValueError if one is infinite."""
         bad = np.isinf(self.per_case)
         if bad.any():
             raise error("score", "have finite values to be resampled", self.value, f"case {int(np.argmax(bad))}")
@@ -332,7 +331,6 @@ def _by_rule(counts: Any, probs: Any, fractional: bool, rule: Rule) -> Histogram
 
 
 def _of_data(data: Histograms, rule: Rule, stacklevel: int) -> HistogramScore:
-    """``rule(shares, probabilities)`` by blocks of cases."""
     per_case = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
         per_case[begin:end] = rule(_shares(y)[1], z)

@@ -43,7 +43,6 @@ class Loss(Frozen):
 
     @classmethod
     def of(cls, plugin: Any, bias: Any) -> Loss:
-        """Plug-in value less bias."""
         return cls(plugin, bias, plugin - bias)
 
     def root(self, negative: str = "nan") -> Loss:
@@ -54,11 +53,9 @@ class Loss(Frozen):
         return Loss(_plain(roots[0]), _plain(np.full(np.shape(roots[0]), np.nan)), _plain(roots[1]))
 
     def at(self, where: Any) -> Loss:
-        """Some of the numbers."""
         return Loss(*(_plain(np.asarray(x)[where]) for x in (self.plugin, self.bias, self.debiased)))
 
     def minus(self, other: Loss) -> Loss:
-        """Differences."""
         return Loss(self.plugin - other.plugin, self.bias - other.bias, self.debiased - other.debiased)
 
 
@@ -131,7 +128,6 @@ class Losses:
 
     @classmethod
     def of(cls, rows: Array) -> Losses:
-        """Of a table (13, ...)."""
         numbers = rows.tolist() if rows.ndim == 1 else owned(rows)[0]
         return cls(numbers[0], *(Loss(*numbers[plugin : plugin + 3]) for plugin in (EL, CL, DL, IL)))
 
@@ -148,7 +144,6 @@ class Bins:
 
     @property
     def n_bins(self) -> int:
-        """Their number B."""
         return int(self.edges.shape[1] - 1)
 
     @cached_property
@@ -171,7 +166,6 @@ class Bins:
 
     @classmethod
     def of_width(cls, n_bins: int, n_classes: int) -> Bins:
-        """The same for all classes."""
         edges = np.tile(np.linspace(0, 1, n_bins + 1), (n_classes, 1))
         edges.setflags(write=False)
         return cls(edges, True)
@@ -183,7 +177,6 @@ class Bins:
 
     @classmethod
     def of_plain(cls, edges: Any, n_columns: int) -> Bins:
-        """From settings."""
         found = cls.of(np.array(edges), 1, n_columns)
         assert found is not None
         return found

@@ -99,12 +99,10 @@ class Dirichlet(Plausibilities):
 
     @property
     def defined(self) -> Bools:
-        """(N,) whether a case has a posterior at all."""
         return np.asarray((sizes_of(self.offsets) > 0) | (self.background > 0))
 
     @property
     def has_impossible_classes(self) -> bool:
-        """Whether some classes have a plausibility of exactly 0."""
         return bool((self.support < self.n_classes).any())
 
     @property
@@ -182,7 +180,6 @@ class Dirichlet(Plausibilities):
             return np.asarray(table / table.sum(1, keepdims=True))
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
-        """(N, K) probability that a class is among the best k; NaN for an undefined case."""
         room("a table of probabilities", 8 * self.n_cases * self.n_classes)
         entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
         table = np.repeat(rest[:, None], self.n_classes, axis=1)
@@ -222,7 +219,6 @@ class Dirichlet(Plausibilities):
         return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
         profiles, profile, _, _ = self._groups
         if kind == "rank" or k == 1:
             rank = self._ranks(k)[:, k - 1]
@@ -254,7 +250,6 @@ class Dirichlet(Plausibilities):
         return Dirichlet.from_array(total, case_ids=self._ids(), classes=names)
 
     def take(self, rows: Any) -> Dirichlet:
-        """The posterior of some cases, by position."""
         offsets, at = take(self.offsets, np.asarray(rows))
         return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows])
 
@@ -288,7 +283,6 @@ class Dirichlet(Plausibilities):
     # ---- comparison with sets and with a model's order ----
 
     def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
-        """Is the best class in the set?"""
         return Comparison.of_chances(self._role_sums(sets, 1)[0])
 
     def mass(self, sets: Sets) -> Comparison:
@@ -299,5 +293,4 @@ class Dirichlet(Plausibilities):
             return Comparison(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
-        """What a metric says of a model's order: see accuracy.py for the metrics."""
         return compare(self, order, metric, k, parameter)

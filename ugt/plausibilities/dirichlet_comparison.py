@@ -85,7 +85,6 @@ def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter:
 
 
 def _moments(moments: Array) -> tuple[Array, Array, Array]:
-    """Mean, variance and least value."""
     return moments[:, 0], np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0), moments[:, 2]
 
 

@@ -96,12 +96,10 @@ class DenseDraws(Draws):
 
     @property
     def n_draws(self) -> int:  # type: ignore[override]
-        """Number of draws."""
         return int(self.values.shape[1])
 
     @property
     def defined(self) -> Bools:
-        """(N,) whether a case has plausibilities at all."""
         return ~np.isnan(self.values[:, 0, 0])
 
     def mean_error(self, per_draw: Array) -> float:
@@ -123,7 +121,6 @@ class DenseDraws(Draws):
         return np.asarray(self._rows().min(1) == 0)
 
     def mean(self) -> Array:
-        """(N, K) mean over draws; NaN for an undefined case."""
         return np.asarray(self.values.mean(1))
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
@@ -133,7 +130,6 @@ class DenseDraws(Draws):
         return summed(self.values, group)
 
     def take(self, rows: Any) -> DenseDraws:
-        """The plausibilities of some cases, by position."""
         return DenseDraws(self.axes.take(rows), self.values[rows], self.n_chains)
 
 
@@ -214,7 +210,6 @@ class MentionedDraws(Draws):
         return np.full(self.n_cases * self.n_draws, self.unranked == "ignore")
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
         if kind == "rank":
             return super().certainty(k, kind=kind, ties=ties)
         return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
@@ -238,7 +233,6 @@ class MentionedDraws(Draws):
         return diagnostics.mcse_mean(hit.reshape(self.n_cases, self.n_chains, -1))
 
     def bytes_to_order(self, depth: int) -> float:
-        """What keeping the best classes of every draw takes."""
         return 4.0 * self.n_cases * self.n_draws * depth
 
     def diagnostics(self) -> diagnostics.Diagnostics:
@@ -260,7 +254,6 @@ class MentionedDraws(Draws):
         return listed, rest
 
     def mean(self) -> Array:
-        """(N, K) mean over draws; NaN for an undefined case."""
         listed, rest = self._means
         room("a table of means", 8 * self.n_cases * self.n_classes)
         n_rest = self.n_classes - sizes_of(self.offsets)
@@ -292,7 +285,6 @@ class MentionedDraws(Draws):
         return self._grouped(np.arange(self.n_classes))
 
     def take(self, rows: Any) -> MentionedDraws:
-        """The plausibilities of some cases, by position."""
         rows = np.asarray(rows)
         if np.array_equal(rows, np.arange(self.n_cases)):
             return self  # draws are large

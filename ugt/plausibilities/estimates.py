@@ -30,7 +30,6 @@ class MeanOfCases(Result):
 
     @cached_property
     def statistic(self) -> Statistic:
-        """A mean of ``per_case``."""
         return Ratios.of(self.per_case)
 
 
@@ -179,13 +178,11 @@ def mean_of(per_case: Array) -> tuple[float, int]:
 
 
 def certainty(per_case: Array, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS) -> Certainty:
-    """The public record of certainties of cases."""
     value, n = mean_of(per_case)
     return Certainty(value, per_case, mc_error, n, left_out(per_case, reason))
 
 
 def estimate(found: Comparison, mean_set_size: float | None = None, reason: str = NO_ANNOTATIONS) -> Estimate:
-    """The public record of a comparison."""
     per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason)

@@ -32,7 +32,6 @@ class Means(Ratios):
 
     @classmethod
     def of_record(cls, found: MeanOfCases, options: Mapping[str, Any]) -> Means:
-        """Of what the function says of these cases."""
         x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
         if np.isinf(x).any():
             raise error("predictions", "have a finite score in every case, to be added up", "inf", f"row {int(np.argmax(np.isinf(x)))}")
@@ -46,12 +45,10 @@ class Means(Ratios):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Options, and what the record has."""
         return self._settings
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> Means:
-        """Of no cases."""
         return cls(np.full(1, np.nan), settings, {}, np.empty(0))
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:

@@ -66,7 +66,6 @@ class Metric:
 
     @property
     def function(self) -> str:
-        """Name of the public function."""
         return f"ua_{self.name}"
 
     def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:

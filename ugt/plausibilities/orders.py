@@ -77,7 +77,6 @@ class Orders:
 
     @classmethod
     def from_dense(cls, values: Array, depth: int, ties: str) -> Orders:
-        """Orders of the rows of a (N, K) table."""
         listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
 
         def part(begin: int, end: int) -> Parts:
@@ -161,7 +160,6 @@ class Orders:
         return Kept()
 
     def sets(self, k: int) -> Sets:
-        """The best k of every row."""
         found: Sets = self._kept.every(k, lambda: self._make_sets(k))
         return found
 

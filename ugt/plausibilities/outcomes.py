@@ -75,7 +75,6 @@ class Outcomes:
         return Outcomes(self.case[at], probability, self.table[at], self.unlisted[at], self.background[at])
 
     def mean(self, posterior: Dirichlet, k: int) -> Array:
-        """(N,) expectation of the certainty."""
         row, column = np.nonzero(self.table)
         offsets = offsets_of(np.bincount(row, minlength=len(self.table)))
         axes = Axes(np.arange(len(self.table)), posterior.axes.classes, True)

@@ -44,7 +44,6 @@ class Vectors(Plausibilities):
         return found
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
-        """(N, K) probability that a class is among the best k; NaN for an undefined case. Ties by expectation."""
         return self._membership(whole("k", k, 1, self.n_classes), option("ties", ties, TIES), zeros=True)
 
     def _membership(self, k: int, ties: str, zeros: bool) -> Array:
@@ -65,7 +64,6 @@ class Vectors(Plausibilities):
         return total
 
     def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
-        """Is the best class in the set?"""
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
@@ -79,7 +77,6 @@ class Vectors(Plausibilities):
         return self._spread(certain + tied / np.maximum(best.count(TIED), 1))
 
     def mass(self, sets: Sets) -> Comparison:
-        """How much plausibility does the set hold?"""
         row = row_of(sets.offsets)
         values = np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1)
         return self._spread(values.reshape(-1))
@@ -127,7 +124,6 @@ class Vectors(Plausibilities):
         return found
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
-        """What a metric says of a model's order and each vector: see accuracy.py for the metrics."""
         number = SET if SET < metric.number < KENDALL else metric.number  # of metrics of lists one at a time, of others all of every k
         depth = order.depth if number < KENDALL else k
         per_case, per_draw = self._compare(order, number, depth, parameter, ties)
@@ -139,7 +135,6 @@ class Vectors(Plausibilities):
         raise NotImplementedError
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        """(N,) highest probability of any set of k classes (``"set"``) or of any class at rank k (``"rank"``)."""
         if kind == "rank":
             here = self._membership(k, ties, zeros=False)
             here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
@@ -239,7 +234,6 @@ class Point(Vectors):
 
     @cached_property
     def defined(self) -> Bools:
-        """(N,) whether a case has plausibilities at all."""
         defined = self.offsets[1:] > self.offsets[:-1]
         defined.flags.writeable = False
         return defined
@@ -267,13 +261,11 @@ class Point(Vectors):
         return np.where(self.defined, np.bincount(row, value, self.n_cases), np.nan)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
-        """Plausibilities of groups of classes: sums over each group."""
         group = as_groups(groups, self.axes)
         table = summed(self.mean(), group)
         return Point.from_array(table, case_ids=self._ids(), classes=names)
 
     def take(self, rows: Any) -> Point:
-        """The plausibilities of some cases, by position."""
         offsets, at = take(self.offsets, np.asarray(rows))
         return Point(self.axes.take(rows), offsets, self.index[at], self.value[at])
 

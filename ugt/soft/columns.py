@@ -64,7 +64,6 @@ class Column:
 
     @cached_property
     def sums(self) -> Array:
-        """(N_SUMS,)"""
         if self.negative is not None or self.order.is_sorted or (self.kept is not None and not self.kept.any()):
             return np.asarray(self.resampled()[0])
         scores, p, weights = self.order.scores, self.positive, self.weights
@@ -85,7 +84,6 @@ class Column:
         return out
 
     def hard(self) -> Column:
-        """The same scores against hard labels."""
         negative = None if self.negative is None else (self.negative > self.threshold).astype(np.float64)
         return replace(self, positive=(self.positive > self.threshold).astype(np.float64), negative=negative)
 
@@ -135,7 +133,6 @@ class Auroc:
     self_pairs: str
 
     def values(self, sums: Any) -> Any:
-        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
         s = parts(sums)
         return quotient(s[PAIRS] + SELF_PAIRS[self.self_pairs] * s[SELF], s[POSITIVE] * s[NEGATIVE])
 
@@ -155,7 +152,6 @@ class Auroc:
         return column.by_case(as_positive), column.by_case(as_negative)
 
     def influence(self, column: Column) -> Array:
-        """Derivative by the weight of each case, times its weight."""
         as_positive, as_negative = self.components(column)
         return as_positive + as_negative
 
@@ -178,7 +174,6 @@ class Precision:
     self_term: str
 
     def values(self, sums: Any) -> Any:
-        """Of sums (..., N_SUMS), or of a list of N_SUMS."""
         s = parts(sums)
         return quotient(s[CERTAIN if self.self_term == "certain" else PROBABLE], s[POSITIVE])
 

@@ -33,17 +33,14 @@ class Input:
 
     @property
     def n_cases(self) -> int:
-        """Cases that count."""
         return len(self.p) if self.kept is None else int(np.count_nonzero(self.kept))
 
     @property
     def left_out(self) -> dict[str, int]:
-        """Cases without a p."""
         return {} if self.kept is None or self.kept.all() else {NO_TRUTH: len(self.p) - self.n_cases}
 
     @property
     def table(self) -> NDArray[Any]:
-        """The scores themselves."""
         return self.scores.table() if isinstance(self.scores, ScoreOrder) else self.scores
 
     def counted(self) -> tuple[Array, NDArray[Any], Array | None]:
@@ -155,7 +152,6 @@ def _in_range(argument: str, values: Array, most: float) -> bool:
 
 
 def check_threshold(value: Any) -> float:
-    """The threshold of hard labels."""
     number = checks.scalar("threshold", value)
     if number > 1:
         raise checks.error("threshold", "be from 0 to 1", repr(value))

@@ -28,7 +28,6 @@ class Order:
 
     @property
     def is_sorted(self) -> bool:
-        """Whether it has been asked for."""
         return "row" in self.__dict__
 
     def last(self, row: Int64) -> NDArray[np.uint8]:
@@ -81,7 +80,6 @@ class ScoreOrder:
         return found
 
     def table(self) -> NDArray[Any]:
-        """The scores."""
         columns = [order.scores for order in self.orders]
         return columns[0] if len(self.shape) == 1 else np.stack(columns, axis=1)
 
@@ -122,6 +120,5 @@ def ends(values: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def place(bad: Bools) -> str:
-    """The first case, in words."""
     at = np.argwhere(bad)[0]
     return f"case {at[0]}" + (f", column {at[1]}" if len(at) > 1 else "")

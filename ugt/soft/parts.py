@@ -35,7 +35,6 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def metric_of(settings: Mapping[str, Any]) -> Metric:
-    """The metric that settings are of."""
     return Auroc(settings["self_pairs"]) if "self_pairs" in settings else Precision(settings["self_term"])
 
 
@@ -80,21 +79,17 @@ class BinnedRanking(SoftRanking):
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> BinnedRanking:
-        """The statistic of no cases."""
         return cls(settings, np.empty((0, 1), np.int64), np.empty((0, 1)), np.ones(0, bool), {})
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Options of the metric."""
         return self._settings
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that have a probability."""
         return self._kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, K x bins x 5)."""
         if cases is None:
             return self._sums(None)[None]
         return np.stack([self._sums(np.repeat(each, self.p.shape[1])) for each in cases[:, self._kept]])
@@ -107,16 +102,13 @@ class BinnedRanking(SoftRanking):
         return np.stack(table, axis=1).astype(np.float64).ravel()
 
     def answer(self, sums: Array) -> Array:
-        """(B, 6)."""
         table, answer = self._of_bins(sums), super().answer
         return np.concatenate([answer(table[:, j]) for j in range(3)], axis=1)
 
     def per_class(self, metric: Metric, sums: Array) -> tuple[Array, Array]:
-        """(B, K) by column, and of the hard twin."""
         return super().per_class(metric, self._of_bins(sums)[:, 0])
 
     def influence(self) -> Array | None:  # type: ignore[override]
-        """Not known."""
         return None
 
     def _of_bins(self, sums: Array) -> Array:
@@ -129,7 +121,6 @@ class BinnedRanking(SoftRanking):
         return sums.reshape(len(sums), -1, len(self._settings["edges"]) + 1, GROUP)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases in each bin."""
         bins = self._bins(sums[None])[0]
         return np.asarray(np.rint(bins[..., 0] + bins[..., 1]))
 

@@ -37,7 +37,6 @@ def column_of(given: Input, k: int) -> tuple[Array, Array]:
 
 
 def read_part(data: Sequence[Any]) -> Input:
-    """The cases of a part, checked."""
     p, scores = data
     return read(p, scores, None, may_lack=True)
 
@@ -100,7 +99,6 @@ def above_of(totals: Array) -> Array:
 
 
 def range_sums(p: Array, scores: Array, settings: Mapping[str, Any], above: Array) -> Array:
-    """(N_SUMS,) of the cases of a range."""
     if len(p) == 0:
         return np.zeros(_soft.N_SUMS)
     expected = settings.get("ties") == "expected"

@@ -62,13 +62,11 @@ class SoftRanking(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that have a probability."""
         kept = self.columns[0].kept
         return np.ones(self.n_cases, bool) if kept is None else kept
 
     @cached_property
     def hard(self) -> tuple[Column, ...]:
-        """The same scores against hard labels."""
         return tuple(column.hard() for column in self.columns)
 
     def sums(self, cases: Array | None = None) -> Array:
@@ -77,7 +75,6 @@ class SoftRanking(Statistic):
         return np.concatenate([column.sums[None] if cases is None else column.resampled(cases) for column in columns], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, 2 a metric)."""
         found = [average_of(*part) for metric in self.metrics for part in self._by_column(metric, sums)]
         return np.stack(found, axis=-1)
 
@@ -86,17 +83,14 @@ class SoftRanking(Statistic):
         return self.answer(np.concatenate([column.resampled(None, one) for column, one in zip(self.columns, p)], axis=1))
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """Of several columns also each."""
         found, values = super().numbers(sums), self.per_class(self.metrics[0], sums)[0]
         return {**found, "per_class": values} if values.shape[1] > 1 else found
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With the reason why there is no value."""
         found, needs = super().finish(sums, fixed, left_out), "both positives and negatives"
         return found._replace(reason=found.reason and f"no class has {needs if isinstance(self.metrics[0], Auroc) else 'positives'}")
 
     def per_class(self, metric: Metric, sums: Array) -> tuple[Array, Array]:
-        """(B, K) by column, and of the hard twin."""
         (soft, _), (hard, _) = self._by_column(metric, sums)
         return soft, hard
 
@@ -120,7 +114,6 @@ class SoftRanking(Statistic):
         return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
 
     def influence(self) -> Array:
-        """(N, 2 a metric)."""
         self._check_ties()
         return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
 

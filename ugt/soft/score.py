@@ -51,7 +51,6 @@ class SoftScore(Result):
 
     @property
     def statistic(self) -> SoftRanking:
-        """``value`` and ``hard``."""
         return self._statistic
 
     @property

@@ -72,7 +72,6 @@ def blocks_of(arrays: Sequence[Any], max_memory: float, n_jobs: int) -> list[Blo
 
 
 def load(part: Any) -> tuple[Any, ...] | None:
-    """The data of a part; None for an empty one."""
     found = part() if callable(part) else part
     if found is None:
         return None

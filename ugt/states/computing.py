@@ -98,7 +98,6 @@ def compute(
 
 
 def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list[Any]:
-    """The ids of each part or block."""
     if in_parts:
         own = list(given)
         if len(own) != len(items):
@@ -111,7 +110,6 @@ def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list
 
 
 def _state(metric: str, options: Mapping[str, Any], job: tuple[Any, Mapping[str, Any]]) -> State | None:
-    """Of one block or part."""
     data = load(job[0])
     if data is None or len(data[0]) == 0:
         return None

@@ -25,7 +25,6 @@ class World(NamedTuple):
     pairs: Int64
 
     def places(self, labels: Any) -> Int64:
-        """(A of the labels,) where its annotators stand among all."""
         found = identifiers.lookup(self.annotators, labels.annotators)
         unknown = (found < 0) & (np.bincount(labels.annotator, minlength=len(found)) > 0)
         if unknown.any():
@@ -53,7 +52,6 @@ class Expert:
 
     @cached_property
     def given(self) -> Given:
-        """The labels, checked."""
         return Given(self.labels)
 
     @cached_property
@@ -72,7 +70,6 @@ class Expert:
         return np.asarray(pair * world.n_classes + truth)
 
     def first(self, world: World, seed: int, number: int) -> Tables:
-        """Counts at a start."""
         q = self.given.start(seed, number)
         if self.model == "one-coin":
             right, classes = self.given.per_annotator(q[self.given.entry]), np.bincount(self.given.index, q, world.n_classes)
@@ -99,7 +96,6 @@ class Expert:
         return {"right": self._everyone(world, right)}
 
     def plausibilities(self, world: World, parameters: Parameters) -> Point:
-        """Probability of each class to be the true one, in the cases of the part."""
         if self.model == "one-coin":
             q, rest = self._coins(world, parameters)[:2]
             return point_with_rest(self.given, q, rest, parameters.prevalence)

@@ -91,7 +91,6 @@ def partial(
 
 
 def _state_of(metric: str, one: Statistic, design: Design, case_ids: Any) -> State:
-    """Sums as they are and in resamples."""
     sums = {"sums": one.exact_sums()}
     if one.n_squared:
         sums["squares"] = one.exact_squares()

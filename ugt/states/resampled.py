@@ -28,7 +28,6 @@ class Design(NamedTuple):
 
     @classmethod
     def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any) -> Design:
-        """From what the user says; no resamples: nothing else matters."""
         n = whole("n_resamples", n_resamples, 0)
         if n == 0:
             if clusters is not None:
@@ -38,11 +37,9 @@ class Design(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What states must have alike."""
         return {"n_resamples": self.n, "seed": self.seed, "units": self.units} if self.n else {"n_resamples": 0}
 
     def keys(self, n_cases: int, case_ids: Any) -> NDArray[np.uint64]:
-        """(N,) of the units of the cases."""
         ids = self.ids if self.ids is not None else case_ids
         if ids is None:
             must = "be given for resamples, where cases are only numbered: parts that agree on them need the ids"

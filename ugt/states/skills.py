@@ -198,7 +198,6 @@ class Engine(ABC):
         """What it returns, part by part."""
 
     def total(self, task: Callable[[Expert], Tables]) -> Tables:
-        """The tables that it returns, added up."""
         return sum_up(self.each(task))
 
 
@@ -209,7 +208,6 @@ class Local(Engine):
         self.items, self.model, self.n_jobs = items, model, n_jobs
 
     def each(self, task: Callable[[Expert], Any]) -> Iterable[Any]:
-        """Of parts that hold labels."""
         found = run(bound(_of_part, task, self.model), self.items, self.n_jobs)
         return (one for one in found if one is not None)
 
@@ -237,7 +235,6 @@ def sum_up(found: Iterable[Tables]) -> Tables:
 
 
 def add_tables(tables: Sequence[Tables]) -> Tables:
-    """The exact sum, table by table."""
     return {name: added([table[name] for table in tables]) for name in tables[0]}
 
 
@@ -261,7 +258,6 @@ class InParts(Fit, ABC):
 
     @property
     def cells(self) -> Cells | None:
-        """What confusion matrices are made of, where there are any."""
         return None
 
     def __init__(self, engine: Engine, census: Census, prior: Prior, seed: int, number: int) -> None:
@@ -273,7 +269,6 @@ class InParts(Fit, ABC):
         """Parameters of highest density given the counts; the log prior there."""
 
     def value(self) -> float:
-        """Parameters from the counts, and the counts they lead to."""
         density = self.mode()
         self.counts = self.engine.total(bound(_expect, self.census.world, self.parameters))
         self.log_likelihood = float(self.counts["log_likelihood"][0])
@@ -315,14 +310,12 @@ class CoinInParts(InParts):
     """With one accuracy for every annotator."""
 
     def mode(self) -> float:
-        """Of the accuracies and prevalences."""
         self.accuracy, prevalence, logs, density = coin_mode(self.counts["right"], self.counts["classes"], self.census.n_labels, self.prior)
         self.parameters = Parameters(prevalence, None, logs)
         return density
 
 
 def fit(engine: Engine, model: str, prior: Any, n_restarts: int, tolerance: float, max_iter: int, seed: Any) -> SkillModel:
-    """The best of all starts."""
     pseudo, effort = three("prior", prior), Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     census = _census(engine, effort.n_starts > 1)
     kind = CoinInParts if model == "one-coin" else FullInParts

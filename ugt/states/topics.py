@@ -19,13 +19,11 @@ def part_of(metric: Any) -> Part:
 
 
 def function_of(metric: str) -> Callable[..., Any]:
-    """The public function."""
     found: Callable[..., Any] = getattr(import_module("ugt"), metric)
     return found
 
 
 def metrics() -> tuple[str, ...]:
-    """The names of all metrics that can be made of states."""
     return tuple(sorted(metric for metric in import_module("ugt")._HOME_OF if _known(metric) is not None))
 
 
