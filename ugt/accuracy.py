@@ -34,13 +34,7 @@ __all__ = [
 
 
 def check_scores(scores: Any, truth: Plausibilities) -> Array:
-    """Scores (N, K) that fit the truth, without NaN.
-
-    Raises
-    ------
-    ValueError
-        On another shape, other than numbers, or NaN.
-    """
+    """Scores (N, K) that fit the truth, without NaN."""
     table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
         raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
@@ -121,20 +115,7 @@ def ua_set_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
 
     Per case ``P(top-k(λ) = C_k)`` as sets [A eq. 9].
 
-    Parameters
-    ----------
-    truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
-
-    Returns
-    -------
-    Estimate
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`.
+    Arguments, errors and range as in :func:`ua_topk_accuracy`.
 
     Notes
     -----
@@ -155,20 +136,7 @@ def ua_overlap(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation"
 
     Per case ``E_λ |C_k ∩ top-k(λ)| / k`` [A eq. 11].
 
-    Parameters
-    ----------
-    truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
-
-    Returns
-    -------
-    Estimate
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`.
+    Arguments, errors and range as in :func:`ua_topk_accuracy`.
 
     Examples
     --------
@@ -182,21 +150,8 @@ def ua_overlap(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation"
 def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
 
-    Parameters
-    ----------
-    truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
-
-    Returns
-    -------
-    Estimate
-        In [0, 1]. The value is exact for a Dirichlet posterior; so is its spread over draws, unless a case has more
-        than 20,000 possible lists: then the spread is that of 1,000 draws (``per_draw``).
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`.
+    Arguments, errors and range as in :func:`ua_topk_accuracy`. The value is exact for a Dirichlet posterior; so is its spread over draws,
+    unless a case has more than 20,000 possible lists: then the spread is that of 1,000 draws (``per_draw``).
 
     Examples
     --------
@@ -217,20 +172,15 @@ def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: 
     Parameters
     ----------
     truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
+        As in :func:`ua_topk_accuracy`, errors too.
     persistence : float
-        p in (0, 1). Small: the first class decides; near 1: all k depths count alike.
+        p in (0, 1), else a ValueError. Small: the first class decides; near 1: all k depths count alike.
 
     Returns
     -------
     Estimate
         In [0, 1], 1 = the same list. For a Dirichlet posterior exact (quantiles over draws to 1/720 of a case), or by 1,000 draws with
         ``mc_error`` where a case has more than 20,000 possible lists.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`; or if the persistence is not between 0 and 1.
 
     References
     ----------
@@ -256,20 +206,14 @@ def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float =
     Parameters
     ----------
     truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
+        As in :func:`ua_topk_accuracy`, errors too.
     penalty : float
-        p in [0, 1]; 0 (optimistic) or ½ (neutral) are usual.
+        p in [0, 1], else a ValueError; 0 (optimistic) or ½ (neutral) are usual.
 
     Returns
     -------
     Estimate
-        In [0, 1], 0 = the same list. For a Dirichlet posterior exact, or by 1,000 draws with ``mc_error`` where a case
-        has more than 20,000 possible lists.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`; or if the penalty lies outside [0, 1].
+        In [0, 1], 0 = the same list. Exact for a Dirichlet posterior, or by 1,000 draws as in :func:`ua_rank_biased_overlap`.
 
     Examples
     --------
@@ -288,20 +232,7 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
     ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond its list (Fagin, Kumar &
     Sivakumar 2003, section 3.3, location k + 1).
 
-    Parameters
-    ----------
-    truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`.
-
-    Returns
-    -------
-    Estimate
-        In [0, 1], 0 = the same list; exactness as in :func:`ua_kendall_distance`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in :func:`ua_topk_accuracy`.
+    Arguments and errors as in :func:`ua_topk_accuracy`; range and exactness as in :func:`ua_kendall_distance`.
 
     Examples
     --------
@@ -319,12 +250,10 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
 
     Parameters
     ----------
-    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
-        Plausibilities.
+    truth, ties
+        As in :func:`ua_topk_accuracy`.
     sets : (N, K) boolean mask, (N, j) integers, or N sequences of class positions
         A set may be empty.
-    ties : {"expectation", "first"}
-        As in :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -353,22 +282,7 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
 
     Per case ``E_λ Σ_{y ∈ C} λ_y``; for a Dirichlet posterior the mass is Beta distributed, mean and variance exact.
 
-    Parameters
-    ----------
-    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
-        Plausibilities.
-    sets : (N, K) boolean mask, (N, j) integers, or N sequences of class positions
-        A set may be empty.
-
-    Returns
-    -------
-    Estimate
-        In [0, 1], with ``mean_set_size``. Quantiles over draws of a Dirichlet posterior are those of the normal limit.
-
-    Raises
-    ------
-    ValueError
-        If there are not N sets, a class is out of range or twice in a set.
+    Arguments, errors and range as in :func:`ua_coverage`. Quantiles over draws of a Dirichlet posterior are those of the normal limit.
 
     Examples
     --------

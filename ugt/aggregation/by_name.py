@@ -87,13 +87,7 @@ class Truths:
 
 
 def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
-    """The truths that ``evaluate`` judges by.
-
-    Raises
-    ------
-    ValueError
-        If the aggregation is unknown, does not fit the annotations, or a reliability is out of range.
-    """
+    """The truths that ``evaluate`` judges by."""
     checks.option("aggregation", how, AGGREGATIONS)
     if isinstance(known, Plausibilities):
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})

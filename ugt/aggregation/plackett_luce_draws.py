@@ -22,13 +22,7 @@ WORST_RHAT, LEAST_ESS = 1.05, 25  # beyond which chains of a case have not mixed
 
 
 def as_rankings(annotations: Any) -> Rankings:
-    """Rankings as they are; a label is a ranking of one class.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Rankings as they are; a label is a ranking of one class."""
     if isinstance(annotations, Rankings):
         return annotations
     if not isinstance(annotations, Labels):

@@ -36,19 +36,12 @@ def minimise(
     start: Array,
     endless: Callable[[Array], bool] = lambda theta: False,
 ) -> Minimum:
-    """Damped Newton steps from ``start``.
+    """Damped Newton steps from ``start``, a theta of any shape.
 
-    Parameters
-    ----------
-    value_and_gradient : function
-        theta -> (value, gradient), theta of any shape.
-    direction : function
-        (theta, gradient) -> a Newton step, or something close to it that goes down. Called right after the former, with its theta.
-    reach : function
-        step -> by how much it moves predictions at most. A gradient vanishes also where an objective falls forever (separable data);
-        there the steps do not get smaller.
-    endless : function
-        theta -> whether it shows that the objective falls forever. Asked each time that the objective has halved, to be done early.
+    ``direction``: a Newton step, or something close to it that goes down; called right after ``value_and_gradient``, with its theta.
+    ``reach`` of a step: by how much it moves predictions at most. A gradient vanishes also where an objective falls forever (separable
+    data); there the steps do not get smaller. ``endless``: whether theta shows that the objective falls forever; asked each time that the
+    objective has halved, to be done early.
     """
     theta = start
     value, gradient = value_and_gradient(theta)

@@ -99,13 +99,7 @@ class Truth:
 
     @classmethod
     def of(cls, truth: Any, shape: tuple[int, int]) -> Truth:
-        """From plausibilities, labels (their shares) or an array, for predictions of this shape.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If it is something else or of another shape.
-        """
+        """From plausibilities, labels (their shares) or an array, for predictions of this shape."""
         if isinstance(truth, Labels):
             truth = votes(truth, kind="mean")
         if not isinstance(truth, Plausibilities):
@@ -137,13 +131,7 @@ class Truth:
 
 
 def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | None]:
-    """(N,) numbers of classes, from these or from ``Labels`` with one label a case.
-
-    Raises
-    ------
-    ValueError
-        If a case has no label or several.
-    """
+    """(N,) numbers of classes, from these or from ``Labels`` with one label a case."""
     n, k = shape
     if isinstance(labels, Labels):
         if (labels.n_cases, labels.n_classes) != shape:

@@ -104,10 +104,6 @@ class HistogramLogLoss(HistogramScore):
             Which part.
         estimate : {"debiased", "plugin"}
             Less the estimated bias, or as it is.
-
-        Returns
-        -------
-        HistogramScore
         """
         debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
         entropy = self._entropy - self._bias if debiased else self._entropy
@@ -120,22 +116,13 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
 
     Parameters
     ----------
-    counts : (N, K) array or Labels
-        Labels of each case by class.
-    probs : (N, K) array
-        As for :func:`histogram_losses`.
-    fractional : bool
-        Whether counts need not be whole.
+    counts, probs, fractional
+        As for :func:`histogram_losses`, errors too.
 
     Returns
     -------
     HistogramLogLoss
         Infinite, with a warning, if a class that somebody chose has probability 0.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`histogram_losses`.
 
     Notes
     -----
@@ -176,19 +163,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) 
 
     Its mean is the L_sq of :func:`histogram_losses`.
 
-    Parameters
-    ----------
-    counts, probs, fractional
-        As for :func:`histogram_log_loss`.
-
-    Returns
-    -------
-    HistogramScore
-
-    Raises
-    ------
-    ValueError
-        As for :func:`histogram_losses`.
+    Arguments and errors as for :func:`histogram_log_loss`; a :class:`HistogramScore`.
 
     References
     ----------
@@ -212,18 +187,13 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
     Parameters
     ----------
     counts, probs, fractional
-        As for :func:`histogram_log_loss`; the columns are classes in their order.
+        As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     normalized : bool
         Divide by K - 1: from 0 to 1.
 
     Returns
     -------
     HistogramScore
-
-    Raises
-    ------
-    ValueError
-        As for :func:`histogram_losses`.
 
     References
     ----------
@@ -249,19 +219,7 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
     """Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
-    Parameters
-    ----------
-    counts, probs, fractional
-        As for :func:`histogram_log_loss`.
-
-    Returns
-    -------
-    HistogramScore
-
-    Raises
-    ------
-    ValueError
-        As for :func:`histogram_losses`.
+    Arguments and errors as for :func:`histogram_log_loss`; a :class:`HistogramScore`.
 
     Notes
     -----
@@ -285,18 +243,13 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     Parameters
     ----------
     counts, probs, fractional
-        As for :func:`histogram_log_loss`; the columns are classes in their order.
+        As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     positions : (K,) array, optional
-        Ascending; default 0 to K-1.
+        Ascending, else a ValueError; default 0 to K-1.
 
     Returns
     -------
     HistogramScore
-
-    Raises
-    ------
-    ValueError
-        As for :func:`histogram_losses`, or if positions do not ascend.
 
     Notes
     -----

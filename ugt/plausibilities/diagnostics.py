@@ -98,11 +98,6 @@ def _columns(series: ArrayLike, wanted: int) -> list[Array]:
 def diagnose(series: ArrayLike) -> Diagnostics:
     """All diagnostics of ``series`` (S, chains, draws); ranks are computed once.
 
-    Raises
-    ------
-    ValueError
-        If ``series`` has another number of dimensions, or no chains or no draws.
-
     Examples
     --------
     >>> import numpy as np

@@ -16,13 +16,7 @@ BLOCK = 2**22  # cells of a mask that are read at a time
 
 
 def as_sets(sets: Any, axes: Axes) -> Sets:
-    """Sets of class positions, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences.
-
-    Raises
-    ------
-    ValueError
-        If there are not N sets, a class is out of range or stands twice in a set.
-    """
+    """Sets of class positions, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences."""
     if isinstance(sets, Sets):
         return sets
     if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
@@ -72,13 +66,7 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
 
 
 def as_groups(groups: Any, axes: Axes) -> Any:
-    """(K,) group of every class, as positions 0 to G-1.
-
-    Raises
-    ------
-    ValueError
-        If it is not K integers from 0 on.
-    """
+    """(K,) group of every class, as positions 0 to G-1."""
     found = as_array(groups)
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
         raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")

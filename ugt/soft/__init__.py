@@ -131,7 +131,7 @@ def soft_average_precision(
     Parameters
     ----------
     p, scores, weights, threshold, average
-        As for :func:`soft_auroc`.
+        As for :func:`soft_auroc`, errors too.
     self_term : {"certain", "probability"}
         Whether a case counts for certain or with its p at its own place. The same for labels 0 and 1.
     ties : {"group", "expected"}
@@ -141,11 +141,6 @@ def soft_average_precision(
     -------
     SoftScore
         NaN without positives.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`soft_auroc`.
 
     References
     ----------
@@ -211,7 +206,7 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     Parameters
     ----------
     p, scores, weights
-        As for :func:`soft_auroc`, one column.
+        As for :func:`soft_auroc`, errors too; one column.
     drop_intermediate : bool
         Leave out points on a straight line between their neighbours: the area does not change.
 
@@ -219,11 +214,6 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     -------
     RocCurve
         Rates are NaN without positives or without negatives.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`soft_auroc`.
 
     Examples
     --------
@@ -247,22 +237,8 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
 def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
     """Precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p`` from each score upwards.
 
-    Parameters
-    ----------
-    p, scores, weights
-        As for :func:`soft_auroc`, one column.
-    drop_intermediate : bool
-        Leave out points where recall does not change: the step area stays.
-
-    Returns
-    -------
-    PrecisionRecallCurve
-        Recall is NaN without positives.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`soft_auroc`.
+    Arguments and errors as for :func:`soft_roc_curve`, but ``drop_intermediate`` leaves out points where recall does not change: the step
+    area stays. Recall is NaN without positives.
 
     Examples
     --------

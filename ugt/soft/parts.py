@@ -48,18 +48,8 @@ def of_settings(settings: Mapping[str, Any]) -> SoftRanking:
 class BinnedRanking(SoftRanking):
     """All cases of a bin are as if they were tied, in expectation; where in the bin they are is what ``low`` and ``high`` allow for.
 
-    Parameters
-    ----------
-    settings : mapping
-        Options of the metric, and ``edges`` between bins.
-    at : (n, K) int64
-        Places of the n cases that have a probability, in a table of K columns x B bins.
-    p : (n, K)
-        Their probabilities.
-    kept : (N,) bool
-        Which of all cases they are.
-    left_out : mapping
-        The others, by reason.
+    ``settings``: options of the metric, and ``edges`` between bins; ``at`` (n, K): places of the n cases that have a probability ``p``
+    (n, K), in a table of K columns x B bins; ``kept`` (N,): which of all cases they are.
     """
 
     def __init__(self, settings: Mapping[str, Any], at: Int64, p: Array, kept: Bools, left_out: Mapping[str, int]) -> None:

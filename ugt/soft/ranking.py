@@ -25,18 +25,8 @@ ALL = ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_preci
 class SoftRanking(Statistic):
     """Metrics of scores against probabilities, each beside its twin against hard labels, from one pass over the sorted columns.
 
-    Parameters
-    ----------
-    columns : tuple of Column
-        Averaged: classes against the rest, or (``pairs``) ordered pairs of classes. None: for sums that were made elsewhere.
-    metrics : tuple of Auroc or Precision
-        Two numbers each.
-    names : tuple of str
-        Of the numbers.
-    weighted : bool
-        Whether columns count by their positives (pairs by their cases), or all the same.
-    labels : Labels, optional
-        What the probabilities are shares of.
+    Averaged are columns: classes against the rest, or (``pairs``) ordered pairs of classes; none, for sums that were made elsewhere. They
+    count by their positives (pairs by their cases) if ``weighted``, else all the same. ``labels``: what the probabilities are shares of.
     """
 
     scale, normal = "logit", True
