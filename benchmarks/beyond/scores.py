@@ -75,7 +75,7 @@ def main():
         print(json.dumps(limited(given.folder, given.limited, given.cases)))
         return
     from ugt import soft_auroc
-    from ugt.states.blocks import memory_of
+    from ugt.states.computing import memory_of
 
     write(given.folder, given.cases, given.seed)
     limit = int(memory_of(given.max_memory))

@@ -12,7 +12,7 @@ import scipy.stats
 
 import ugt
 from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.multinomial import Likelihood
+from ugt.calibrators.posteriors import Likelihood
 from ugt.calibrators.scaling import MatrixMap, Objective, VectorMap
 
 LIMIT = scipy.stats.norm.isf(1e-12)  # 7 standard errors; some dozen numbers are compared

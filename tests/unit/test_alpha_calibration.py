@@ -15,7 +15,7 @@ import ugt
 from ugt.calibrators import newton
 from ugt.calibrators.alpha import _Objective
 from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.multinomial import Likelihood
+from ugt.calibrators.posteriors import Likelihood
 
 NAN, INF = float("nan"), float("inf")
 UNBOUNDED = (

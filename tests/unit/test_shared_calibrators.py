@@ -9,7 +9,7 @@ from twins import calibrators as twin
 import ugt
 from ugt.calibrators.alpha import _Objective
 from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.multinomial import Likelihood
+from ugt.calibrators.posteriors import Likelihood
 from ugt.calibrators.scaling import MatrixMap, Objective, TemperatureSums, VectorMap
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import ugt
 from ugt import states
-from ugt.soft import ranges
-from ugt.states import blocks
+from ugt.soft import parts as ranges
+from ugt.states import computing as blocks
 from ugt.states import computing as compute
 
 K = 3

@@ -5,7 +5,7 @@ The only classes of the library with ``fit`` and ``transform``; they follow scik
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from .estimator import Calibrator, read_json, restored
 from .fitting import Regularised, Scaling
 from .logits import LabelTable, LogitTable
 from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, label_posterior
-from .scaling import MatrixMap, Objective, PlattMap, VectorMap
-
-if TYPE_CHECKING:
-    Map = PlattMap | VectorMap | MatrixMap
+from .scaling import Map, MatrixMap, Objective, PlattMap, VectorMap
 
 __all__ = [
     "AlphaCalibration",

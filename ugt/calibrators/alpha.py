@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,14 +13,11 @@ from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
-from .estimator import Calibrator
+from .estimator import Calibrator, Self
 from .fitting import NO_LABELS, NO_WEIGHT, counted
 from .logits import LARGEST, LabelTable, LogitTable, array_of, weights_of
-from .multinomial import Likelihood
 from .newton import Minimum, minimise
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from .posteriors import Likelihood
 
 ROWS = 2**12  # of a block of features
 MOST = 700.0  # of the logarithm of a concentration: its exponential is finite

@@ -14,8 +14,12 @@ from .._base.checks import error
 from .._tabular.whole_file import write_text
 from .._version import __version__
 
+__all__ = ["Calibrator", "Self", "read_json", "restored"]
+
 if TYPE_CHECKING:
     from typing_extensions import Self
+else:
+    Self = Any
 
 Fitted = TypeVar("Fitted", bound="Calibrator")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,17 +12,10 @@ from .._base.arrays import Array, Bools, Int32
 from ..annotations import Labels
 from ..resampling import ids_of_cases
 from . import selection
-from .estimator import Calibrator
+from .estimator import Calibrator, Self
 from .logits import KINDS, LabelTable, LogitTable
-from .scaling import Objective, Unbounded, softmax
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from .newton import Minimum
-    from .scaling import MatrixMap, PlattMap, VectorMap
-
-    Map = PlattMap | VectorMap | MatrixMap
+from .newton import Minimum
+from .scaling import Map, Objective, Unbounded, softmax
 
 NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
 

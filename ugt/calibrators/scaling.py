@@ -6,6 +6,7 @@ All objectives are negative log-likelihoods as means over labels [B eq. 53]; tab
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Union
 
 import numpy as np
 
@@ -225,13 +226,16 @@ class MatrixMap:
         return theta
 
 
+Map = Union[PlattMap, VectorMap, MatrixMap]
+
+
 class Objective:
     """Mean negative log-likelihood of labels under a map of logits u (K, N), and its penalty; counts y (K, N).
 
     All but :meth:`value` and :meth:`fit` speak of logits in units of ``unit``, and of parameters times ``factor``.
     """
 
-    def __init__(self, form: PlattMap | VectorMap | MatrixMap, u: Array, y: Array) -> None:
+    def __init__(self, form: Map, u: Array, y: Array) -> None:
         self.form, self.u, self.y = form, u, y
         self.labels, self.by_class = y.sum(axis=0), y.sum(axis=1)
         self.n = float(self.labels.sum())

@@ -5,21 +5,18 @@ Classes with ``fit``, following the conventions of calibrators. docs/prediction-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import error, option, room, scalar, whole
 from ..calibrators import selection
+from ..calibrators.estimator import Self
 from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
-from .levels import pooled
-from .predictor import Conformal, check_alpha, named
+from .predictor import Conformal, check_alpha, named, pooled
 from .regions import PlausibilityRegions
 from .sets import PredictionSets, SetCoverage
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 __all__ = ["MonteCarloConformal", "PlausibilityRegions", "PredictionSets", "SetCoverage", "SplitConformal", "conformal_scores"]
 

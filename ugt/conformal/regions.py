@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import parallel
 from .._base.arrays import Array, Bools
 from .._base.checks import error, room, whole
-from ..calibrators.estimator import Calibrator
+from ..calibrators.estimator import Calibrator, Self
 from .input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, ScoreRule, Truth
-from .levels import Levels, pooled
-from .predictor import check_alpha, named
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from .predictor import Levels, check_alpha, named, pooled
 
 MOST_CLASSES = 4  # of a grid
 

@@ -12,7 +12,7 @@ from .._base.arrays import NDArray
 from .._base.axes import stream_keys_of
 from .._base.checks import error
 from ..annotations import Labels
-from ..states.resampled import ids_of
+from ..states.sums import ids_of
 from .parts import Graph, held, needed, partitions, values, zipped
 
 MOST_RANGES = 64  # of hashes of case ids

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Union
 
 from .._base.checks import error
-from ..soft import ranges
-from ..states.making import finish, merge
+from ..soft import parts as ranges
+from ..states.making import finish, merge, part_of
 from ..states.making import partial as state_of
 from ..states.state import State, merge_states
-from ..states.topics import part_of
 from .parts import held, needed, tree, values, zipped
 from .sort import ranked
 

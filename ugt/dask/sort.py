@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, whole
-from ..soft import ranges
+from ..soft import parts as ranges
 from ..states.state import State
 from ..states.sums import added, as_exact
 from .parts import Graph, held, values

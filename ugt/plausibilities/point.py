@@ -16,12 +16,11 @@ from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _order
-from .best_sets import best_sets, heaviest
 from .comparison import Comparison
 from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
-from .sets import as_groups
+from .sets import as_groups, best_sets, heaviest
 
 CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
 

@@ -13,9 +13,8 @@ from .._base.checks import error
 from .._base.ragged import sizes_of
 from .comparison import Comparison
 from .diagnostics import Diagnostics
-from .kept import Kept
 from .metric import Metric
-from .orders import Orders, Sets
+from .orders import Kept, Orders, Sets
 from .sets import as_sets
 
 Self = TypeVar("Self", bound="Plausibilities")

@@ -21,8 +21,7 @@ from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
 from .input import Input, check_scale, check_threshold, read
 from .order import ScoreOrder
 from .parts import PART
-from .ranking import Metric, SoftRanking
-from .score import SoftScore
+from .ranking import Metric, SoftRanking, SoftScore
 from .stability import RankingStability, ranking_stability
 
 __all__ = [

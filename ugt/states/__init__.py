@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .computing import compute
-from .making import finish, merge, partial
+from .making import finish, merge, metrics, partial
 from .merged import Merged
 from .skills import SkillModel, dawid_skene
 from .state import State
-from .topics import metrics
 
 if TYPE_CHECKING:
     METRICS: tuple[str, ...]

@@ -4,23 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from importlib import import_module
+from typing import Any, Callable
 
 import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array
-from .._base.checks import error, whole
-from ..resampling import Answer, Statistic
+from .._base.checks import error, option, whole
+from ..resampling import Answer, Part, Statistic
 from .merged import Merged, spread_of
-from .resampled import Design, ids_of
 from .state import State, merge_states
-from .sums import as_exact, rounded
-from .topics import function_of, part_of
+from .sums import Design, as_exact, ids_of, rounded
 
 Tables = dict[str, Array]
 
 NOTHING = np.empty(0)
+
+
+def part_of(metric: Any) -> Part:
+    """What the module of a metric says of its parts, as ``PARTS``."""
+    found = _known(metric) if isinstance(metric, str) else None
+    if found is None:
+        option("metric", metric, metrics())
+    assert found is not None
+    return found
+
+
+def function_of(metric: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module("ugt"), metric)
+    return found
+
+
+def metrics() -> tuple[str, ...]:
+    return tuple(sorted(metric for metric in import_module("ugt")._HOME_OF if _known(metric) is not None))
+
+
+def _known(metric: str) -> Part | None:
+    home = import_module("ugt")._HOME_OF.get(metric)
+    known: dict[str, Part] = {} if home is None else getattr(import_module(f"ugt.{home}"), "PARTS", {})
+    return known.get(metric)
 
 
 def partial(

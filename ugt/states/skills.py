@@ -21,7 +21,7 @@ from ..annotator_models.em import ALL, Effort, Fit, best_of, coin_mode, three
 from ..annotator_models.records import NO_LABELS, Cells, confusion_of
 from ..plausibilities import Point
 from ..resampling import seed_of
-from .blocks import load, run
+from .computing import load, run
 from .experts import Expert, Parameters, World
 from .sums import added, as_exact
 

@@ -1,13 +1,23 @@
-"""Sums that do not depend on the order of adding: the exact sum as a few doubles, each the rounding of what the ones before leave."""
+"""Sums that do not depend on the order of adding: the exact sum as a few doubles, each the rounding of what the ones before leave.
+
+Of cases as they are, and as often as they count in resamples: Poisson(1) times, a function of a case's id, the seed and the resample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base.arrays import Array
+from .._base.arrays import Array, NDArray
+from .._base.axes import stream_keys_of
+from .._base.checks import error, room, whole
+from .._base.identifiers import number
 from .._core import _exact
+from ..resampling import seed_of
+
+CELLS = 1 << 21  # weights held at a time
 
 
 def as_exact(sums: Array) -> Array:
@@ -26,3 +36,57 @@ def added(tables: Sequence[Array]) -> Array:
 def rounded(sums: Mapping[str, Array]) -> dict[str, Array]:
     """(...,) each exact sum as the nearest double."""
     return {name: table[..., 0] for name, table in sums.items()}
+
+
+class Design(NamedTuple):
+    """How many resamples of what."""
+
+    n: int
+    seed: int
+    units: str
+    ids: Any
+
+    @classmethod
+    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any) -> Design:
+        n = whole("n_resamples", n_resamples, 0)
+        if n == 0:
+            if clusters is not None:
+                raise error("clusters", "be given with n_resamples, as what is resampled", "n_resamples=0")
+            return cls(0, 0, "cases", None)
+        return cls(n, seed_of(seed), *(("cases", case_ids) if clusters is None else ("clusters", clusters)))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"n_resamples": self.n, "seed": self.seed, "units": self.units} if self.n else {"n_resamples": 0}
+
+    def keys(self, n_cases: int, case_ids: Any) -> NDArray[np.uint64]:
+        ids = self.ids if self.ids is not None else case_ids
+        if ids is None:
+            must = "be given for resamples, where cases are only numbered: parts that agree on them need the ids"
+            raise error("case_ids", must, None)
+        column = number("case_ids" if self.units == "cases" else "clusters", ids)
+        if len(column.code) != n_cases:
+            raise error("case_ids" if self.units == "cases" else "clusters", f"be {n_cases} ids, one a case", len(column.code))
+        return np.asarray(stream_keys_of(column.ids)[column.code])
+
+    def sums(self, n_cases: int, case_ids: Any, weighted: Callable[[Array], dict[str, Array]]) -> dict[str, Array]:
+        """(B, ..., 1) sums of every resample of the cases, ``weighted`` with weights (W, N)."""
+        if self.n == 0:
+            return {}
+        keys, blocks = self.keys(n_cases, case_ids), []
+        step = max(1, min(self.n, CELLS // max(1, n_cases)))
+        for begin in range(0, self.n, step):
+            weights = _exact.poisson_weights(keys, self.seed, begin, min(begin + step, self.n))
+            blocks.append(weighted(weights))
+        room(f"{self.n} resamples", 16.0 * self.n * sum(table[0].size for table in blocks[0].values()))
+        return {name: as_exact(np.concatenate([block[name] for block in blocks])) for name in blocks[0]}
+
+
+def ids_of(*data: Any) -> NDArray[Any] | None:
+    """The case ids of the first of the data that has any."""
+    for one in data:
+        named = getattr(one, "axes", one)
+        ids = getattr(named, "case_ids", None)
+        if ids is not None and not getattr(named, "numbered", False):
+            return np.asarray(ids)
+    return None
