@@ -97,6 +97,6 @@ def test_many_models_are_thinned_out():
     kept = svg.spread(names)
     assert len(kept) == svg.N_STYLES and kept[0] == "m0" and kept[-1] == "m8"
     long = ["x" * 60] * 6
-    assert svg.legend_height(long) > svg.legend_height(["a", "b"]) and "…" in svg.legend(long)
+    assert svg.legend(long)[1] > svg.legend(["a", "b"])[1] and "…" in svg.legend(long)[0]
     marks = {svg.marker(5, 5, style) for style in range(svg.N_STYLES)}
     assert len(marks) == svg.N_STYLES and all(ET.fromstring(mark) is not None for mark in marks)

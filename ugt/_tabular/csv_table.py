@@ -59,7 +59,6 @@ class Coded(NamedTuple):
         return found
 
     def first(self, code: int) -> int:
-        """The first row that has a code."""
         return int(np.argmax((self.codes == code).any(axis=1)))
 
     def kept(self, keep: NDArray[np.bool_] | None) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[int]]:
@@ -101,7 +100,6 @@ class CellTable:
         return identifiers.Column(number, _as_ids(as_names(names)), first)
 
     def ids(self, cells: Coded, role: str) -> NDArray[Any]:
-        """The ids of all rows."""
         column = self.numbered(cells, role)
         return column.ids[column.code]
 

@@ -84,13 +84,11 @@ def write_rows(file: Any, header: Iterable[Any], rows: Iterable[Iterable[Any]]) 
 
 
 def write_csv(path: Path, header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
-    """The same as a new file."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         write_rows(file, header, rows)
 
 
 def csv_text(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """The same as text."""
     out = io.StringIO()
     write_rows(out, header, rows)
     return out.getvalue()

@@ -55,7 +55,6 @@ class LongRows(NamedTuple):
             raise error(argument, f"have as many rows as case, {len(self.case)}", length)
 
     def numbers(self, argument: str, values: Any) -> NDArray[np.float64]:
-        """A column of finite numbers."""
         array = identifiers.unmasked(values)
         if array.dtype.kind not in "iufO" or array.ndim != 1:
             raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
@@ -88,7 +87,6 @@ class WideCells(NamedTuple):
         return offsets_of(np.bincount(row, minlength=len(self.case_ids))), column.astype(np.int32)
 
     def where(self, j: int) -> str:
-        """Cell j in a message."""
         row, column = divmod(int(self.at[j]), len(self.annotators))
         return f"case {identifiers.name(self.case_ids[row])}, annotator {identifiers.name(self.annotators[column])}"
 

@@ -68,7 +68,6 @@ class Source:
                 raise error("file", "be a whole gzip file (is it cut off?)", str(problem)) from None
 
     def read(self) -> bytes:
-        """All bytes."""
         whole = bytearray()
         for block in self.blocks():  # a small compressed file may hold more than any memory
             room("the file", len(whole) + len(block))
@@ -76,7 +75,6 @@ class Source:
         return bytes(whole)
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes in blocks."""
         with self.open() as (file, _):
             yield from iter(lambda: file.read(BLOCK), b"")
 
@@ -89,7 +87,6 @@ class Held(Source):
 
     @contextmanager
     def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-        """As of a file."""
         file = io.BytesIO(self._data)
         yield file, file.tell
 

@@ -81,7 +81,6 @@ def pack_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int
 
 
 def unpack(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """The mask again."""
     size = math.prod(shape)
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").astype(bool).reshape(shape)
 

@@ -26,7 +26,6 @@ SHOWN = 12  # annotators in the printed table
 
 
 def add(commands: Any) -> None:
-    """The command and its options."""
     parser = new_command(
         commands,
         "agreement",
@@ -59,7 +58,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
-    """Read, compute, write, print."""
     with written(options.out) as (draft, files):
         read = annotations_of(options)
         given = _as_ratings(read.annotations) if options.ratings else read.annotations
@@ -83,14 +81,12 @@ def _check(given: Any, options: argparse.Namespace) -> None:
 
 
 def _sizes(given: Any) -> dict[str, Any]:
-    """Numbers of cases and annotators."""
     if isinstance(given, Ratings):
         return {"kind": "ratings", "n_cases": len(given.case_ids), "n_annotators": len(given.annotators), "n_annotations": len(given.value)}
     return facts.data_summary(Annotated(given, np.arange(given.n_cases)))
 
 
 def _as_ratings(given: Any) -> Ratings:
-    """Labels that are numbers."""
     if isinstance(given, Ratings):
         return given
     if not isinstance(given, Labels) or len(given.annotators) == 0:

@@ -39,7 +39,6 @@ COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased",
 
 
 def add(commands: Any) -> None:
-    """The command and its options."""
     parser = new_command(
         commands,
         "calibrate",
@@ -78,7 +77,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
-    """Fit, apply, judge, write."""
     with written(options.out) as (draft, files):
         given = annotations_of(options)
         labels = _labels(given)
@@ -102,7 +100,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _record(calibrator: Any, apply: _Part) -> dict[str, Any]:
-    """What was fitted, as data."""
     fitted = {
         "calibrator": type(calibrator).__name__,
         "n_cases": calibrator.n_cases_,
@@ -198,7 +195,6 @@ def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict
 
 
 def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
-    """What was fitted, and to what."""
     name = type(calibrator).__name__
     numbers = {
         "TemperatureScaling": lambda c: f"temperature {c.temperature_:.4g}",
@@ -215,7 +211,6 @@ def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:
-    """The main losses, before and after."""
     if not rows:
         return ["No case has labels to judge."]
     found = {(row["part"], row["predictions"], row["loss"]): row["debiased"] for row in rows if row["class"] is None}

@@ -46,12 +46,10 @@ class PredictedCases(NamedTuple):
 
 
 def add_input(option: Any) -> None:
-    """What predictions are."""
     option("--input", KINDS, "what predictions are; default: %(default)s (by their values)", default="auto")
 
 
 def add_resampling(option: Any, seed: str = "") -> None:
-    """Clusters, level, resamples, and the seed where it is described."""
     option("--clusters", "FILE", "CSV with the columns case and cluster: kept together; default: every case by itself")
     option("--level", "P", "of intervals; default: %(default)s", type=float, default=0.95)
     option("--n-boot", "N", "resamples; default: %(default)s", type=int, default=1000, dest="n_resamples")
@@ -90,7 +88,6 @@ def probabilities(table: Array, kind: str) -> Array:
 
 
 def warn_of_cases_in_both(first: NDArray[Any] | None, second: NDArray[Any] | None, done: str) -> None:
-    """Warn of test cases that were not new."""
     if first is not None and second is not None:
         both = len(set(map(str, first.tolist())) & set(map(str, second.tolist())))
         if both:

@@ -108,7 +108,6 @@ def group_of(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Options that say how a command speaks."""
     group = parser.add_argument_group("what is said")
     group.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     group.add_argument("--quiet", action="store_true", help="print nothing but warnings and errors (and what --json asks for)")
@@ -185,7 +184,6 @@ def _meant(word: str, known: Iterable[str]) -> str:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Options that say how annotations are read."""
     option = group_of(parser, "reading annotations")
     option("--format", io.FORMATS, "of a table or an array; default: %(default)s", default="auto")
     option("--classes", "FILE|K", "all classes: a file with a name a line, or their number; default: those seen")
@@ -207,7 +205,6 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
 
 
 def read_record(read: io.AnnotationFile) -> dict[str, Any]:
-    """What was not taken for an annotation, as data."""
     return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
 
 

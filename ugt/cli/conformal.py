@@ -43,7 +43,6 @@ MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than 
 
 
 def add(commands: Any) -> None:
-    """The command and its options."""
     parser = new_command(
         commands,
         "conformal",
@@ -92,7 +91,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
-    """Calibrate, predict, judge, write."""
     with written(options.out) as (draft, files):
         given = annotations_of(options)
         known = of_classes(given)
@@ -121,7 +119,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _record(conformal: Any, sets: PredictionSets, apply: PredictedCases) -> dict[str, Any]:
-    """What was calibrated and what came out, as data."""
     fitted = {name: getattr(conformal, name) for name in ("score", "alpha", "guarantee")}
     fitted.update(method=type(conformal).__name__, n_cases=conformal.n_cases_)
     sizes = {"mean": sets.mean_size, **dict(zip(("p10", "p50", "p90"), np.quantile(sets.sizes, [0.1, 0.5, 0.9]).tolist()))}
@@ -199,7 +196,6 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
 
 
 def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: PredictedCases) -> list[str]:
-    """What was calibrated, what came out."""
     lines = [f"{type(conformal).__name__}: {conformal.score}, alpha {conformal.alpha:g}, calibrated on {conformal.n_cases_:,} cases."]
     lines += [f"Left out of the calibration: {reason}: {n:,}." for reason, n in conformal.left_out_.items()]
     like = f"Guaranteed coverage of a label drawn like those of the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."

@@ -14,7 +14,6 @@ from .command import add_reading, annotations_of, group_of, new_command, read_re
 
 
 def add(commands: Any) -> None:
-    """The command and its options."""
     parser = new_command(
         commands,
         "convert",
@@ -45,7 +44,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
-    """Read, write, say what was lost."""
     out = Path(options.out)
     if options.model is not None and not options.predictions:
         raise error("--model", "be given with --predictions", repr(options.model))

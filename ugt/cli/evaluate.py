@@ -38,7 +38,6 @@ KEYWORDS = (
 
 
 def add(commands: Any) -> None:
-    """The commands and their options."""
     _add_evaluate(commands)
     _add_certainty(commands)
 
@@ -81,7 +80,6 @@ def _add_evaluate(commands: Any) -> None:
 
 
 def add_truth(parser: argparse.ArgumentParser) -> None:
-    """Options that say how annotations become truth."""
     option = group_of(parser, "from annotations to truth")
     choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
     option("--aggregation", choices, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
@@ -218,7 +216,6 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_demo(commands: Any) -> None:
-    """The demonstration and its options."""
     parser = new_command(
         commands,
         "demo",

@@ -38,7 +38,6 @@ def _counted(n: int, what: str) -> str:
 
 
 def certainty_lines(found: Mapping[str, Any]) -> list[str]:
-    """Mean certainty, a line a reliability."""
     rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
     orders = list(dict.fromkeys(k for _, k in rows))
     lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 0.99"]]
@@ -55,7 +54,6 @@ def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, 
 
 
 def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]:
-    """The cases that annotators left most open."""
     worst = [[row["case"], str(row["n_annotations"]), row["voted"], decimal(row["certainty"])] for row in worklist(cases, n)]
     return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
 

@@ -73,7 +73,6 @@ class Bars:
             self.close()
 
     def close(self) -> None:
-        """End the bar that is there."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None

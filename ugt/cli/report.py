@@ -15,7 +15,6 @@ from .command import add_help, group_of, new_command, output_file, say
 
 
 def add(commands: Any) -> None:
-    """The commands and their options."""
     parser = new_command(
         commands,
         "report",
@@ -67,7 +66,6 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _evaluation(path: str) -> dict[str, Any]:
-    """The JSON of an evaluation."""
     check_regular(path)
     data = Path(path).read_bytes()
     try:

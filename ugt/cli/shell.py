@@ -14,7 +14,6 @@ MANY = 999  # values of an option that takes any number of them
 
 
 def add(commands: Any) -> None:
-    """The commands and their options."""
     parser = new_command(
         commands,
         "completion",
@@ -191,7 +190,6 @@ fi
 
 
 def zsh(parser: argparse.ArgumentParser) -> str:
-    """A completion file for zsh."""
     commands = "\n".join(f"        {_quoted(f'{name}:{text}')}" for name, text in helps_of(parser).items())
     cases = []
     for name, command in commands_of(parser).items():
@@ -204,7 +202,6 @@ def zsh(parser: argparse.ArgumentParser) -> str:
 
 
 def _zsh_specs(one: Taken) -> Iterator[str]:
-    """Arguments of ``_arguments``."""
     actions = {"file": "_files", "folder": "_files -/", "words": f"({' '.join(one.words)})", "other": " "}
     values = f":{_escaped(one.metavar, ':[]')}:{actions[one.kind]}"
     if not one.names:
@@ -230,7 +227,6 @@ def _quoted(text: str) -> str:
 
 
 def fish(parser: argparse.ArgumentParser) -> str:
-    """A completion file for fish."""
     lines = [f"# fish completion for ugt {__version__}, made by: ugt completion fish", "", "complete -c ugt -f"]
     for one in taken(parser):
         lines.append(f"complete -c ugt -n __fish_use_subcommand {_fish_option(one)}")
@@ -263,7 +259,6 @@ SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
 def page(parser: argparse.ArgumentParser) -> str:
-    """The manual page of the command and of all its commands."""
     return "\n".join(_page(parser)) + "\n"
 
 

@@ -81,7 +81,6 @@ class AnnotationFile:
 
 
 def read_table(table: CellTable, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    """A table in whichever format it is."""
     if format in ("auto", "long", "rankings", "ratings"):
         roles = _without_value(find_roles(table.header, columns, ROLES), columns, format)
         turned = roles.keys() == {"annotator"} and roles["annotator"] == 0 and not columns.get("annotator")  # a row an annotator
@@ -198,7 +197,6 @@ def suspicious(values: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]
 
 
 def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
-    """The constructor that fits the columns."""
     if "value" in columns:
         return Ratings.from_long(**columns, cases=cases)
     if "ranking" in columns:

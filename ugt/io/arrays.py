@@ -78,7 +78,6 @@ def _check_characters(name: str, array: NDArray[Any]) -> None:
 
 
 def load_scores(data: bytes) -> dict[str, NDArray[Any]]:
-    """Scores, and optionally their cases and classes."""
     arrays = load(data)
     if "" in arrays:
         arrays = {"scores": arrays[""]}
@@ -97,7 +96,6 @@ def _check_main(arrays: dict[str, NDArray[Any]], names: set[str], plain: str) ->
 
 
 def parts_of(given: Labels | Rankings | Ratings) -> dict[str, Any]:
-    """All arrays of annotations."""
     kind = type(given).__name__.lower()
     found: dict[str, Any] = {"kind": np.array(kind), "annotators": given.annotators}
     if isinstance(given, Ratings):
@@ -168,7 +166,6 @@ def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: 
 
 
 def parquet_columns(data: bytes) -> Columns:
-    """The columns of a Parquet file."""
     try:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:

@@ -17,7 +17,6 @@ KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
 
 
 def parse_json(data: bytes) -> Any:
-    """JSON content."""
     try:
         return json.loads(check_text(data))
     except json.JSONDecodeError as problem:

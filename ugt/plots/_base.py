@@ -41,7 +41,6 @@ def axes_of(ax: Any, least: tuple[float, float] = (0, 0)) -> Any:
 
 
 def colour(i: int) -> str:
-    """Of series i."""
     return COLOURS[i % len(COLOURS)]
 
 
@@ -105,12 +104,10 @@ def metric_name(metric: str, k: int | None) -> str:
 
 
 def undefined(n: int) -> str:
-    """How many are undefined, if any."""
     return f"{n:,} undefined" if n else ""
 
 
 def left_out(one: Any) -> str:
-    """What a record left out, if anything."""
     n = sum(getattr(one, "left_out", {}).values())
     return f"{n:,} left out" if n else ""
 
@@ -137,7 +134,6 @@ def legend(ax: Any, loc: str = "best") -> None:
 
 
 def finish(ax: Any, x: str, y: str, loc: str = "best") -> Any:
-    """Names of both axes and the legend."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     legend(ax, loc)
@@ -203,12 +199,10 @@ def column(rows: Sequence[Mapping[str, Any]], key: str) -> Array:
 
 
 def cells(row: Mapping[str, Any], *keys: str) -> tuple[float, ...]:
-    """Numbers of a row of a table."""
     return tuple(float(column([row], key)[0]) for key in keys)
 
 
 def array(argument: str, values: Any) -> Array:
-    """An array of numbers."""
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):

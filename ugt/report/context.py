@@ -94,7 +94,6 @@ class Annotated:
 
     @property
     def axes(self) -> Any:
-        """Cases and classes."""
         return self.given.axes
 
     @property
@@ -104,7 +103,6 @@ class Annotated:
 
     @property
     def n_classes(self) -> int:
-        """K."""
         return int(self.given.n_classes)
 
     @property
@@ -258,11 +256,9 @@ class Context:
 
     @cached_property
     def unit_names(self) -> tuple[str]:
-        """What is resampled."""
         return ("cases",) if self.clusters is None else ("clusters",)
 
     def clusters_of(self, cases: Any) -> NDArray[Any] | None:
-        """The clusters of some cases."""
         return None if self.clusters is None else self.clusters[cases]
 
     @cached_property

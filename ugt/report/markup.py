@@ -52,24 +52,18 @@ def _visible(character: str) -> str:
 
 def number(value: float | None) -> str:
     """A proportion or statistic to four decimals; what rounds to 0 or 1 without being it is shown as such."""
-    if value is None or math.isnan(value):
-        return UNDEFINED
-    if 0 < value < 0.00005:
-        return "&lt;0.0001"
-    if 0.99995 <= value < 1:
-        return "&gt;0.9999"
-    return f"{value:.4f}"
+    return _rounded(value, 0.00005, "{:.4f}", "&lt;0.0001", "&gt;0.9999")
 
 
 def share(value: float | None) -> str:
     """A share of resamples in percent; what rounds to 0 or 100 without being it is shown as such."""
+    return _rounded(value, 0.005, "{:.0%}", "&lt;1%", "&gt;99%")
+
+
+def _rounded(value: float | None, half: float, form: str, least: str, most: str) -> str:
     if value is None or math.isnan(value):
         return UNDEFINED
-    if 0 < value < 0.005:
-        return "&lt;1%"
-    if 0.995 <= value < 1:
-        return "&gt;99%"
-    return f"{100 * value:.0f}%"
+    return least if 0 < value < half else most if 1 - half <= value < 1 else form.format(value)
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -90,7 +84,6 @@ def level_of(source: Data) -> str:
 
 
 def count(value: int | None) -> str:
-    """A number of things."""
     return "not known" if value is None else f"{value:,}"
 
 
@@ -124,7 +117,6 @@ class Group(NamedTuple):
 
 
 def cells(*html: str) -> list[Cell]:
-    """Of HTML that is ready."""
     return [Cell(one) for one in html]
 
 
@@ -161,12 +153,10 @@ def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section
 
 
 def subheading(title: str, anchor: str = "") -> str:
-    """A heading below that of the section."""
     return f'<h3 id="{anchor}">{title}</h3>' if anchor else f"<h3>{title}</h3>"
 
 
 def link(anchor: str, title: str) -> str:
-    """A link to another place of the page."""
     return f'<a href="#{anchor}">{title}</a>'
 
 
@@ -189,13 +179,9 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *
 def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group], *, wordy: bool = False) -> str:
     """A table in which each name has several labelled rows; the first two columns are headings. ``wordy``: cells are text, and wrap."""
     parts = list(groups)
-    kind = "grouped wordy" if wordy else "grouped broad" if _is_broad(parts) else "grouped"
+    broad = any(sum(len(_bare(cell.html)) for cell in cells) > ON_PAPER for group in parts for _, cells in group.rows)
+    kind = "grouped wordy" if wordy else "grouped broad" if broad else "grouped"  # broad: cells have to wrap on paper
     return _framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
-
-
-def _is_broad(groups: Sequence[Group]) -> bool:
-    """Whether cells have to wrap on paper."""
-    return any(sum(len(_bare(cell.html)) for cell in cells) > ON_PAPER for group in groups for _, cells in group.rows)
 
 
 def _bare(html: str) -> str:

@@ -9,9 +9,8 @@ from .markup import bullets, link, text
 from .sections import PARTS, checklist
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from .markup import Section
 
 # Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer. Text has a contrast of 4.5 or
 # more on both papers, lines of 3 or more.
@@ -136,25 +135,14 @@ def html(data: Mapping[str, Any]) -> str:
     str
         The page, to be written as UTF-8.
     """
-    parts: list[tuple[str, list[Section]]] = []
-    for name, sections in PARTS:
-        parts.append((name, [section.render(data) for section in sections if section is not checklist]))
+    parts = [(name, [section.render(data) for section in sections if section is not checklist]) for name, sections in PARTS]
     titles = {made.anchor: made.title for _, made_sections in parts for made in made_sections}
     parts[-1][1].append(checklist.render(data, {**titles, checklist.PLAN: "What was prespecified"}))  # it links to the others
     body = "\n".join(made.html for _, made_sections in parts for made in made_sections)
-    return _PAGE.format(style=_STYLE + svg.STYLE, made=_made(data), version=text(data["ugt"]), links=_contents(parts), body=body)
-
-
-def _contents(parts: Sequence[tuple[str, Sequence[Section]]]) -> str:
-    """The table of contents: the sections under the names of their parts."""
-    return bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in made_sections)}" for name, made_sections in parts)
-
-
-def _made(data: Mapping[str, Any]) -> str:
-    """What was evaluated, in a line."""
-    models = len(data["models"])
-    cases = data["data"]["n_cases"]
-    return f"{models:,} model{'s' * (models != 1)} on {cases:,} case{'s' * (cases != 1)}, {text(data['provenance']['date'])}"
+    links = bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in made_sections)}" for name, made_sections in parts)
+    models, cases = len(data["models"]), data["data"]["n_cases"]
+    made = f"{models:,} model{'s' * (models != 1)} on {cases:,} case{'s' * (cases != 1)}, {text(data['provenance']['date'])}"
+    return _PAGE.format(style=_STYLE + svg.STYLE, made=made, version=text(data["ugt"]), links=links, body=body)
 
 
 # The policy forbids whatever the page does not have anyway: scripts and anything loaded.

@@ -70,24 +70,9 @@ FIELDS: dict[str, str] = {name: meaning for fields in GROUPS.values() for name, 
 
 
 def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a plan from a JSON file, or from a YAML file where PyYAML is installed.
+    """A plan as :func:`check_plan` returns it, from a JSON file, or from a YAML file where PyYAML is installed.
 
-    Parameters
-    ----------
-    path : path
-        ``.json``, ``.yaml`` or ``.yml``; UTF-8, at most 256 KiB. See :func:`template` for an empty one.
-
-    Returns
-    -------
-    dict
-        What :func:`check_plan` returns.
-
-    Raises
-    ------
-    ValueError
-        If it is no such file, a field stands twice, or as :func:`check_plan`; the message begins with the name of the file.
-    OSError
-        If the file cannot be read.
+    UTF-8, at most 256 KiB, no field twice. Messages begin with the name of the file.
     """
     try:
         ending = Path(path).suffix.lower()
@@ -107,33 +92,23 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Check a plan and return what it states.
+    """The stated fields of a plan, in the order of ``FIELDS``; dates as text.
 
-    Parameters
-    ----------
-    plan : mapping of field to value
-        Fields are those of ``FIELDS``. Values are text, finite numbers, booleans, or lists of these. None, ``""`` and ``[]`` are blanks:
-        the report prints "not stated". A field of the same name with ``_`` in front is a comment, as :func:`template` has them.
+    Values are text, finite numbers, booleans, or lists of these. None, ``""`` and ``[]`` are blanks: the report prints "not stated". A
+    field of the same name with ``_`` in front is a comment, as :func:`template` has them.
 
-    Returns
-    -------
-    dict
-        The stated fields, in the order of ``FIELDS``; dates as text.
-
-    Raises
-    ------
-    ValueError
-        If a field is unknown (the message has the nearest known one), or a value is of another kind, not finite, nested or too long.
-
-    Examples
-    --------
     >>> check_plan({"reliability": [1, 5], "blinding": "", "question": "Is B better than A?"})
     {'question': 'Is B better than A?', 'reliability': [1, 5]}
     """
     if not isinstance(plan, Mapping):
         raise checks.error("plan", "be a mapping from fields to values", type(plan).__name__)
     for name in plan:
-        _check_name(name)
+        if not isinstance(name, str):
+            raise checks.error("plan", "have text as the name of each field", f"{type(name).__name__} {str(name)[:40]!r}")
+        if name.removeprefix("_") not in FIELDS and name not in FIELDS:
+            plain = name[:80].strip("_").lower().replace("-", "_").replace(" ", "_")
+            near = difflib.get_close_matches(plain, FIELDS, n=1, cutoff=0.0)[0]
+            raise checks.error("plan", f"have known fields only (the nearest to this one is {near!r})", repr(name[:80]))
     found = {name: _value(name, plan[name]) for name in FIELDS if name in plan}
     return {name: value for name, value in found.items() if value not in (None, [])}
 
@@ -141,8 +116,6 @@ def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 def template() -> str:
     """An empty plan as JSON text: every field, each below a comment that explains it.
 
-    Examples
-    --------
     >>> check_plan(json.loads(template()))
     {}
     """
@@ -151,17 +124,7 @@ def template() -> str:
 
 
 def title(name: str) -> str:
-    """A field as a heading."""
     return name.replace("_", " ")
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str):
-        raise checks.error("plan", "have text as the name of each field", f"{type(name).__name__} {str(name)[:40]!r}")
-    if name in FIELDS or (name.startswith("_") and name[1:] in FIELDS):
-        return
-    near = difflib.get_close_matches(name[:80].strip("_").lower().replace("-", "_").replace(" ", "_"), FIELDS, n=1, cutoff=0.0)[0]
-    raise checks.error("plan", f"have known fields only (the nearest to this one is {near!r})", repr(name[:80]))
 
 
 def _value(name: str, value: Any) -> Any:
@@ -185,12 +148,11 @@ def _scalar(name: str, value: Any) -> Any:
         if len(value) > MOST_TEXT:
             raise checks.error(name, f"be a text of at most {MOST_TEXT:,} characters", f"{len(value):,}")
         return value.strip() or None
+    if isinstance(value, numbers.Integral):
+        if abs(int(value)) > MOST_NUMBER:
+            raise checks.error(name, "be at most 2^64", "a larger number")
+        return int(value)
     if isinstance(value, numbers.Real):
-        if isinstance(value, numbers.Integral):
-            whole = int(value)
-            if abs(whole) > MOST_NUMBER:
-                raise checks.error(name, "be at most 2^64", "a larger number")
-            return whole
         if not math.isfinite(value):
             raise checks.error(name, "be finite", value)
         return float(value)

@@ -11,6 +11,8 @@ from .markup import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from .markup import Entry
+
     Point = tuple[float, float]
 
 WIDTH, HEIGHT = 640, 360
@@ -19,6 +21,7 @@ DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2 1 2")
 N_STYLES = len(DASHES)
 NUMBERED = 12  # squares of a row that have room for their number
 GRID_LEFT, GRID_TOP, GRID = 130.0, 84.0, 480.0
+LANE = 11.0  # of a model in a row of dots
 
 # Colours of Okabe and Ito, which most colour-blind people can tell apart; the page defines --c0 to --c5.
 STYLE = """
@@ -57,12 +60,10 @@ class Scale:
 
 
 def x_scale(low: float, high: float, *, log: bool = False) -> Scale:
-    """Across the figure."""
     return Scale(low, high, LEFT, WIDTH - RIGHT, log)
 
 
 def y_scale(low: float, high: float) -> Scale:
-    """Up the figure."""
     return Scale(low, high, HEIGHT - BOTTOM, TOP)
 
 
@@ -94,28 +95,27 @@ def _n(value: float) -> str:
 
 
 def line(points: Sequence[Point], x: Scale, y: Scale, style: int) -> str:
-    """A line through points."""
-    path = " ".join(f"{_n(x.at(a))},{_n(y.at(b))}" for a, b in points)
-    dash = DASHES[style % N_STYLES]
-    return f'<polyline class="line s{style % N_STYLES}"{f" stroke-dasharray={dash!r}" if dash else ""} points="{path}"/>'
+    return f'<polyline class="line s{style % N_STYLES}"{_dashes(style)} points="{_path(points, x, y)}"/>'
+
+
+def _path(points: Iterable[Point], x: Scale, y: Scale) -> str:
+    return " ".join(f"{_n(x.at(a))},{_n(y.at(b))}" for a, b in points)
 
 
 def band(points: Sequence[tuple[float, float, float]], x: Scale, y: Scale, style: int) -> str:
     """Between the low and the high of each x."""
-    there = [f"{_n(x.at(a))},{_n(y.at(low))}" for a, low, _ in points]
-    back = [f"{_n(x.at(a))},{_n(y.at(high))}" for a, _, high in reversed(points)]
-    return f'<polygon class="band s{style % N_STYLES}" points="{" ".join(there + back)}"/>'
+    around = [(a, low) for a, low, _ in points] + [(a, high) for a, _, high in reversed(points)]
+    return f'<polygon class="band s{style % N_STYLES}" points="{_path(around, x, y)}"/>'
 
 
 def error_bar(value: float, low: float, high: float, x: Scale, y: Scale, style: int) -> str:
     """A vertical line from low to high."""
-    at = _n(x.at(value))
-    return f'<line class="line s{style % N_STYLES}" x1="{at}" x2="{at}" y1="{_n(y.at(low))}" y2="{_n(y.at(high))}"/>'
+    return _rule(f"line s{style % N_STYLES}", x.at(value), x.at(value), y.at(low), y.at(high))
 
 
 def row_bar(low: float, high: float, at: float, x: Scale, style: int) -> str:
     """A horizontal line from low to high at a height."""
-    return f'<line class="line s{style % N_STYLES}" x1="{_n(x.at(low))}" x2="{_n(x.at(high))}" y1="{_n(at)}" y2="{_n(at)}"/>'
+    return _rule(f"line s{style % N_STYLES}", x.at(low), x.at(high), at, at)
 
 
 def marker(left: float, top: float, style: int, size: float = 4.5) -> str:
@@ -134,13 +134,12 @@ def marker(left: float, top: float, style: int, size: float = 4.5) -> str:
 
 
 def dot(a: float, b: float, x: Scale, y: Scale, style: int) -> str:
-    """A marker at a point."""
     return marker(x.at(a), y.at(b), style)
 
 
 def guide(points: Sequence[Point], x: Scale, y: Scale) -> str:
     """A faint line to read against."""
-    return f'<polyline class="guide" points="{" ".join(f"{_n(x.at(a))},{_n(y.at(b))}" for a, b in points)}"/>'
+    return f'<polyline class="guide" points="{_path(points, x, y)}"/>'
 
 
 def spread(names: Sequence[str]) -> list[str]:
@@ -151,7 +150,7 @@ def spread(names: Sequence[str]) -> list[str]:
     return [names[i] for i in at]
 
 
-def legend(names: Sequence[str], lines: bool = True) -> str:
+def legend(names: Sequence[str], lines: bool = True) -> tuple[str, float]:
     """What the styles mean, above the axes: SVG and the height that it takes."""
     parts, left, top = [], float(LEFT), 12.0
     for style, name in enumerate(names):
@@ -159,76 +158,69 @@ def legend(names: Sequence[str], lines: bool = True) -> str:
         needed = 40 + 7.0 * len(shown)
         if left + needed > WIDTH and left > LEFT:
             left, top = float(LEFT), top + 18
-        mark = marker(left + 12, top - 4, style)
+        parts.append(marker(left + 12, top - 4, style))
         if lines:
-            dash = DASHES[style % N_STYLES]
-            mark += (
-                f'<line class="line s{style % N_STYLES}"{f" stroke-dasharray={dash!r}" if dash else ""} '
-                f'x1="{_n(left)}" x2="{_n(left + 24)}" y1="{_n(top - 4)}" y2="{_n(top - 4)}"/>'
-            )
-        parts.append(f'{mark}<text x="{_n(left + 30)}" y="{_n(top)}">{plain(shown)}</text>')
+            parts.append(_rule(f"line s{style % N_STYLES}", left, left + 24, top - 4, top - 4, _dashes(style)))
+        parts.append(f'<text x="{_n(left + 30)}" y="{_n(top)}">{plain(shown)}</text>')
         left += needed
-    return "".join(parts) if names else ""
+    return ("".join(parts), top + 12) if names else ("", 0.0)
 
 
-def legend_height(names: Sequence[str]) -> float:
-    """What :func:`legend` takes."""
-    rows, left = 1, float(LEFT)
-    for name in names:
-        needed = 40 + 7.0 * min(len(name), 40)
-        if left + needed > WIDTH and left > LEFT:
-            left, rows = float(LEFT), rows + 1
-        left += needed
-    return rows * 18.0 + 6 if names else 0.0
+def _dashes(style: int) -> str:
+    dash = DASHES[style % N_STYLES]
+    return f" stroke-dasharray={dash!r}" if dash else ""
+
+
+def _rule(kind: str, x1: float, x2: float, y1: float, y2: float, more: str = "") -> str:
+    """A straight line of a class, with further attributes."""
+    return f'<line class="{kind}"{more} x1="{_n(x1)}" x2="{_n(x2)}" y1="{_n(y1)}" y2="{_n(y2)}"/>'
+
+
+def _label(x: float, y: float, name: str, anchor: str = "middle") -> str:
+    return f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{plain(name)}</text>'
 
 
 def axes(x: Scale, y: Scale, x_label: str, y_label: str, x_ticks: Sequence[tuple[float, str]] | None = None) -> str:
     """Grid, axes, numbers and what they are."""
-    parts = []
+    parts, bottom = [], HEIGHT - BOTTOM
     for value in ticks(y):
-        at = _n(y.at(value))
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{_n(y.at(value) + 4)}" text-anchor="end">{value:.6g}</text>')
+        at = y.at(value)
+        parts += [_rule("grid", LEFT, WIDTH - RIGHT, at, at), _label(LEFT - 8, at + 4, f"{value:.6g}", "end")]
     for value, name in x_ticks if x_ticks is not None else [(v, f"{v:.6g}") for v in ticks(x)]:
-        at = _n(x.at(value))
-        parts.append(f'<line class="axis" x1="{at}" x2="{at}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM + 5}"/>')
-        parts.append(f'<text x="{at}" y="{HEIGHT - BOTTOM + 19}" text-anchor="middle">{plain(name)}</text>')
-    parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 10}" text-anchor="middle">{plain(x_label)}</text>')
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    parts.append(f'<text transform="translate(14 {middle:.0f}) rotate(-90)" text-anchor="middle">{plain(y_label)}</text>')
+        at = x.at(value)
+        parts += [_rule("axis", at, at, bottom, bottom + 5), _label(at, bottom + 19, name)]
+    parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{WIDTH - RIGHT}"/>')
+    parts.append(_label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_label))
+    parts.append(f'<text transform="translate(14 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle">{plain(y_label)}</text>')
     return "".join(parts)
 
 
 def vertical(value: float, top: float, bottom: float, x: Scale) -> str:
     """A faint vertical line at a value."""
-    at = _n(x.at(value))
-    return f'<line class="guide" x1="{at}" x2="{at}" y1="{_n(top)}" y2="{_n(bottom)}"/>'
+    return _rule("guide", x.at(value), x.at(value), top, bottom)
 
 
 def row_name(name: str, at: float) -> str:
     """The name of a row, left of the axis."""
-    shown = name if len(name) <= 16 else name[:15] + "…"
-    return f'<text x="122" y="{_n(at + 4)}" text-anchor="end">{plain(shown)}</text>'
+    return _label(122, at + 4, name if len(name) <= 16 else name[:15] + "…", "end")
 
 
 def x_axis(x: Scale, top: float, label: str) -> str:
     """An axis below rows."""
     parts = [f'<path class="axis" d="M{_n(x.start)} {_n(top)}H{_n(x.stop)}"/>']
     for value in ticks(x):
-        parts.append(f'<line class="axis" x1="{_n(x.at(value))}" x2="{_n(x.at(value))}" y1="{_n(top)}" y2="{_n(top + 5)}"/>')
-        parts.append(f'<text x="{_n(x.at(value))}" y="{_n(top + 19)}" text-anchor="middle">{value:.6g}</text>')
-    parts.append(f'<text x="{(x.start + x.stop) / 2:.0f}" y="{_n(top + 38)}" text-anchor="middle">{plain(label)}</text>')
-    return "".join(parts)
+        at = x.at(value)
+        parts += [_rule("axis", at, at, top, top + 5), _label(at, top + 19, f"{value:.6g}")]
+    return "".join([*parts, _label(round((x.start + x.stop) / 2), top + 38, label)])
 
 
 def figure(
     anchor: str, title: str, description: str, content: str, names: Sequence[str] = (), *, lines: bool = True, height: float = HEIGHT
 ) -> str:
     """A figure with a legend above, a title and description for those who do not see it, and a caption (plain text)."""
-    above = legend_height(names)
+    key, above = legend(names, lines)
     label = f'<title id="{anchor}-title">{plain(title)}</title><desc id="{anchor}-text">{plain(description)}</desc>'
-    shown = f'{legend(names, lines)}<g transform="translate(0 {_n(above)})">{content}</g>'
+    shown = f'{key}<g transform="translate(0 {_n(above)})">{content}</g>'
     head = f'<svg viewBox="0 0 {WIDTH} {_n(height + above)}" role="img" aria-labelledby="{anchor}-title {anchor}-text">'
     return f'<figure id="{anchor}">\n{head}{label}{shown}</svg>\n<figcaption>{plain(title)}. {plain(description)}</figcaption>\n</figure>'
 
@@ -243,7 +235,10 @@ def squares(
 ) -> str:
     """A grid of squares, the darker the nearer to ``most``; numbers where there is room, and what each says for those who point at it."""
     size = _cell(len(columns))
-    parts = [_grid_names(rows, columns, size)]
+    parts = [row_name(name, GRID_TOP + (i + 0.5) * size) for i, name in enumerate(rows)]
+    for j, name in enumerate(columns):  # turned, above the squares
+        place = f"translate({GRID_LEFT + (j + 0.5) * size + 4:.1f} {GRID_TOP - 6:.0f}) rotate(-90)"
+        parts.append(f'<text transform="{place}">{plain(name if len(name) <= 12 else name[:11] + "…")}</text>')
     for (i, j), v in sorted(value.items()):
         left, top = GRID_LEFT + j * size, GRID_TOP + i * size
         parts.append(
@@ -272,11 +267,26 @@ def _cell(n: int) -> float:
     return min(GRID / max(n, 1), 48.0)
 
 
-def _grid_names(rows: Sequence[str], columns: Sequence[str], size: float) -> str:
-    """Names left of the squares and, turned, above them."""
-    parts = [row_name(name, GRID_TOP + (i + 0.5) * size) for i, name in enumerate(rows)]
-    for j, name in enumerate(columns):
-        at = GRID_LEFT + (j + 0.5) * size + 4
-        shown = name if len(name) <= 12 else name[:11] + "…"
-        parts.append(f'<text transform="translate({at:.1f} {GRID_TOP - 6:.0f}) rotate(-90)">{plain(shown)}</text>')
-    return "".join(parts)
+def dot_plot(anchor: str, title: str, note: str, rows: Sequence[tuple[str, Sequence[Entry]]], models: Sequence[str], label: str) -> str:
+    """Rows of dots with their intervals; as many models as can be told apart."""
+    drawn = list(models[:N_STYLES])
+    shown = [(name, [e for e in found if e["model"] in drawn]) for name, found in rows]
+    values = [v for _, found in shown for e in found for v in (e["value"], e["low"], e["high"]) if v is not None]
+    if not values:
+        return ""
+    low, high = around(values)
+    x = Scale(max(low, 0.0), min(high, 1.0), 130, WIDTH - RIGHT)
+    height = TOP + (LANE * len(drawn) + 12) * len(shown)
+    parts = [vertical(value, TOP, height, x) for value in ticks(x)]
+    for i, (name, found) in enumerate(shown):
+        top = TOP + (LANE * len(drawn) + 12) * i
+        parts.append(row_name(name, top + (LANE * len(drawn) + 12) / 2))
+        for e in found:
+            style = drawn.index(e["model"])
+            at = top + 6 + LANE * (style + 0.5)
+            if e["low"] is not None and e["high"] is not None:
+                parts.append(row_bar(e["low"], e["high"], at, x, style))
+            parts.append(marker(x.at(e["value"]), at, style, 3.5))
+    parts.append(x_axis(x, height, label))
+    left = f"; the first {len(drawn)} of {len(models):,} models are drawn, the table has all" if len(drawn) < len(models) else ""
+    return figure(anchor, title, note + left, "".join(parts), drawn, lines=False, height=height + BOTTOM)

@@ -70,7 +70,6 @@ _GIVEN = (
 
 
 def metric_name(metric: str, k: int | None) -> str:
-    """Heading of a metric."""
     return _METRICS[metric][0].format(k=escape(str(k))) if metric in _METRICS else _plain(metric, k)
 
 
@@ -107,7 +106,6 @@ def unit(source: Data) -> str:
 
 
 def bootstrap(source: Data) -> str:
-    """How."""
     facts = source["provenance"]
     return f"{plain(facts['interval'])} bootstrap, {count(facts['n_resamples'])} resamples"
 

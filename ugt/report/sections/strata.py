@@ -11,7 +11,6 @@ import numpy as np
 
 from ..._base.ragged import row_of
 from ..context import Made
-from ..dot_plot import dot_plot
 from ..markup import (
     NONE,
     UNDEFINED,
@@ -31,6 +30,7 @@ from ..markup import (
     text,
     unique,
 )
+from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from ..._base.ragged import row_of, sizes_of
 from ...annotations import Labels, Rankings
 from .. import words
 from ..context import Made, most, pairs
-from ..dot_plot import dot_plot
 from ..markup import (
     NONE,
     UNDEFINED,
@@ -30,6 +29,7 @@ from ..markup import (
     text,
     unique,
 )
+from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
