@@ -1,4 +1,4 @@
-"""Calls that must be refused, and in which words."""
+"""Calls that must be refused, or warn, and in which words."""
 
 from __future__ import annotations
 
@@ -11,3 +11,9 @@ def refused(message: str, function: Callable[..., Any], /, *given: Any, error: A
     """The function raises the error when it is called so; ``message`` is a pattern that is found in what it says."""
     with pytest.raises(error, match=message):
         function(*given, **options)
+
+
+def warned(message: str, function: Callable[..., Any], /, *given: Any, **options: Any) -> Any:
+    """What the function answers when it is called so; it must warn, too, in words in which the pattern is found."""
+    with pytest.warns(RuntimeWarning, match=message):
+        return function(*given, **options)

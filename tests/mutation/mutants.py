@@ -17,21 +17,10 @@ IDENTITY = {"Is", "IsNot"}
 EXPRESSIONS = {"arith_expr", "term", "power", "expr", "and_expr", "xor_expr", "shift_expr"}  # an operator elsewhere is a star of arguments
 SHIFTS = {"LShift", "RShift"}
 OTHERS = {
-    "AddNot",
-    "ExceptionReplacer",
-    "NumberReplacer",
-    "RemoveDecorator",
-    "ReplaceAndWithOr",
-    "ReplaceBreakWithContinue",
-    "ReplaceContinueWithBreak",
-    "ReplaceFalseWithTrue",
-    "ReplaceOrWithAnd",
-    "ReplaceTrueWithFalse",
-    "ReplaceUnaryOperator_Delete_Invert",
-    "ReplaceUnaryOperator_Delete_Not",
-    "ReplaceUnaryOperator_Delete_USub",
-    "ZeroIterationForLoop",
-}
+    "AddNot", "ExceptionReplacer", "NumberReplacer", "RemoveDecorator", "ReplaceAndWithOr", "ReplaceBreakWithContinue",
+    "ReplaceContinueWithBreak", "ReplaceFalseWithTrue", "ReplaceOrWithAnd", "ReplaceTrueWithFalse", "ReplaceUnaryOperator_Delete_Invert",
+    "ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_USub", "ZeroIterationForLoop",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import conformal as twin
 
 import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 SCORES = st.sampled_from(["lac", "aps", "raps"])
 
@@ -38,23 +39,15 @@ def problems(draw):
     return p, truth, new, options
 
 
-def fitted(p, truth, options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ugt.MonteCarloConformal(**options).fit(p, truth)
-
-
 @settings(max_examples=150)
 @given(problems(), st.integers(1, 99))
 def test_sets_are_what_p_values_say(problem, percent):
     p, truth, new, options = problem
-    model = fitted(p, truth, options)
+    model = ugt.MonteCarloConformal(**options).fit(p, truth)
     p_values = model.p_values(new)
     assert ((p_values > 0) & (p_values <= 1)).all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        sets = model.predict_sets(new).mask()
-        other = model.predict_sets(new, alpha=percent / 100).mask()
+    sets = model.predict_sets(new).mask()
+    other = model.predict_sets(new, alpha=percent / 100).mask()
     np.testing.assert_array_equal(sets, p_values > options["alpha"] * (1 + 1e-12))
     smaller, larger = (other, sets) if percent / 100 >= options["alpha"] else (sets, other)
     assert not (smaller & ~larger).any()  # nested
@@ -68,7 +61,7 @@ def test_order_of_cases_and_classes(problem, random):
     options = {**options, "correction": "none"}
     ids = np.arange(len(p)) + 100
     order = random.sample(range(len(p)), len(p))
-    fit = lambda q, t, i: fitted_with(q, t, i, options)  # noqa: E731
+    fit = lambda q, t, i: ugt.MonteCarloConformal(**options).fit(q, t, case_ids=i)  # noqa: E731
     model = fit(p, truth, ids)
     np.testing.assert_allclose(fit(p[order], truth[order], ids[order]).p_values(new), model.p_values(new), rtol=1e-12)
     one_hot = np.eye(p.shape[1])[truth.argmax(1)]  # sampled labels depend on the order of classes otherwise
@@ -76,12 +69,6 @@ def test_order_of_cases_and_classes(problem, random):
     classes = random.sample(range(p.shape[1]), p.shape[1])
     moved = fit(p[:, classes], one_hot[:, classes], ids).p_values(new[:, classes])
     np.testing.assert_allclose(moved, fit(p, one_hot, ids).p_values(new)[:, classes], rtol=1e-12)
-
-
-def fitted_with(p, truth, ids, options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ugt.MonteCarloConformal(**options).fit(p, truth, case_ids=ids)
 
 
 @settings(max_examples=150)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 positive = st.floats(0.1, 10)
 seeds = st.integers(0, 2**32 - 1)
@@ -28,9 +28,7 @@ def studies(draw, most_cases=8, numbers=True):
 
 
 def value(*arguments, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return ugt.discrepancy_ratio(*arguments, **options).value
+    return ugt.discrepancy_ratio(*arguments, **options).value
 
 
 @given(positive, positive, positive, positive)
@@ -42,10 +40,8 @@ def test_example_c1(easy, hard, easy_model, hard_model):
         return [easy, hard, easy_model, hard_model][(first // 10) + 2 * (second % 10 == 9)] if a != b else 0.0
 
     both, alone = [[0, 1, 2], [10, 11, None]], [[0, 1], [10, 11]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found = ugt.alternative_discrepancy_ratios(both, [9, 19], distance=distance)
-        without = ugt.alternative_discrepancy_ratios(alone, [9, 19], distance=distance)
+    found = ugt.alternative_discrepancy_ratios(both, [9, 19], distance=distance)
+    without = ugt.alternative_discrepancy_ratios(alone, [9, 19], distance=distance)
     assert found.ratio == pytest.approx((easy_model + hard_model) / (easy + hard))
     assert found.ratio == pytest.approx(without.ratio)
     assert without.prime == pytest.approx(without.ratio)
@@ -98,9 +94,7 @@ def test_closed_forms_of_binary_labels(study):
     n = (~np.isnan(table)).sum(axis=1)
     counted = n >= 2
     y, m, n = np.nanmean(table[counted], axis=1), model[counted], n[counted]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found = ugt.discrepancy_ratio(table, model)
+    found = ugt.discrepancy_ratio(table, model)
     np.testing.assert_allclose(found.alpha_per_case[counted], 2 * n / (n - 1) * y * (1 - y), atol=1e-12)
     np.testing.assert_allclose(found.mu_per_case[counted], m + y - 2 * m * y, atol=1e-12)
     covariance = (m * y).mean() - m.mean() * y.mean()
@@ -133,9 +127,7 @@ def test_annotators_and_groups_agree_with_the_ratio(study):
         rest = np.delete(table, annotator, axis=1)[own]
         alone = value(rest, table[own, annotator]) if rest.size else np.nan
         assert found.value[j] == pytest.approx(alone, rel=1e-9, nan_ok=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], missing="drop")
+    whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], missing="drop")
     assert whole.value[0] == pytest.approx(value(table, table[:, 0] * 0, missing="drop"), nan_ok=True)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +16,7 @@ from ugt.histogram.losses import HistogramStatistic
 COUNT_TYPES = ("int64", "int32", "uint8", "float64", "float32", ">i4")
 BINNINGS = {"width": "width", "edges": [0, 0.1, 0.25, 0.5, 0.875, 1], "mass": "mass"}
 binnings = pytest.mark.parametrize("binning", BINNINGS)
-pytestmark = pytest.mark.filterwarnings("ignore:undefined")
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @st.composite
@@ -32,12 +30,6 @@ def problems(draw, most=12, classes=(2, 5), least_labels=0):
     return counts, probs
 
 
-def losses(counts, probs, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ugt.histogram_losses(counts, probs, **options)
-
-
 def close(found, expected):
     np.testing.assert_allclose(numbers_of(found), numbers_of(expected), rtol=1e-12, atol=1e-13)
 
@@ -48,7 +40,7 @@ def close(found, expected):
 @binnings
 @given(problems(least_labels=2))
 def test_decompositions(binning, problem):
-    found = losses(*problem, binning=BINNINGS[binning], n_bins=4)
+    found = ugt.histogram_losses(*problem, binning=BINNINGS[binning], n_bins=4)
     for table in (found, found.per_class, found.per_bin):
         for part in PARTS:
             el, cl, dl = (getattr(getattr(table, name), part) for name in ("el", "cl", "dl"))
@@ -68,7 +60,7 @@ def test_decompositions(binning, problem):
 @given(problems())
 def test_counts_of_cases(problem):
     counts, _ = problem
-    found = losses(*problem)
+    found = ugt.histogram_losses(*problem)
     n = counts.sum(1)
     reasons = {"case without labels": (n == 0).sum(), "case with fewer than two labels": (n == 1).sum()}
     assert {reason.split(" (")[0]: m for reason, m in found.left_out.items()} == {reason: m for reason, m in reasons.items() if m}
@@ -84,11 +76,11 @@ def test_counts_of_cases(problem):
 def test_order_of_cases_and_classes(binning, problem, random):
     counts, probs = problem
     options = {"binning": BINNINGS[binning], "n_bins": 3}
-    found = losses(counts, probs, **options)
+    found = ugt.histogram_losses(counts, probs, **options)
     rows = random.sample(range(len(counts)), len(counts))
-    close(losses(counts[rows], probs[rows], **options), found)
+    close(ugt.histogram_losses(counts[rows], probs[rows], **options), found)
     columns = random.sample(range(counts.shape[1]), counts.shape[1])
-    turned = losses(counts[:, columns], probs[:, columns], **options)
+    turned = ugt.histogram_losses(counts[:, columns], probs[:, columns], **options)
     np.testing.assert_allclose(turned.per_bin.cl.debiased, found.per_bin.cl.debiased[columns], atol=1e-13)
     np.testing.assert_array_equal(turned.bin_counts, found.bin_counts[columns])
     for name in ("el", "cl", "dl", "il"):
@@ -101,17 +93,19 @@ def test_order_of_cases_and_classes(binning, problem, random):
 def test_types_and_strides(dtype, problem, turned):
     counts, probs = problem
     given = counts.astype(dtype), (np.asfortranarray(probs) if turned else probs.astype(np.float32))
-    np.testing.assert_array_equal(numbers_of(losses(*given)), numbers_of(losses(counts, probs)))
+    np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(ugt.histogram_losses(counts, probs)))
     if turned:
         wide = np.zeros((len(counts), 2 * counts.shape[1]), dtype)
         wide[:, ::2] = counts
-        np.testing.assert_array_equal(numbers_of(losses(wide[:, ::2], probs)), numbers_of(losses(counts, probs)))
+        np.testing.assert_array_equal(
+            numbers_of(ugt.histogram_losses(wide[:, ::2], probs)), numbers_of(ugt.histogram_losses(counts, probs))
+        )
 
 
 @given(problems(most=9), st.integers(1, 5))
 def test_copies_of_all_cases(problem, times):
     counts, probs = problem
-    one, several = losses(counts, probs), losses(np.tile(counts, (times, 1)), np.tile(probs, (times, 1)))
+    one, several = ugt.histogram_losses(counts, probs), ugt.histogram_losses(np.tile(counts, (times, 1)), np.tile(probs, (times, 1)))
     for name in ("el", "cl", "dl", "il"):
         np.testing.assert_allclose(getattr(several, name).plugin, getattr(one, name).plugin, atol=1e-13)
     np.testing.assert_allclose([several.el.bias, several.accuracy], [one.el.bias, one.accuracy], atol=1e-13)
@@ -120,8 +114,10 @@ def test_copies_of_all_cases(problem, times):
 @given(problems(), st.integers(1, 4))
 def test_cases_without_labels(problem, n):
     counts, probs = problem
-    more = losses(np.concatenate([np.zeros((n, counts.shape[1]), int), counts]), np.concatenate([probs[:1].repeat(n, 0), probs]))
-    alone = losses(counts, probs)
+    more = ugt.histogram_losses(
+        np.concatenate([np.zeros((n, counts.shape[1]), int), counts]), np.concatenate([probs[:1].repeat(n, 0), probs])
+    )
+    alone = ugt.histogram_losses(counts, probs)
     close(more, alone)
     assert more.left_out["case without labels"] == alone.left_out.get("case without labels", 0) + n
 
@@ -135,7 +131,7 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
     """Sums are linear in the weights of cases, and whole weights are copies."""
     counts, probs = problem
     w = np.array(weights[: len(counts)], float)
-    one = losses(counts, probs, binning=BINNINGS[binning], n_bins=4).statistic
+    one = ugt.histogram_losses(counts, probs, binning=BINNINGS[binning], n_bins=4).statistic
     sums, scaled = one.sums(np.stack([w, scale * w]))
     np.testing.assert_array_equal(scaled, scale * sums)
     np.testing.assert_allclose(one.sums(np.ones((1, len(counts)))), one.sums(), rtol=1e-14)
@@ -152,7 +148,7 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
 @given(problems(most=8), st.sampled_from(["zero", "plugin"]), st.sampled_from(["int64", "int32", "float64"]))
 def test_slow_twin(binning, problem, single_bins, dtype):
     counts, probs = problem
-    found = losses(counts.astype(dtype), probs, binning=BINNINGS[binning], n_bins=4, single_bins=single_bins)
+    found = ugt.histogram_losses(counts.astype(dtype), probs, binning=BINNINGS[binning], n_bins=4, single_bins=single_bins)
     y, z, edges = counts.tolist(), probs.tolist(), found.bin_edges.tolist()
     for part, least in ((found, 1), (found.paired, 2)):
         if part.n_cases == 0:
@@ -174,9 +170,7 @@ def test_statistics_of_several_labels(problem, n):
     found = ugt.symmetric_statistic(counts, phi, n)
     np.testing.assert_allclose(found, [twin.statistic(row, phi, n) for row in counts.tolist()], atol=1e-13)
     predicted, edges = probs[:, 0], np.linspace(0, 1, 5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        losses = ugt.disagreement_losses(counts, predicted, statistic=found, n_bins=4)
+    losses = ugt.disagreement_losses(counts, predicted, statistic=found, n_bins=4)
     loss, plugin, debiased = twin.statistic_losses(counts.tolist(), predicted.tolist(), phi, n, edges.tolist())
     assert losses.l_phi == pytest.approx(loss, abs=1e-13, nan_ok=True)
     if losses.n_cases:
@@ -187,9 +181,7 @@ def test_statistics_of_several_labels(problem, n):
 
 
 def disagreement(counts, probs, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **options)
+    return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **options)
 
 
 @binnings
@@ -230,9 +222,7 @@ def test_predicted_disagreement(problem, total):
 
 
 def value(score, counts, probs, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return score(counts, probs, **options).per_case
+    return score(counts, probs, **options).per_case
 
 
 @given(problems())
@@ -260,7 +250,7 @@ def test_scores_and_losses(problem):
     counts, probs = problem
     brier = value(ugt.histogram_brier_score, counts, probs)
     if counts.any():
-        assert np.nanmean(brier) == pytest.approx(losses(counts, probs).l_sq, abs=1e-13)
+        assert np.nanmean(brier) == pytest.approx(ugt.histogram_losses(counts, probs).l_sq, abs=1e-13)
     if counts.shape[1] == 2:
         np.testing.assert_allclose(value(ugt.ranked_probability_score, counts, probs), brier / 2, atol=1e-13)
         np.testing.assert_allclose(value(ugt.wasserstein_distance, counts, probs), value(ugt.manhattan_distance, counts, probs) / 2)
@@ -272,9 +262,7 @@ def test_scores_and_losses(problem):
 def test_parts_of_the_log_loss(problem):
     counts, probs = problem
     probs = (probs + 0.1) / (1 + 0.1 * probs.shape[1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = ugt.histogram_log_loss(counts, probs)
+    found = ugt.histogram_log_loss(counts, probs)
     for estimate in ("plugin", "debiased"):
         entropy, divergence = (found.part(name, estimate) for name in ("entropy", "divergence"))
         np.testing.assert_allclose(entropy.per_case + divergence.per_case, found.per_case, atol=1e-13)

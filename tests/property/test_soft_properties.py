@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +9,8 @@ from hypothesis import strategies as st
 from twins import soft as twin
 
 import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 INF = float("inf")
 METRICS = {
@@ -45,9 +45,7 @@ def tables(draw):
 
 def answers(name, p, scores, weights=None, **more):
     metric, options = METRICS[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return metric(p, scores, weights=weights, **options, **more)
+    return metric(p, scores, weights=weights, **options, **more)
 
 
 def same(found, expected, exactly=False):
@@ -224,21 +222,19 @@ def test_columns(multiclass, average, problem, random):
     p, scores, weights = problem
     metric = ugt.soft_average_precision if multiclass == "precision" else ugt.soft_auroc
     options = {"average": average, **({} if multiclass == "precision" else {"multiclass": multiclass})}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = metric(p, scores, weights=weights, **options)
-        columns = random.sample(range(p.shape[1]), p.shape[1])
-        same(metric(p[:, columns], scores[:, columns], weights=weights, **options), found)
-        rows = random.sample(range(len(p)), len(p))
-        same(metric(p[rows], scores[rows], weights=weights[rows], **options), found)
-        if weights.any():
-            again = metric(np.repeat(p, weights, 0), np.repeat(scores, weights, 0), **options)
-            same(again, found)
-        same(metric(p, scores * 2 + 1, weights=weights, **options), found, exactly=True)
-        if multiclass != "ovo":
-            each = [metric(*pair, weights=weights).value for pair in zip(p.T, scores.T)]
-            np.testing.assert_allclose(found.per_class, each, atol=1e-12)
-            assert sum(found.left_out.values()) == np.isnan(each).sum()
+    found = metric(p, scores, weights=weights, **options)
+    columns = random.sample(range(p.shape[1]), p.shape[1])
+    same(metric(p[:, columns], scores[:, columns], weights=weights, **options), found)
+    rows = random.sample(range(len(p)), len(p))
+    same(metric(p[rows], scores[rows], weights=weights[rows], **options), found)
+    if weights.any():
+        again = metric(np.repeat(p, weights, 0), np.repeat(scores, weights, 0), **options)
+        same(again, found)
+    same(metric(p, scores * 2 + 1, weights=weights, **options), found, exactly=True)
+    if multiclass != "ovo":
+        each = [metric(*pair, weights=weights).value for pair in zip(p.T, scores.T)]
+        np.testing.assert_allclose(found.per_class, each, atol=1e-12)
+        assert sum(found.left_out.values()) == np.isnan(each).sum()
 
 
 @given(tables())
@@ -249,10 +245,8 @@ def test_two_classes(problem):
     p[p.sum(1) == 0] = 0.5
     p[:, 0] = 1 - p[:, 1]
     turned = np.stack([-scores[:, 1], scores[:, 1]], 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        one = ugt.soft_auroc(p[:, 1], scores[:, 1], weights=weights)
-        for multiclass in ("ovr", "ovo"):
-            found = ugt.soft_auroc(p, turned, weights=weights, multiclass=multiclass)
-            np.testing.assert_allclose(found.value, one.value, atol=1e-12)
-            np.testing.assert_allclose(found.influence, one.influence, atol=1e-12)
+    one = ugt.soft_auroc(p[:, 1], scores[:, 1], weights=weights)
+    for multiclass in ("ovr", "ovo"):
+        found = ugt.soft_auroc(p, turned, weights=weights, multiclass=multiclass)
+        np.testing.assert_allclose(found.value, one.value, atol=1e-12)
+        np.testing.assert_allclose(found.influence, one.influence, atol=1e-12)

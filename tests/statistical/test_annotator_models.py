@@ -6,14 +6,14 @@ The seeds are fixed.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import stats
 from twins import em as twin
 
 import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 ALARM = 1e-9
 
@@ -25,12 +25,6 @@ def generate(rng, n, confusion, prevalence, share=1.0):
     label = (np.cumsum(confusion, 2)[:, truth].transpose(1, 0, 2) < u).sum(2)
     table = np.where(rng.random(label.shape) < share, label, -1)
     return truth, ugt.Labels.from_wide(table, classes=len(prevalence), missing=-1)
-
-
-def quietly(function, *args, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return function(*args, **options)
 
 
 @pytest.mark.parametrize("model", ["full", "one-coin"])
@@ -102,7 +96,7 @@ def test_draws_have_the_moments_of_the_exact_posterior(drawn, n_classes, table):
     n = len(labels.annotators)
     classes, prevalence, confusion = twin.exact_posterior(twin.cases_of(labels), n, n_classes, prior)
     chains = 200
-    found = quietly(ugt.dawid_skene_draws, labels, prior=prior, drawn=drawn, n_draws=chains * 100, n_warmup=50, n_chains=chains, seed=7)
+    found = ugt.dawid_skene_draws(labels, prior=prior, drawn=drawn, n_draws=chains * 100, n_warmup=50, n_chains=chains, seed=7)
     values = found.plausibilities.draws(chains * 100).reshape(len(table), chains, 100, n_classes).mean(2)
     means = [*values.transpose(0, 2, 1).reshape(-1, chains), *found.prevalence_draws.reshape(chains, 100, -1).mean(1).T]
     expected = np.concatenate([classes.ravel(), prevalence])
@@ -125,7 +119,7 @@ def test_true_parameters_rank_evenly_among_draws():
         confusion = np.array([[rng.dirichlet(row) for row in alpha] for _ in range(n_annotators)])
         truth, labels = generate(rng, 12, confusion, prevalence)
         options = {"n_draws": n_draws, "n_warmup": 60, "n_chains": 1, "n_thin": 12, "seed": repeat}
-        found = quietly(ugt.dawid_skene_draws, labels, prior=prior, drawn="classes", **options)
+        found = ugt.dawid_skene_draws(labels, prior=prior, drawn="classes", **options)
         accuracy = (prevalence * confusion[:, range(n_classes), range(n_classes)]).sum(1)
         # of the true classes, the share of the first: ties are broken at random
         share = (found.plausibilities.draws(n_draws)[:, :, 0] == 1).mean(0)
@@ -148,6 +142,6 @@ def test_skill_that_is_doubtful_widens_what_follows():
     spreads = []
     for n in (40, 4000):
         _, labels = generate(rng, n, confusion, np.array([0.5, 0.5]))
-        found = quietly(ugt.dawid_skene_draws, labels, prior=(2, 1, 1), n_draws=400, n_warmup=200, seed=1)
+        found = ugt.dawid_skene_draws(labels, prior=(2, 1, 1), n_draws=400, n_warmup=200, seed=1)
         spreads.append(found.plausibilities.draws(400)[:40].std(1).mean())
     assert spreads[0] > 3 * spreads[1]  # 10 expected

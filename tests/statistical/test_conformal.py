@@ -8,12 +8,12 @@ Planted faults show that the checks can fail.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
 import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 SIGMAS = 6.5
 N_NEW, K = 50, 4
@@ -35,17 +35,15 @@ def hits(make, n, repetitions, seed, fit_labels=False, grouped=False):
     """(repetitions, N_NEW, 3): was the label of a new case in its set, which label it was, and the group of the case."""
     rng = np.random.default_rng(seed)
     found = np.zeros((repetitions, N_NEW, 3), np.int64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for r in range(repetitions):
-            p, truth = data(rng, n + N_NEW)
-            group = rng.integers(0, 2, n + N_NEW)
-            p[group == 1] = np.roll(p[group == 1], 1, axis=1) if grouped else p[group == 1]  # useless in one group
-            label = labels(rng, truth)
-            model = make(r)
-            model.fit(p[:n], label[:n] if fit_labels else truth[:n], groups=group[:n] if grouped is True else None)
-            sets = model.predict_sets(p[n:], groups=group[n:] if grouped is True else None).mask()
-            found[r] = np.stack([sets[range(N_NEW), label[n:]], label[n:], group[n:]], axis=1)
+    for r in range(repetitions):
+        p, truth = data(rng, n + N_NEW)
+        group = rng.integers(0, 2, n + N_NEW)
+        p[group == 1] = np.roll(p[group == 1], 1, axis=1) if grouped else p[group == 1]  # useless in one group
+        label = labels(rng, truth)
+        model = make(r)
+        model.fit(p[:n], label[:n] if fit_labels else truth[:n], groups=group[:n] if grouped is True else None)
+        sets = model.predict_sets(p[n:], groups=group[n:] if grouped is True else None).mask()
+        found[r] = np.stack([sets[range(N_NEW), label[n:]], label[n:], group[n:]], axis=1)
     return found
 
 

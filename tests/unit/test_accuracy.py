@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import refused, warned
 from twins import dirichlet as races
 from twins import orders as twin
 
@@ -321,8 +321,7 @@ def test_undefined_cases_are_left_out_and_counted(metric, prediction):
 def test_nothing_is_defined(metric, prediction):
     table = np.full((3, 3), np.nan)
     for truth in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None])):
-        with pytest.warns(RuntimeWarning, match=r"undefined: no case is left \(case without annotations: 3\)"):
-            found = metric(truth, prediction)
+        found = warned(r"undefined: no case is left \(case without annotations: 3\)", metric, truth, prediction)
         assert np.isnan([found.value, found.draw_std, *found.per_case]).all()
         assert (found.n_cases, found.left_out) == (0, {"case without annotations": 3})
         assert np.isnan([*found.draw_interval(), *found.interval()]).all()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import refused, warned
 from twins import agreement as twin
 
 import ugt
@@ -17,6 +16,8 @@ from ugt._base.ragged import row_of
 from ugt._core import _tables
 from ugt.agreement.rankings import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from ugt.annotations import Labels, Rankings
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 TIE_WEIGHTS = ["split", "full"]
 K = 5
@@ -32,13 +33,6 @@ def a_ranking(draw):
 
 CASES = st.lists(st.lists(a_ranking(), max_size=5), min_size=1, max_size=4)
 PAIRS = st.lists(st.tuples(a_ranking(), a_ranking()), min_size=1, max_size=4)
-
-
-def quiet(function, *arguments, **options):
-    """Without the warning that no case is left, which chance may bring about."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return function(*arguments, **options)
 
 
 def rankings_of(table, n_classes=K):
@@ -66,7 +60,7 @@ def exactly(values):
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES)
 def test_leave_one_out_equals_twin(tie_weight, table):
-    found = quiet(leave_one_annotator_out, numbered(rankings_of(table)), tie_weight=tie_weight)
+    found = leave_one_annotator_out(numbered(rankings_of(table)), tie_weight=tie_weight)
     shares = [twin.leave_one_out([[ranking] for ranking in case], K, tie_weight == "full") for case in table]
     means = [twin.mean(case) for case in shares]
     assert found.per_case.tolist() == exactly(numbers(means))
@@ -85,12 +79,12 @@ def test_labels_of_one_annotator_belong_together(rows):
     for i in range(3):
         people = sorted({a for c, a, _ in rows if c == i})
         expected.append(twin.mean(twin.leave_one_out([[[[k]] for c, a, k in rows if (c, a) == (i, person)] for person in people], 4)))
-    assert quiet(leave_one_annotator_out, labels).per_case.tolist() == exactly(numbers(expected))
+    assert leave_one_annotator_out(labels).per_case.tolist() == exactly(numbers(expected))
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_in_counts_every_label_is_an_annotator(counts):
-    found = quiet(leave_one_annotator_out, Labels.from_counts(counts))
+    found = leave_one_annotator_out(Labels.from_counts(counts))
     expected = [twin.mean(twin.leave_one_out([[[[k]]] for k, n in enumerate(row) for _ in range(n)], 3)) for row in counts]
     assert found.per_case.tolist() == exactly(numbers(expected))
     assert found.per_annotator.tolist() == []
@@ -128,13 +122,13 @@ def test_sums_of_many_weights_tie():
 @pytest.mark.slow
 @given(CASES, st.randoms())
 def test_order_and_names_do_not_matter(table, random):
-    expected = quiet(leave_one_annotator_out, rankings_of(table)).per_case.tolist()
-    assert quiet(leave_one_annotator_out, rankings_of(table[::-1])).per_case.tolist() == exactly(expected[::-1])
+    expected = leave_one_annotator_out(rankings_of(table)).per_case.tolist()
+    assert leave_one_annotator_out(rankings_of(table[::-1])).per_case.tolist() == exactly(expected[::-1])
     mixed = [random.sample(case, len(case)) for case in table]
-    assert quiet(leave_one_annotator_out, rankings_of(mixed)).per_case.tolist() == exactly(expected)
+    assert leave_one_annotator_out(rankings_of(mixed)).per_case.tolist() == exactly(expected)
     new = random.sample(range(K), K)
     renamed = [[[[new[k] for k in block] for block in ranking] for ranking in case] for case in table]
-    assert quiet(leave_one_annotator_out, rankings_of(renamed)).per_case.tolist() == exactly(expected)
+    assert leave_one_annotator_out(rankings_of(renamed)).per_case.tolist() == exactly(expected)
 
 
 def test_per_annotator_is_about_people():
@@ -154,8 +148,7 @@ def test_cases_left_out_are_counted_by_reason():
 @pytest.mark.parametrize("function", [leave_one_annotator_out, lambda r: annotator_average_overlap(r, 2)])
 def test_no_case_is_left(function):
     message = r"undefined: no case is left \(case without annotations: 1, case with a single annotator: 2\)"
-    with pytest.warns(RuntimeWarning, match=message):
-        found = function(rankings_of([[], [[[0]]], [[[1]]]]))
+    found = warned(message, function, rankings_of([[], [[[0]]], [[[1]]]]))
     assert np.isnan(found.value)
     assert found.n_cases == 0
 
@@ -243,7 +236,7 @@ def test_many_classes_cost_nothing():
 @pytest.mark.slow
 @given(CASES, st.integers(0, K), st.booleans())
 def test_annotator_average_overlap_is_the_mean_of_pairs(table, depth, normalize):
-    found = quiet(annotator_average_overlap, numbered(rankings_of(table)), depth, normalize=normalize)
+    found = annotator_average_overlap(numbered(rankings_of(table)), depth, normalize=normalize)
     of_pair = twin.normalized if normalize else lambda *given: float(twin.overlap(*given))
     means = [
         [np.mean([of_pair(a, b, depth, K) for j, b in enumerate(case) if j != i]) if len(case) > 1 else np.nan for i, a in enumerate(case)]

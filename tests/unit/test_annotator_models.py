@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-import warnings
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from scipy import special
 from scipy.special import expit, logit
 from twins import em as twin
@@ -18,6 +17,8 @@ from ugt import annotator_models
 from ugt._core import _em
 from ugt.annotator_models import em as em_module
 from ugt.annotator_models.records import Given
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 NAN = float("nan")
 PRIORS = [0, (1, 0.3, 0.5), (0.5, 0, 0), (0, 0, 2)]
@@ -41,12 +42,6 @@ def three(prior):
     return (prior,) * 3 if np.ndim(prior) == 0 else prior
 
 
-def quietly(function, *args, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return function(*args, **options)
-
-
 def same(found, expected, atol=1e-12):
     np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
 
@@ -64,7 +59,7 @@ def never_falls(trace):
 def test_iterations_are_those_of_the_slow_twin(model, prior, n_classes):
     labels = labels_of(n_classes=n_classes)
     cases, n = twin.cases_of(labels), len(labels.annotators)
-    found = quietly(ugt.dawid_skene, labels, model=model, prior=prior, n_restarts=0, tolerance=0, max_iter=12)
+    found = ugt.dawid_skene(labels, model=model, prior=prior, n_restarts=0, tolerance=0, max_iter=12)
     assert len(found.trace) == 13
     q, confusion, prevalence, trace = twin.dawid_skene(cases, n, n_classes, three(prior), 12, model == "one-coin")
     same(found.trace, trace, 1e-10)
@@ -81,7 +76,7 @@ def test_classes_that_were_seen_are_the_twins():
     allowed = twin.seen(cases, 7)
     assert allowed.sum(1).max() > 1 and (allowed.sum(1) < 7).all()
     options = {"prior": (1, 0.3, 0.5), "candidates": "seen", "n_restarts": 0, "tolerance": 0, "max_iter": 12}
-    found = quietly(ugt.dawid_skene, labels, **options)
+    found = ugt.dawid_skene(labels, **options)
     n_steps = len(found.trace) - 1  # fewer where nothing is gained any more
     assert n_steps > 5
     q, _, prevalence, trace = twin.dawid_skene(cases, len(labels.annotators), 7, (1, 0.3, 0.5), n_steps, allowed=allowed)
@@ -127,7 +122,7 @@ def test_long_cases_do_not_underflow():
     label[:3000][rng.random(3000) < 0.1] = 2
     labels = ugt.Labels.from_long(case, annotator, label, classes=3)
     for model in MODELS:
-        found = quietly(ugt.dawid_skene, labels, model=model, prior=1, n_restarts=0, max_iter=20)
+        found = ugt.dawid_skene(labels, model=model, prior=1, n_restarts=0, max_iter=20)
         logs = np.log(found.prevalence) + sum(np.log(found.confusion(labels.annotators[a])[:, k]) for a, k in twin.cases_of(labels)[0])
         assert logs.max() < -1000
         expected = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
@@ -162,12 +157,12 @@ def test_counted_labels_are_labels_given_several_times(model):
     ones = np.ones(len(row), np.int64)
     repeated = dataclasses.replace(labels, offsets=ends, annotator=labels.annotator[row], label=labels.label[row], count=ones)
     options = {"model": model, "prior": (1, 0.2, 1), "n_restarts": 2, "max_iter": 30, "tolerance": 0}
-    one, other = (quietly(ugt.dawid_skene, each, **options) for each in (counted, repeated))
+    one, other = (ugt.dawid_skene(each, **options) for each in (counted, repeated))
     same(one.objective, other.objective, 1e-9)
     same(one.accuracy, other.accuracy, 1e-10)
     same(one.accuracy_error, other.accuracy_error, 1e-8)
     same(one.n_labels, other.n_labels, 0)
-    one, other = (quietly(ugt.glad, each, max_iter=30) for each in (counted, repeated))
+    one, other = (ugt.glad(each, max_iter=30) for each in (counted, repeated))
     same(one.ability, other.ability, 1e-9)
     same(one.ability_error, other.ability_error, 1e-8)
 
@@ -183,7 +178,7 @@ def test_no_general_optimiser_finds_more(model, prior):
     n_classes, shape = (3, {"n": 8}) if prior[0] else (2, {"n": 15, "right": 0.8, "share": 0.8})
     labels = labels_of(n_annotators=3, n_classes=n_classes, repeats=0, **shape)
     cases = twin.cases_of(labels)
-    found = quietly(ugt.dawid_skene, labels, model=model, prior=prior, n_restarts=40, max_iter=20_000, tolerance=1e-13)
+    found = ugt.dawid_skene(labels, model=model, prior=prior, n_restarts=40, max_iter=20_000, tolerance=1e-13)
     best = twin.best_dawid_skene(cases, 3, n_classes, prior, model == "one-coin", n_starts=12)
     assert found.objective.max() == pytest.approx(best, abs=1e-5)
     assert found.trace[-1] == found.objective.max()
@@ -226,7 +221,7 @@ def test_accuracy_errors_are_those_of_the_observed_information(prior, monkeypatc
     labels = labels_of(n=40, n_classes=3, right=0.8, seed=11)
     cases = twin.cases_of(labels)
     options = {"model": "one-coin", "prior": prior, "max_iter": 20_000, "tolerance": 1e-15}
-    found = quietly(ugt.dawid_skene, labels, **options)
+    found = ugt.dawid_skene(labels, **options)
 
     def objective(x):
         confusion = [np.where(np.eye(3, dtype=bool), w, (1 - w) / 2) for w in expit(x)]
@@ -236,7 +231,7 @@ def test_accuracy_errors_are_those_of_the_observed_information(prior, monkeypatc
     slope = found.accuracy * (1 - found.accuracy)
     same(found.accuracy_error, slope * np.sqrt(np.diag(np.linalg.inv(information))), 1e-6)
     monkeypatch.setattr(em_module, "MOST_JOINT", 1)
-    alone = quietly(ugt.dawid_skene, labels, **options)
+    alone = ugt.dawid_skene(labels, **options)
     same(alone.accuracy_error, slope / np.sqrt(np.diag(information)), 1e-6)
 
 
@@ -249,9 +244,9 @@ def test_the_objective_never_falls(seed):
     for model in MODELS:
         for prior in PRIORS:
             options = {"candidates": "seen"} if seed % 2 and model == "full" else {}
-            never_falls(quietly(ugt.dawid_skene, labels, model=model, prior=prior, max_iter=60, tolerance=0, seed=seed, **options).trace)
+            never_falls(ugt.dawid_skene(labels, model=model, prior=prior, max_iter=60, tolerance=0, seed=seed, **options).trace)
     for prior in ((1, 1, 1, 1), (0, 10, 0, 5), (-1, 2, 2, 3), (20, 10, -5, 10)):  # under the last one, whole Newton steps fall
-        never_falls(quietly(ugt.glad, labels, prior=prior, max_iter=60, tolerance=0, n_restarts=0, seed=seed).trace)
+        never_falls(ugt.glad(labels, prior=prior, max_iter=60, tolerance=0, n_restarts=0, seed=seed).trace)
 
 
 def test_every_start_is_reported_and_the_best_is_the_answer():
@@ -269,21 +264,19 @@ def test_every_start_is_reported_and_the_best_is_the_answer():
 @pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.glad])
 def test_threads_change_nothing(fit):
     labels = labels_of(n=40, right=0.5)
-    one, two = (quietly(fit, labels, n_restarts=5, max_iter=40, n_threads=n) for n in (1, 2))
+    one, two = (fit(labels, n_restarts=5, max_iter=40, n_threads=n) for n in (1, 2))
     for name in ("objective", "trace", "accuracy", "accuracy_error", "prevalence", "n_iterations"):
         assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
     assert one.plausibilities.value.tobytes() == two.plausibilities.value.tobytes()
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_fit_that_ends_too_early_says_so():
     labels = labels_of(right=0.5)
     for fit in (ugt.dawid_skene, ugt.glad):
-        with pytest.warns(RuntimeWarning, match=r"not converged within max_iter = 2 "):
-            found = fit(labels, max_iter=2, n_restarts=0, tolerance=0)
+        found = warned(r"not converged within max_iter = 2 ", fit, labels, max_iter=2, n_restarts=0, tolerance=0)
         assert not found.converged[0] and found.n_iterations[0] == 2 and len(found.trace) == 3
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = ugt.dawid_skene(labels, n_restarts=1)
+    found = ugt.dawid_skene(labels, n_restarts=1)
     assert found.converged.all()
     gain = np.diff(found.trace) / found.n_labels.sum()
     assert gain[-1] <= 1e-9 < gain[:-1].min()
@@ -331,14 +324,14 @@ def test_a_single_class_is_certain():
     for found in (*(ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)), ugt.glad(labels)):
         assert (found.plausibilities.mean() == 1).all() and found.prevalence.tolist() == [1]
         assert (found.accuracy > 0.5).all()
-    draws = quietly(ugt.dawid_skene_draws, labels, n_draws=40)
+    draws = ugt.dawid_skene_draws(labels, n_draws=40)
     assert (draws.plausibilities.mean() == 1).all() and (draws.accuracy_draws == 1).all()
 
 
 def test_cases_and_annotators_without_labels():
     table = [[0, 0, None], [None, None, None], [1, 1, None], [1, 0, None]]
     labels = ugt.Labels.from_wide(table, classes=3)
-    fits = [quietly(ugt.dawid_skene, labels, model=m, prior=p) for m in MODELS for p in (0, 1)]
+    fits = [ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)]
     for found in (*fits, ugt.glad(labels)):
         assert found.left_out == {"case without labels": 1}
         assert np.isnan(found.plausibilities.mean()[1]).all() and found.plausibilities.defined.tolist() == [True, False, True, True]
@@ -350,7 +343,7 @@ def test_cases_and_annotators_without_labels():
     glad = ugt.glad(labels)
     assert glad.ability[2] == 1 and glad.ability_error[2] == 1 and np.isnan(glad.accuracy[2])  # the prior alone
     without = ugt.Labels.from_wide([[row[0], row[1]] for row in (table[0], table[2], table[3])], classes=3)
-    same(fits[0].objective.max(), quietly(ugt.dawid_skene, without).objective.max(), 1e-9)
+    same(fits[0].objective.max(), ugt.dawid_skene(without).objective.max(), 1e-9)
     assert ugt.dawid_skene(without).left_out == {}
 
 
@@ -416,11 +409,11 @@ def test_crowd_kit_agrees():
     row = np.repeat(np.arange(300), np.diff(labels.offsets))
     frame = pandas.DataFrame({"task": row, "worker": labels.annotator, "label": labels.label})
     theirs = aggregation.DawidSkene(n_iter=20, tol=-1.0).fit(frame)  # never stops by itself
-    ours = quietly(ugt.dawid_skene, labels, n_restarts=0, tolerance=0, max_iter=19)
+    ours = ugt.dawid_skene(labels, n_restarts=0, tolerance=0, max_iter=19)
     expected = theirs.probas_.reindex(range(300), columns=range(3)).to_numpy()
     labelled = ~np.isnan(expected[:, 0])
     same(ours.plausibilities.mean()[labelled], expected[labelled], 1e-8)
-    after = quietly(ugt.dawid_skene, labels, n_restarts=0, tolerance=0, max_iter=20)  # their last step is an M-step
+    after = ugt.dawid_skene(labels, n_restarts=0, tolerance=0, max_iter=20)  # their last step is an M-step
     same(after.prevalence, theirs.priors_.reindex(range(3)).to_numpy(), 1e-8)
     for j, a in enumerate(labels.annotators):
         same(after.confusion(a).T, theirs.errors_.loc[j].reindex(range(3), columns=range(3)).to_numpy(), 1e-8)
@@ -443,10 +436,10 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
     labels = labels_of(n=20, n_classes=3, seed=9)
     for candidates in ("all", "seen"):
         options = {"candidates": candidates, "n_draws": 80, "n_warmup": 20, "seed": 4}
-        one, two = (quietly(ugt.dawid_skene_draws, labels, n_threads=n, **options) for n in (1, 3))
+        one, two = (ugt.dawid_skene_draws(labels, n_threads=n, **options) for n in (1, 3))
         assert one.plausibilities.values.tobytes() == two.plausibilities.values.tobytes()
         assert one.accuracy_draws.tobytes() == two.accuracy_draws.tobytes()
-        other = quietly(ugt.dawid_skene_draws, labels, **{**options, "seed": 5})
+        other = ugt.dawid_skene_draws(labels, **{**options, "seed": 5})
         assert one.accuracy_draws.tobytes() != other.accuracy_draws.tobytes()
         # the same rows with the cases the other way round; numbers of the annotators stay
         order = np.arange(20)[::-1]
@@ -455,7 +448,7 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
         turned = dataclasses.replace(
             labels, axes=labels.axes.take(order), offsets=ends, annotator=labels.annotator[at], label=labels.label[at]
         )
-        back = quietly(ugt.dawid_skene_draws, turned, **options)
+        back = ugt.dawid_skene_draws(turned, **options)
         assert back.accuracy_draws.tobytes() == one.accuracy_draws.tobytes()
         assert back.plausibilities.take(order).draws(80).tobytes() == one.plausibilities.draws(80).tobytes()
 
@@ -463,13 +456,13 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
 def test_draws_are_what_they_are_said_to_be():
     labels = labels_of(n=20, n_classes=3, seed=9)
     options = {"n_draws": 120, "n_warmup": 30, "n_chains": 3, "n_thin": 2, "prior": (3, 1, 1)}
-    found = quietly(ugt.dawid_skene_draws, labels, **options)
+    found = ugt.dawid_skene_draws(labels, **options)
     assert found.plausibilities.n_draws == 120 and found.plausibilities.n_chains == 3 and found.n_chains == 3
     values = found.plausibilities.draws(120)
     assert np.isnan(values[3]).all() and found.left_out == {"case without labels": 1}
     kept = np.arange(20) != 3
     same(values[kept].sum(2), 1)
-    drawn = quietly(ugt.dawid_skene_draws, labels, drawn="classes", **options)
+    drawn = ugt.dawid_skene_draws(labels, drawn="classes", **options)
     assert np.isin(drawn.plausibilities.draws(120)[kept], [0, 1]).all()
     assert drawn.accuracy_draws.tobytes() == found.accuracy_draws.tobytes()
     same(drawn.plausibilities.mean()[kept], values[kept].mean(1), 0.35)
@@ -486,7 +479,7 @@ def test_draws_are_what_they_are_said_to_be():
 
 def test_draws_of_cells_that_nobody_saw_follow_the_prior():
     labels = ugt.Labels.from_long([0, 1], ["a", "b"], [0, 1], classes=5)
-    found = quietly(ugt.dawid_skene_draws, labels, prior=(2, 1, 1), candidates="seen", n_draws=40)
+    found = ugt.dawid_skene_draws(labels, prior=(2, 1, 1), candidates="seen", n_draws=40)
     matrix = found.confusion("a")
     same(matrix[3], [1 / 6, 1 / 6, 1 / 6, 2 / 6, 1 / 6])  # no cell of it was drawn
     same(matrix[0, 1:], np.full(4, (1 - matrix[0, 0]) / 4))
@@ -503,7 +496,7 @@ def test_chains_that_have_not_mixed_are_reported():
 
 def test_records_survive_pickling_and_are_frozen():
     labels = labels_of(n=10)
-    for found in (ugt.dawid_skene(labels, prior=1), ugt.glad(labels), quietly(ugt.dawid_skene_draws, labels, n_draws=20)):
+    for found in (ugt.dawid_skene(labels, prior=1), ugt.glad(labels), ugt.dawid_skene_draws(labels, n_draws=20)):
         again = pickle.loads(pickle.dumps(found))
         assert again.accuracy.tobytes() == found.accuracy.tobytes() and repr(again) == repr(found)
         with pytest.raises(ValueError, match=r"read-only"):
@@ -516,10 +509,10 @@ def test_records_survive_pickling_and_are_frozen():
 def test_plausibilities_go_into_evaluations():
     labels = labels_of(n=25, n_classes=3, right=0.9)
     scores = np.random.default_rng(0).random((25, 3))
-    for found in (ugt.dawid_skene(labels), quietly(ugt.dawid_skene_draws, labels, n_draws=80)):
+    for found in (ugt.dawid_skene(labels), ugt.dawid_skene_draws(labels, n_draws=80)):
         value = ugt.ua_topk_accuracy(found.plausibilities, scores, k=1).value
         assert 0 <= value <= 1
-    seen = quietly(ugt.dawid_skene_draws, labels, n_draws=80, candidates="seen")
+    seen = ugt.dawid_skene_draws(labels, n_draws=80, candidates="seen")
     assert 0 <= ugt.ua_topk_accuracy(seen.plausibilities, scores, k=1).value <= 1
 
 
@@ -595,15 +588,14 @@ def test_the_core_checks_what_it_reads():
 # ---- judged by itself
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_model_among_the_annotators_is_reported():
     labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "resnet", "ann", "vit"], [0, 1, 1, 1])
     with pytest.warns(UserWarning, match=r"'resnet', 'vit' is the name of a model and of an annotator") as caught:
         assert annotator_models.warn_if_judged(labels, ["vgg", "resnet", "vit"]) == ["resnet", "vit"]
     assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert annotator_models.warn_if_judged(labels, {"vgg": None}) == []
-        assert annotator_models.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
-        assert annotator_models.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
+    assert annotator_models.warn_if_judged(labels, {"vgg": None}) == []
+    assert annotator_models.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
+    assert annotator_models.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
     with pytest.warns(UserWarning, match=r"'7' is the name"):
         annotator_models.warn_if_judged(ugt.Labels.from_long([1], [7], [0]), ["7"])

@@ -146,23 +146,9 @@ def test_a_number_of_thousands_of_digits(name, tmp_path):
 
 
 NAMES = [
-    "=1+1",
-    "'=1+1",
-    "''=1+1",
-    "+a",
-    "-b",
-    "@c",
-    "\uff1dd",
-    "\uff0de",
-    "x;=cmd|'/C calc'!A0",
-    "x; '-3y",
-    "'tis",
-    "a=b",
-    "it's",
-    "-",
-    "'",
+    "=1+1", "'=1+1", "''=1+1", "+a", "-b", "@c", "\uff1dd", "\uff0de", "x;=cmd|'/C calc'!A0", "x; '-3y", "'tis", "a=b", "it's", "-", "'",
     "-5x",
-]
+]  # fmt: skip
 
 
 def opened(text, separator):

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import warned
 from twins import details
 
 import ugt
@@ -228,8 +229,7 @@ def test_evaluate_has_calibration():
     log_loss = ugt.histogram_log_loss(counts, probs)
     assert rows["log_loss", None]["debiased"] == log_loss.value
     assert [rows["cl", name]["debiased"] for name in NAMES] == losses.per_class.cl.debiased.tolist()
-    with pytest.warns(RuntimeWarning, match="fewer than 10 cases in bins"):
-        curve = losses.reliability_curve(1)
+    curve = warned("fewer than 10 cases in bins", losses.reliability_curve, 1)
     bins = [row for row in ev.reliability_bins if row["class"] == "atypical"]
     assert [row["n_cases"] for row in bins] == curve.n_cases[curve.n_cases > 0].tolist()
     assert [row["label_share"] for row in bins] == curve.label_share[curve.n_cases > 0].tolist()

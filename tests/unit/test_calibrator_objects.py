@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import warnings
 
 import numpy as np
 import pytest
@@ -111,6 +110,7 @@ def test_fitted_numbers_must_be_there_and_be_theirs(kind):
     refused(rf"source must have parameters of {kind.__name__}\. Got 'foo'\.", kind.from_json, damaged(kind, "params", foo=1))
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_damaged_and_foreign_json():
     array = {"array": [[1.0, 2.0], [3.0]], "dtype": "float64"}
     for values, message in (
@@ -121,9 +121,7 @@ def test_damaged_and_foreign_json():
         ({"array": [1.0, 2.0, float("inf")], "dtype": "float64"}, r"source must have scale_ of a VectorScaling\."),
         ({"array": [1, 2, 3], "dtype": "int64"}, r"source must have scale_ of a VectorScaling\."),
     ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of numpy 1.19, about rows of different lengths
-            refused(message, ugt.load_calibrator, damaged(ugt.VectorScaling, "fitted", scale_=values))
+        refused(message, ugt.load_calibrator, damaged(ugt.VectorScaling, "fitted", scale_=values))
     for temperature in (0.0, -1.0, float("inf"), True, 2):
         with pytest.raises(ValueError, match=r"source must have temperature_ of a TemperatureScaling"):
             ugt.load_calibrator(damaged(ugt.TemperatureScaling, "fitted", temperature_=temperature))
@@ -191,37 +189,35 @@ def test_scikit_learn_clones(kind):
     assert several.penalty_b == (0.1, 1.0)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", ALL)
 def test_scikit_learn_pipelines(kind):
     pipeline, preprocessing = pytest.importorskip("sklearn.pipeline"), pytest.importorskip("sklearn.preprocessing")
     validation = pytest.importorskip("sklearn.utils.validation")
     given, counts = problem(kind)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        steps = pipeline.make_pipeline(preprocessing.FunctionTransformer(np.array), kind())
-        z = steps.fit_transform(given, counts)
-        np.testing.assert_array_equal(z, kind().fit_transform(given, counts))
-        np.testing.assert_array_equal(steps.fit(given, counts).transform(given), z)
-        validation.check_is_fitted(steps[-1])
-        before = pipeline.make_pipeline(kind(), preprocessing.FunctionTransformer(np.log))
-        np.testing.assert_array_equal(before.fit(given, counts).transform(given), np.log(z))
-        repr(steps)
-        steps.set_params(**{f"{kind.__name__.lower()}__floor": 0.01})
-        assert steps[-1].floor == 0.01
+    steps = pipeline.make_pipeline(preprocessing.FunctionTransformer(np.array), kind())
+    z = steps.fit_transform(given, counts)
+    np.testing.assert_array_equal(z, kind().fit_transform(given, counts))
+    np.testing.assert_array_equal(steps.fit(given, counts).transform(given), z)
+    validation.check_is_fitted(steps[-1])
+    before = pipeline.make_pipeline(kind(), preprocessing.FunctionTransformer(np.log))
+    np.testing.assert_array_equal(before.fit(given, counts).transform(given), np.log(z))
+    repr(steps)
+    steps.set_params(**{f"{kind.__name__.lower()}__floor": 0.01})
+    assert steps[-1].floor == 0.01
 
 
+@pytest.mark.filterwarnings("error")
 def test_scikit_learn_grid_search():
     selection = pytest.importorskip("sklearn.model_selection")
     logits, counts = problem(ugt.VectorScaling, 90)
     grid = {"penalty_b": [1e-3, 1.0, 100.0]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        search = selection.GridSearchCV(ugt.VectorScaling(), grid, cv=3).fit(logits, counts)
-        for i, penalty in enumerate(grid["penalty_b"]):
-            scores = []
-            for fit, test in selection.KFold(3).split(logits):
-                scores.append(ugt.VectorScaling(penalty_b=penalty).fit(logits[fit], counts[fit]).score(logits[test], counts[test]))
-            assert search.cv_results_["mean_test_score"][i] == pytest.approx(np.mean(scores), rel=1e-12)
-        assert search.best_params_["penalty_b"] == grid["penalty_b"][int(np.argmax(search.cv_results_["mean_test_score"]))]
-        np.testing.assert_array_equal(search.transform(logits), search.best_estimator_.transform(logits))
-        selection.cross_val_score(ugt.TemperatureScaling(), logits, counts.argmax(axis=1), cv=3)
+    search = selection.GridSearchCV(ugt.VectorScaling(), grid, cv=3).fit(logits, counts)
+    for i, penalty in enumerate(grid["penalty_b"]):
+        scores = []
+        for fit, test in selection.KFold(3).split(logits):
+            scores.append(ugt.VectorScaling(penalty_b=penalty).fit(logits[fit], counts[fit]).score(logits[test], counts[test]))
+        assert search.cv_results_["mean_test_score"][i] == pytest.approx(np.mean(scores), rel=1e-12)
+    assert search.best_params_["penalty_b"] == grid["penalty_b"][int(np.argmax(search.cv_results_["mean_test_score"]))]
+    np.testing.assert_array_equal(search.transform(logits), search.best_estimator_.transform(logits))
+    selection.cross_val_score(ugt.TemperatureScaling(), logits, counts.argmax(axis=1), cv=3)

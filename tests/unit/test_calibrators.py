@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.optimize
-from refusals import refused
+from refusals import refused, warned
 from twins import calibrators as twin
 
 import ugt
@@ -415,8 +415,7 @@ def test_convergence_is_reported(monkeypatch):
             calibrator = kind().fit(logits * 20, counts)
         assert [w.category for w in caught] == [RuntimeWarning]
         assert caught[0].filename == __file__
-        with pytest.warns(RuntimeWarning, match=said):
-            kind().fit(logits * 20, counts)
+        warned(said, kind().fit, logits * 20, counts)
         assert calibrator.converged_ is False
         assert calibrator.gradient_norm_ > 1e-8
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import refused, warned
 from scipy.special import betainc
 from twins import dirichlet as races
 
@@ -139,8 +139,7 @@ def test_undefined_cases():
             assert np.isnan(found.per_case).tolist() == [False, True]
             assert (found.n_cases, found.left_out) == (1, {"case without annotations": 1})
             assert found.value == found.per_case[0]
-        with pytest.warns(RuntimeWarning, match="undefined: no case is left"):
-            nothing = ugt.annotation_certainty(truth.take([1]))
+        nothing = warned("undefined: no case is left", ugt.annotation_certainty, truth.take([1]))
         assert np.isnan(nothing.value)
         assert nothing.n_cases == 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import warnings
 from fractions import Fraction
 from itertools import combinations
 
@@ -455,24 +454,23 @@ def undefined(found, value, reason):
         assert all(math.isnan(limit) for limit in found.interval(kind=kind, n_resamples=10))
 
 
+@pytest.mark.filterwarnings("error")
 def test_unanimity_is_a_value_with_a_reason():
     same = Labels.from_wide([[1, 1], [1, 1], [1, 1]], classes=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for function in (ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.krippendorff_alpha):
-            undefined(function(same), 1.0, "no variation: all labels are of one class")
-        for level in LEVELS:
-            undefined(ugt.krippendorff_alpha(same, level), 1.0, "no variation: all labels are of one class")
-            undefined(ugt.krippendorff_alpha(Ratings.from_wide([[2.5, 2.5]] * 3), level), 1.0, "no variation: all ratings are equal")
-        for kind in KINDS:
-            undefined(ugt.intraclass_correlation([[2.5, 2.5]] * 3, kind), 1.0, "no variation: all ratings are equal")
-        for function in (ugt.percent_agreement, ugt.gwet_ac1):
-            found = function(same)
-            assert (found.value, found.reason) == (1.0, None)
-            assert found.interval() == (1.0, 1.0)
-            assert all(math.isnan(x) for x in found.interval(kind="analytic"))
-        undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
-        undefined(ugt.fleiss_kappa([[0, 1], [1, 0]], weights=np.ones((2, 2))), 1.0, "all weights between the classes in use are 1")
+    for function in (ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.krippendorff_alpha):
+        undefined(function(same), 1.0, "no variation: all labels are of one class")
+    for level in LEVELS:
+        undefined(ugt.krippendorff_alpha(same, level), 1.0, "no variation: all labels are of one class")
+        undefined(ugt.krippendorff_alpha(Ratings.from_wide([[2.5, 2.5]] * 3), level), 1.0, "no variation: all ratings are equal")
+    for kind in KINDS:
+        undefined(ugt.intraclass_correlation([[2.5, 2.5]] * 3, kind), 1.0, "no variation: all ratings are equal")
+    for function in (ugt.percent_agreement, ugt.gwet_ac1):
+        found = function(same)
+        assert (found.value, found.reason) == (1.0, None)
+        assert found.interval() == (1.0, 1.0)
+        assert all(math.isnan(x) for x in found.interval(kind="analytic"))
+    undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
+    undefined(ugt.fleiss_kappa([[0, 1], [1, 0]], weights=np.ones((2, 2))), 1.0, "all weights between the classes in use are 1")
     found = ugt.fleiss_kappa(same)
     assert (found.observed, found.expected, found.n_cases) == (1.0, 1.0, 3)
     assert np.isnan(found.influence).all()
@@ -482,28 +480,27 @@ def test_unanimity_is_a_value_with_a_reason():
     undefined(ugt.krippendorff_alpha(thirds, "ordinal"), 1.0, "no variation")
 
 
+@pytest.mark.filterwarnings("error")
 def test_nothing_to_compare():
     alone = Labels.from_wide([[0, N, N], [N, 1, N], [N, N, N]], classes=2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
-            found = function(alone)
-            undefined(found, NAN, "no case has labels of two annotators")
-            assert found.left_out == {"case without annotations": 1, "case with a single annotator": 2}
-            assert found.n_cases == 0 and np.isnan(found.per_class).all()
-        for function in (ugt.cohen_kappa, ugt.scott_pi):
-            found = function(alone, annotators=[0, 1])
-            undefined(found, NAN, "no case was labelled by both annotators")
-            assert found.left_out == {f"case that {who} of the two annotators labelled": n for who, n in (("neither", 1), ("only one", 2))}
-        for level in LEVELS:
-            undefined(ugt.krippendorff_alpha([[NAN, NAN], [NAN, NAN]], level), NAN, "no case has ratings of two annotators")
-            undefined(ugt.krippendorff_alpha([[1.5, NAN], [NAN, 2.5]], level), NAN, "no case has ratings of two annotators")
-        undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]], "1"), NAN, "no case has ratings of two annotators")
-        undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]]), NAN, "fewer than two cases that all annotators rated")
-        undefined(ugt.intraclass_correlation([[1.5], [2.5]]), NAN, "no case has ratings of two annotators")
-        undefined(ugt.intraclass_correlation([[1.5, 2.5]], "1k"), NAN, "fewer than two cases with ratings")
-        undefined(ugt.intraclass_correlation([[1, 2], [2, 1]], "1k"), NAN, "cases do not differ in their means")
-        undefined(ugt.percent_agreement([[NAN, NAN]], classes=2), NAN, "no case has labels of two annotators")
+    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
+        found = function(alone)
+        undefined(found, NAN, "no case has labels of two annotators")
+        assert found.left_out == {"case without annotations": 1, "case with a single annotator": 2}
+        assert found.n_cases == 0 and np.isnan(found.per_class).all()
+    for function in (ugt.cohen_kappa, ugt.scott_pi):
+        found = function(alone, annotators=[0, 1])
+        undefined(found, NAN, "no case was labelled by both annotators")
+        assert found.left_out == {f"case that {who} of the two annotators labelled": n for who, n in (("neither", 1), ("only one", 2))}
+    for level in LEVELS:
+        undefined(ugt.krippendorff_alpha([[NAN, NAN], [NAN, NAN]], level), NAN, "no case has ratings of two annotators")
+        undefined(ugt.krippendorff_alpha([[1.5, NAN], [NAN, 2.5]], level), NAN, "no case has ratings of two annotators")
+    undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]], "1"), NAN, "no case has ratings of two annotators")
+    undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]]), NAN, "fewer than two cases that all annotators rated")
+    undefined(ugt.intraclass_correlation([[1.5], [2.5]]), NAN, "no case has ratings of two annotators")
+    undefined(ugt.intraclass_correlation([[1.5, 2.5]], "1k"), NAN, "fewer than two cases with ratings")
+    undefined(ugt.intraclass_correlation([[1, 2], [2, 1]], "1k"), NAN, "cases do not differ in their means")
+    undefined(ugt.percent_agreement([[NAN, NAN]], classes=2), NAN, "no case has labels of two annotators")
 
 
 def test_one_case():

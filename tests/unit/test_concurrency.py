@@ -6,7 +6,6 @@ import multiprocessing
 import subprocess
 import sys
 import threading
-import warnings
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,7 @@ LONG = [("interrupt.py", 20), ("kill.py", 4)]
 
 @pytest.fixture(scope="module")
 def expected():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return answers(make_world(), range(len(NAMES)))
+    return answers(make_world(), range(len(NAMES)))
 
 
 @pytest.mark.slow

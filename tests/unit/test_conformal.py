@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from refusals import refused
+from refusals import refused, warned
 from twins import conformal as twin
 
 import ugt
@@ -247,12 +247,10 @@ def test_truth_of_every_kind():
 def test_too_few_cases_give_all_classes_and_say_so():
     p, truth, new = probabilities(8, 3, 1), probabilities(8, 3, 2), probabilities(5, 3, 3)
     for model, given in ((ugt.SplitConformal(alpha=0.1), np.zeros(8, int)), (ugt.MonteCarloConformal(alpha=0.1), truth)):
-        with pytest.warns(RuntimeWarning, match=r"too few calibration labels for alpha = 0.1: all classes are in every set"):
-            model.fit(p, given)
+        warned(r"too few calibration labels for alpha = 0.1: all classes are in every set", model.fit, p, given)
         assert model.thresholds().tolist() == [[np.inf]]
         assert (model.predict_sets(new).sizes == 3).all()
-        with pytest.warns(RuntimeWarning, match=r"alpha = 0.01"):
-            model.predict_sets(new, alpha=0.01)
+        warned(r"alpha = 0.01", model.predict_sets, new, alpha=0.01)
     # nine cases are enough at 0.1 with one label each: r = 1
     assert np.isfinite(ugt.SplitConformal(alpha=0.1).fit(probabilities(9, 3, 1), np.zeros(9, int)).thresholds()).all()
     # a class that never occurs
@@ -305,8 +303,7 @@ def test_parameters_and_json(tmp_path):
     assert repr(model).startswith("MonteCarloConformal(score='raps', alpha=0.2, m=7, correction='ecdf', split=0.6, class_groups=[0, 1, 1]")
     assert model.get_params()["k_reg"] == 1
     refused(r"must be fitted first", model.predict_sets, p)
-    with pytest.warns(RuntimeWarning, match=r"too few"):
-        model.fit(p, truth, groups=groups)
+    warned(r"too few", model.fit, p, truth, groups=groups)
     text = model.to_json(tmp_path / "model.json")
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     for source in (text, tmp_path / "model.json"):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from twins import discrepancy as twin
 
 import ugt
@@ -247,9 +246,9 @@ def test_bools_and_pairs_of_ids_and_scores():
         ugt.threshold_sweep(labels, [0.1, np.inf, 0.2])
 
 
+@pytest.mark.filterwarnings("error")
 def test_undefined_ratios():
-    with pytest.warns(RuntimeWarning, match=r"undefined: annotators agree in all 2 cases \(alpha = 0\)"):
-        found = ugt.discrepancy_ratio([[1, 1], [0, 0]], [1, 0])
+    found = warned(r"undefined: annotators agree in all 2 cases \(alpha = 0\)", ugt.discrepancy_ratio, [[1, 1], [0, 0]], [1, 0])
     assert math.isnan(found.value)
     assert (found.alpha, found.mu, found.reason) == (0, 0, "annotators agree in all 2 cases (alpha = 0)")
     assert np.isnan(found.interval()).all()
@@ -263,9 +262,7 @@ def test_undefined_ratios():
     assert found.n_cases == 0
     assert np.isnan(found.interval()).all()
     assert not found.non_inferiority().decision
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = ugt.discrepancy_ratio([[1, 0], [0, 0]], [1, 0])
+    found = ugt.discrepancy_ratio([[1, 0], [0, 0]], [1, 0])
     assert found.value == 0.5
     # a single case cannot be resampled
     assert np.isnan(ugt.discrepancy_ratio([[1, 0]], [1]).interval()).all()
@@ -675,11 +672,10 @@ def test_narrow_intervals_lie_inside_wide_ones():
         assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]
 
 
+@pytest.mark.filterwarnings("error")
 def test_alternatives_without_any_label_are_undefined():
     labels = ugt.Labels.from_wide([[None, None], [None, None]], classes=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = ugt.alternative_discrepancy_ratios(labels, [0, 1])
+    found = ugt.alternative_discrepancy_ratios(labels, [0, 1])
     assert all(math.isnan(value) for value in (found.ratio, found.prime, found.prime_printed, found.double_prime))
 
 

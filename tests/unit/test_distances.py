@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import refused, warned
 from twins import distances as twin
 
 import ugt
@@ -202,8 +201,7 @@ def test_sets(kind, delta):
     model = [None if rng.random() < 0.3 else frozenset(names[k] for k in rng.permutation(70)[: rng.integers(0, 20)]) for _ in range(20)]
     held = Masks.from_sets(sets=sets, classes=names, **ids)
     check(distances(held, [model], kind), cases, [model], delta)
-    with pytest.warns(RuntimeWarning, match="slow"):
-        check(distances(held, [model], delta), cases, [model], delta)
+    check(warned("slow", distances, held, [model], delta), cases, [model], delta)
 
 
 @given(st.lists(st.lists(st.lists(st.integers(-20, 20), min_size=1, max_size=4), max_size=5), min_size=1, max_size=4), st.data())
@@ -447,8 +445,7 @@ def test_functions_of_labels():
 
     probs = rng.dirichlet(np.ones(3), 20)
     probs[3] = np.nan
-    with pytest.warns(RuntimeWarning, match="slow"):
-        found = distances(labels, [np.array([-1] + [1] * 19), probs], lengths)
+    found = warned("slow", distances, labels, [np.array([-1] + [1] * 19), probs], lengths)
     assert len(calls) <= 2 * 6  # six pairs of classes, both ways
     others, models = expected(cases, [[None] + ["bb"] * 19], lengths)
     np.testing.assert_allclose(found.to_others, others, rtol=1e-12)
@@ -456,23 +453,20 @@ def test_functions_of_labels():
     law = [None if np.isnan(p[0]) else p.tolist() for p in probs]
     by_length = [[[names.index(y) for y in own] for own in case] for case in cases]
     np.testing.assert_allclose(found.to_model[1], expected(by_length, [law], twin.absolute, twin.to_probabilities)[1][0], rtol=1e-12)
-    with pytest.warns(RuntimeWarning, match="slow"):
-        valued = distances(labels, [probs], lambda y, z: (y - z) ** 2, values=[0, 1, 3])
+    valued = warned("slow", distances, labels, [probs], lambda y, z: (y - z) ** 2, values=[0, 1, 3])
     np.testing.assert_allclose(valued.to_model, distances(labels, [probs], "squared", values=[0, 1, 3]).to_model, rtol=1e-12)
 
 
 def test_functions_of_counts():
     """A function may tell equal labels apart: counts are as many annotators."""
     labels = Labels.from_counts([[3, 2], [0, 1]])
-    with pytest.warns(RuntimeWarning, match="slow"):
-        found = distances(labels, [np.array([0, 1])], lambda y, z: 1.0 if y == z else 10.0)
+    found = warned("slow", distances, labels, [np.array([0, 1])], lambda y, z: 1.0 if y == z else 10.0)
     assert found.to_others.tolist() == [2 + 20, 1 + 30, 0] and found.to_model.tolist() == [[1, 10, 1]]
 
 
 def test_functions_of_masks():
     masks = Masks.from_wide([[np.eye(3), np.ones((3, 3))], [[[1, 0]], [[1, 1]]]])
-    with pytest.warns(RuntimeWarning, match="slow"):
-        found = distances(masks, [[None, np.array([[False, True]])]], lambda a, b: np.count_nonzero(a ^ b))
+    found = warned("slow", distances, masks, [[None, np.array([[False, True]])]], lambda a, b: np.count_nonzero(a ^ b))
     assert found.to_others.tolist() == [6, 6, 1, 1]
     np.testing.assert_array_equal(found.to_model, [[np.nan, np.nan, 2, 1]])
 
@@ -512,11 +506,10 @@ def test_errors_of_functions_are_passed_on():
         distances(Ratings.from_wide([[1, 2]]), [], lambda y, z: 1 / 0)
 
 
+@pytest.mark.filterwarnings("error")
 def test_only_functions_warn():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        distances(Ratings.from_wide([[1, 2]]), [np.ones(1)], "absolute")
-        distances(Labels.from_wide([[1, 2]]), [np.ones((1, 2)) / 2], "absolute")
+    distances(Ratings.from_wide([[1, 2]]), [np.ones(1)], "absolute")
+    distances(Labels.from_wide([[1, 2]]), [np.ones((1, 2)) / 2], "absolute")
 
 
 # ---- threads, memory, what the core refuses ----
@@ -624,6 +617,5 @@ def test_calls_that_do_not_fit():
 
 def test_a_function_is_given_predicted_numbers_as_they_are():
     labels = Labels.from_wide([[1, 3], [3, 5]], classes=[1, 3, 5])
-    with pytest.warns(RuntimeWarning, match="is called for every pair"):
-        found = distances(labels, [np.array([2.5, np.nan])], lambda a, b: abs(a - b) / 10)
+    found = warned("is called for every pair", distances, labels, [np.array([2.5, np.nan])], lambda a, b: abs(a - b) / 10)
     np.testing.assert_allclose(found.to_model[0], [0.15, 0.05, np.nan, np.nan])

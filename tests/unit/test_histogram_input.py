@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from twins import histogram as twin
 from twins.histogram_problems import numbers_of, problem
 
@@ -21,14 +21,12 @@ NAN = float("nan")
 
 
 def test_nothing_left():
-    with pytest.warns(RuntimeWarning, match="undefined: no case has labels"):
-        found = ugt.histogram_losses([[0, 0], [0, 0]], [[0.5, 0.5]] * 2)
+    found = warned("undefined: no case has labels", ugt.histogram_losses, [[0, 0], [0, 0]], [[0.5, 0.5]] * 2)
     assert found.n_cases == 0 and found.left_out == {"case without labels": 2}
     values = numbers_of(found)
     assert np.isnan(np.delete(values, np.r_[2:33])).all() and (found.bin_counts == 0).all()
     assert np.isnan(found.interval(of="cl", n_resamples=5)).all() and np.isnan(found.reliability_curve(0).label_share).all()
-    with pytest.warns(RuntimeWarning, match="undefined: EL, DL and IL need cases with at least two labels"):
-        found = ugt.histogram_losses([[1, 0], [0, 1]], [[0.5, 0.5]] * 2)
+    found = warned("undefined: EL, DL and IL need cases with at least two labels", ugt.histogram_losses, [[1, 0], [0, 1]], [[0.5, 0.5]] * 2)
     assert math.isnan(found.el.debiased) and math.isnan(found.dl.debiased) and math.isnan(found.il.debiased) and math.isnan(found.de)
     assert found.l_sq == 0.5 and found.el.plugin == 0.5 and not math.isnan(found.cl.debiased)
     with pytest.warns(RuntimeWarning):

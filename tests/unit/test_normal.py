@@ -11,7 +11,7 @@ import pytest
 import scipy.integrate
 import scipy.special
 import scipy.stats
-from refusals import refused
+from refusals import refused, warned
 
 import ugt
 from ugt import ratings as module
@@ -337,8 +337,7 @@ def test_refused(call, message):
 
 def test_other_kinds():
     refused(r"posterior must be a NormalPosterior, as normal makes it\. Got list\.", ugt.rating_certainty, [1.0], 0.0, error=TypeError)
-    with pytest.warns(RuntimeWarning, match=r"undefined: no case is left"):
-        found = ugt.rating_certainty(ugt.normal([[nan, nan]], prior=PRIOR), 0.0)
+    found = warned(r"undefined: no case is left", ugt.rating_certainty, ugt.normal([[nan, nan]], prior=PRIOR), 0.0)
     assert np.isnan(found.value)
 
 

@@ -6,7 +6,7 @@ import threading
 import warnings
 
 import pytest
-from refusals import refused
+from refusals import refused, warned
 
 from ugt._base import notices
 
@@ -32,8 +32,7 @@ def test_what_is_heard_is_not_said():
 def test_after_an_error_nobody_hears():
     with pytest.raises(KeyError), notices.heard():
         raise KeyError
-    with pytest.warns(RuntimeWarning, match=r"^said$"):
-        notices.warn("said")
+    warned(r"^said$", notices.warn, "said")
 
 
 def test_other_threads_are_not_heard():
@@ -49,8 +48,7 @@ def test_other_threads_are_not_heard():
     thread = threading.Thread(target=listen)
     thread.start()
     assert begun.wait(60)
-    with pytest.warns(RuntimeWarning, match=r"^elsewhere$"):
-        notices.warn("elsewhere")
+    warned(r"^elsewhere$", notices.warn, "elsewhere")
     done.set()
     thread.join()
     assert heard == [[]]

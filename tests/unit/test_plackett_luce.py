@@ -318,11 +318,10 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
 # ---- evaluate ----
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_evaluate_on_draws(rankings):
     scores = {"A": np.eye(5), "B": np.full((5, 5), 0.2)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        evaluation = ugt.evaluate(rankings, scores, aggregation="plackett-luce", reliability=(1, 2.5), n_draws=400, k=(1, 2), n_threads=2)
+    evaluation = ugt.evaluate(rankings, scores, aggregation="plackett-luce", reliability=(1, 2.5), n_draws=400, k=(1, 2), n_threads=2)
     assert evaluation.left_out == {"case without annotations": 1}
     assert evaluation.provenance["parameters"]["n_draws"] == 400
     rows = [row for row in evaluation.metrics if row["reliability"] == 2.5 and row["metric"] == "topk_accuracy" and row["model"] == "A"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pickle
 import time
-import warnings
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import refused, warned
 from scipy import special
 from twins import dirichlet as twin
 from twins import orders
@@ -19,6 +18,8 @@ from twins import orders
 import ugt
 from ugt import Dirichlet, Draws, Point
 from ugt.plausibilities import as_plausibilities, dirichlet_comparison
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 WHOLE = [[4, 3, 2, 1, 2], [5, 5, 1], [1, 1, 1, 1], [6, 1], [3, 0, 2, 0], [0, 4, 0], [2, 2, 0, 1], [7]]
 GENERAL = [[0.3, 0.01, 2.5, 30, 700], [0.001, 0.002, 0.003], [1e5, 1e5 + 300, 0.5], [0.1, 0.1, 0.1, 9.6], [25.0, 19.5, 210, 190, 1e-6]]
@@ -551,15 +552,12 @@ def test_membership_names_a_wrong_order(kind):
 
 
 def test_rows_of_different_lengths_are_named():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of numpy 1.19, about rows of different lengths
-        refused(r"^truth must be plausibilities", ugt.annotation_certainty, [[1], [2, 3]], error=(ValueError, TypeError))
+    refused(r"^truth must be plausibilities", ugt.annotation_certainty, [[1], [2, 3]], error=(ValueError, TypeError))
 
 
 def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], [[[1]]]], n_classes=5)
-    with pytest.warns(RuntimeWarning, match="chains have not mixed well"):
-        post = ugt.plackett_luce(rankings, n_draws=20, n_chains=1, n_warmup=20)
+    post = warned("chains have not mixed well", ugt.plackett_luce, rankings, n_draws=20, n_chains=1, n_warmup=20)
     mean = post.mean()
     for i, (mentioned, others) in enumerate([([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4])]):
         expected = post.case(i).mean(0)
@@ -570,9 +568,7 @@ def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
 def test_draws_of_what_was_mentioned_say_which_cases_count():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], []], n_classes=4)
     for unranked, counts in (("individual", True), ("lump", True), ("ignore", False)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # so few draws have not mixed
-            post = ugt.plackett_luce(rankings, n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
+        post = ugt.plackett_luce(rankings, n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
         assert post.defined.tolist() == [True, counts and post.with_empty]
         assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
 

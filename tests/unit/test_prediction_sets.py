@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 import itertools
-import warnings
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 
 import ugt
 from ugt.cli import conformal
@@ -315,21 +314,8 @@ def test_command(folder, capsys):
 
 def test_command_with_groups_classes_and_clusters(folder, capsys):
     p, counts, ids = folder
-    options = (
-        "--alpha",
-        "0.3",
-        "--m",
-        "5",
-        "--groups",
-        "groups.csv",
-        "--by-class",
-        "--clusters",
-        "groups.csv",
-        "--no-empty",
-        "--n-boot",
-        "20",
-    )
-    run(*BASE, *options, "--score", "raps", "--penalty", "0.2", "--k-reg", "1", "--no-random")
+    options = "--alpha 0.3 --m 5 --groups groups.csv --by-class --clusters groups.csv --no-empty --n-boot 20"
+    run(*BASE, *options.split(), "--score", "raps", "--penalty", "0.2", "--k-reg", "1", "--no-random")
     kept = [i for i in range(120) if i != 3]
     parity = np.where(np.arange(200) % 2, "odd", "even")
     model = ugt.MonteCarloConformal("raps", 0.3, m=5, class_groups="each", penalty=0.2, k_reg=1, randomized=False, allow_empty=False)
@@ -368,10 +354,10 @@ def test_command_without_annotations_of_the_test_cases(folder, capsys):
     assert [row["case"] for row in read("e/sets.csv")] == [str(i) for i in range(7)]
     with pytest.raises(ValueError, match=r"--groups and --clusters must be given for predictions with case ids"):
         run(*BASE, "--apply", "new.npy", "--groups", "groups.csv", "--out", "f")
-    with pytest.warns(RuntimeWarning, match=r"119 test cases were calibrated on"):
-        run(*BASE, "--apply", "fit.csv", "--m", "5", "--out", "g", "--n-boot", "20")
+    warned(r"119 test cases were calibrated on", run, *BASE, "--apply", "fit.csv", "--m", "5", "--out", "g", "--n-boot", "20")
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "words, message",
     [
@@ -388,7 +374,5 @@ def test_bad_input_leaves_nothing_behind(folder, tmp_path, words, message):
     write("new.csv", ["n1", "n2"], p[:2])
     with open("few.csv", "w") as file:
         file.write("case,cluster\np0,a\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        refused(message, run, *BASE, *words)
+    refused(message, run, *BASE, *words)
     assert not (tmp_path / "out").exists()

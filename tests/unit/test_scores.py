@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from twins.histogram_problems import problem
 
 import ugt
@@ -92,8 +92,7 @@ def test_infinite_log_loss():
     refused(r"score must have finite values to be resampled\. Got inf, first at case 0\.", found.resamples)
     refused(r"level must be", found.interval, 2)
     named = ugt.Labels.from_counts(counts, case_ids=list("abcd"))
-    with pytest.warns(RuntimeWarning, match="first in case 'b'"):
-        ugt.histogram_log_loss(named, [[0.5, 0.5], [1, 0], [0, 1], [0.5, 0.5]])
+    warned("first in case 'b'", ugt.histogram_log_loss, named, [[0.5, 0.5], [1, 0], [0, 1], [0.5, 0.5]])
 
 
 def test_entropy_and_divergence():

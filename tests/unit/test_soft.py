@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from refusals import refused
+from refusals import refused, warned
 from twins import resampling as resampling_twin
 from twins import soft as twin
 
@@ -18,6 +18,8 @@ import ugt
 from ugt._core import _soft
 from ugt.soft.columns import quotient
 from ugt.soft.ranking import SoftRanking
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 INF, NAN = float("inf"), float("nan")
 SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")
@@ -503,8 +505,7 @@ def test_one_kind_of_case(p, auroc, precision):
     scores = [3.0, 2.0, 2.0, -INF]
     truth = np.full(4, p)
     for self_pairs in SELF_PAIRS:
-        with pytest.warns(RuntimeWarning, match=r"undefined: class without positives or negatives"):
-            found = ugt.soft_auroc(truth, scores, self_pairs=self_pairs)
+        found = warned(r"undefined: class without positives or negatives", ugt.soft_auroc, truth, scores, self_pairs=self_pairs)
         assert (found.value, found.hard) == pytest.approx((auroc, auroc), nan_ok=True)
         assert found.left_out == {"class without positives or negatives": 1}
         assert np.isnan(
@@ -829,9 +830,7 @@ def test_resamples_of_averages(name, average):
     drawn = found.resamples(n_resamples=15, seed=2)
     for b in range(15):
         times = resampling_twin.weights(2, b, [14])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            expected = metric(table, scores, weights=weights * times, average=average, **options)
+        expected = metric(table, scores, weights=weights * times, average=average, **options)
         np.testing.assert_allclose(drawn.values[b], [expected.value, expected.hard], atol=1e-12)
 
 
@@ -857,6 +856,7 @@ FUNCTIONS = [ugt.soft_auroc, ugt.soft_average_precision, ugt.soft_roc_curve, ugt
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 
 
+@pytest.mark.filterwarnings("error")
 @every_function
 @pytest.mark.parametrize(
     "p, scores, weights, message",
@@ -886,9 +886,7 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
     ],
 )
 def test_bad_input(function, p, scores, weights, message):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        refused(message, function, p, scores, weights=weights)
+    refused(message, function, p, scores, weights=weights)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS[:2], ids=lambda f: f.__name__)
@@ -930,11 +928,10 @@ def test_bad_options(function, options, message):
     refused(message, function, [0.2, 0.7, 0.4], [1.0, 2.0, 3.0], **options)
 
 
+@pytest.mark.filterwarnings("error")
 def test_options_are_checked_before_the_data():
     for options in ({"average": "micro"}, {"self_pairs": "no"}, {"multiclass": "no"}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            refused(next(iter(options)), ugt.soft_auroc, [0.0, 0.0], [1.0, 2.0], **options)
+        refused(next(iter(options)), ugt.soft_auroc, [0.0, 0.0], [1.0, 2.0], **options)
 
 
 def test_weights_are_numbers_of_cases_where_self_terms_count():
@@ -970,7 +967,6 @@ def test_whole_numbers_that_would_tie_are_refused():
     assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 2).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_quotient_without_a_divisor_is_undefined_and_silent():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])
+    np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])

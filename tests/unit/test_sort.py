@@ -147,19 +147,10 @@ def test_resamples_that_do_not_fit():
     np.testing.assert_array_equal(resampled(weight=None, p=(2, 3))[0, :3], 2 * resampled()[0, :3])
     assert resampled(weight=(0, 3), out=(0, _soft.N_SUMS)).shape[0] == 0
     wrong = [
-        {"row": (1, 0)},
-        {"row": (), "last": (), "positive": 0},
-        {"last": (0, 1)},
-        {"last": (1, 1, 0)},
-        {"positive": 2},
-        {"negative": 4},
-        {"weight": (2, 2)},
-        {"weight": (1, 3)},
-        {"weight": None, "p": (2, 4)},
-        {"weight": None, "p": (3, 3)},
-        {"out": (2, _soft.N_SUMS - 1)},
-        {"n_cases": 4},
-    ]
+        {"row": (1, 0)}, {"row": (), "last": (), "positive": 0}, {"last": (0, 1)}, {"last": (1, 1, 0)}, {"positive": 2}, {"negative": 4},
+        {"weight": (2, 2)}, {"weight": (1, 3)}, {"weight": None, "p": (2, 4)}, {"weight": None, "p": (3, 3)},
+        {"out": (2, _soft.N_SUMS - 1)}, {"n_cases": 4},
+    ]  # fmt: skip
     for options in wrong:
         refused(r"column, resamples and output do not fit together", resampled, **options)
     for row in ((1, 0, 3), (-1, 0, 2)):
