@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from twins import tables as twin
 
 from ugt.annotations import Axes, Labels
@@ -178,8 +179,7 @@ LONG_ERRORS = {
 
 @pytest.mark.parametrize("message", LONG_ERRORS)
 def test_from_long_refuses(message):
-    with pytest.raises(ValueError, match=message):
-        Labels.from_long(**{"case": CASE, "annotator": ANNOTATOR, "label": LABEL, **LONG_ERRORS[message]})
+    refused(message, Labels.from_long, **{"case": CASE, "annotator": ANNOTATOR, "label": LABEL, **LONG_ERRORS[message]})
 
 
 # ---- wide tables ------------------------------------------------------------------------------------
@@ -228,8 +228,7 @@ def test_from_wide_names():
 def test_from_wide_pandas_nulls():
     null = type("NAType", (), {"__repr__": lambda self: "<NA>"})()
     assert Labels.from_wide([[1, null]]).n_labels == 1
-    with pytest.raises(ValueError, match=r"table must not be missing\. Got <NA>, first at case 0, annotator 1"):
-        Labels.from_wide([[1, null]], missing=())
+    refused(r"table must not be missing\. Got <NA>, first at case 0, annotator 1", Labels.from_wide, [[1, null]], missing=())
 
 
 WIDE_ERRORS = {
@@ -250,8 +249,7 @@ WIDE_ERRORS = {
 
 @pytest.mark.parametrize("message", WIDE_ERRORS)
 def test_from_wide_refuses(message):
-    with pytest.raises(ValueError, match=message):
-        Labels.from_wide(**{"table": [[0, 1], [1, 1]], "case_ids": ["p", "q"], **WIDE_ERRORS[message]})
+    refused(message, Labels.from_wide, **{"table": [[0, 1], [1, 1]], "case_ids": ["p", "q"], **WIDE_ERRORS[message]})
 
 
 # ---- counts -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from ugt import io
 from ugt.annotations import Labels, Rankings, Ratings
@@ -218,8 +219,7 @@ def test_what_is_lost_is_said(tmp_path, given, format, notes):
     ],
 )
 def test_what_cannot_be_written(tmp_path, given, name, format, message):
-    with pytest.raises(ValueError, match=message):
-        io.write_annotations(tmp_path / name, given, format=format)
+    refused(message, io.write_annotations, tmp_path / name, given, format=format)
     assert os.listdir(tmp_path) == []
 
 
@@ -240,8 +240,7 @@ def test_predictions_that_cannot_be_written(tmp_path):
 def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("before")
     monkeypatch.setattr("ugt.io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
-    with pytest.raises(Exception, match=r"iterable|sequence"):
-        io.write_annotations(tmp_path / "a.csv", LABELS)
+    refused(r"iterable|sequence", io.write_annotations, tmp_path / "a.csv", LABELS, error=Exception)
     assert (tmp_path / "a.csv").read_text() == "before" and os.listdir(tmp_path) == ["a.csv"]
 
 
@@ -278,8 +277,7 @@ def test_command(tmp_path, capsys):
 
 def test_command_on_predictions(tmp_path, capsys):
     (tmp_path / "in.csv").write_text("model,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\n")
-    with pytest.raises(ValueError, match=r"--model must name one of the models 'A', 'B'\. Got none\."):
-        convert(tmp_path / "in.csv", tmp_path / "a.npz", "--predictions")
+    refused(r"--model must name one of the models 'A', 'B'\. Got none\.", convert, tmp_path / "in.csv", tmp_path / "a.npz", "--predictions")
     with pytest.raises(ValueError, match=r"--model must be one of 'A', 'B'\. Got 'C'\."):
         convert(tmp_path / "in.csv", tmp_path / "a.npz", "--predictions", "--model", "C")
     convert(tmp_path / "in.csv", tmp_path / "a.npz", "--predictions", "--model", "B")
@@ -288,8 +286,7 @@ def test_command_on_predictions(tmp_path, capsys):
     assert io.read_predictions(tmp_path / "a.csv.gz").scores.tolist() == [[0.5, 0.5]]
     with pytest.raises(ValueError, match=r"--to must be left out with --predictions\. Got 'counts'\."):
         convert(tmp_path / "a.npz", tmp_path / "a.csv", "--predictions", "--to", "counts")
-    with pytest.raises(ValueError, match=r"--model must be given with --predictions\. Got 'B'\."):
-        convert(tmp_path / "in.csv", tmp_path / "a.csv", "--model", "B")
+    refused(r"--model must be given with --predictions\. Got 'B'\.", convert, tmp_path / "in.csv", tmp_path / "a.csv", "--model", "B")
 
 
 def test_everything_that_is_read_can_be_written(tmp_path):

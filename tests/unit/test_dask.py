@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 import ugt.dask
@@ -139,8 +140,7 @@ def test_options_and_ids_of_cases_and_clusters(workers, scores):
         alone = states.finish(states.partial("ua_topk_accuracy", truth, scores, k=2, n_resamples=50, seed=3, **given))
         found = ugt.dask.compute("ua_topk_accuracy", *parts, k=2, n_resamples=50, seed=3, **options)
         assert found.resampled == pytest.approx(alone.resampled, rel=1e-14) and found.units == alone.units
-    with pytest.raises(ValueError, match="min_cases = 1000"):
-        ugt.dask.compute("ua_topk_accuracy", *parts, min_cases=1000)
+    refused("min_cases = 1000", ugt.dask.compute, "ua_topk_accuracy", *parts, min_cases=1000)
     assert ugt.dask.compute("ua_topk_accuracy", *parts, min_cases=N).n_cases == N  # of all, not of each partition
 
 
@@ -268,14 +268,11 @@ def test_dawid_skene_is_that_of_one_process(workers, long, model):
 
 def test_errors_of_dawid_skene():
     with dask.config.set(scheduler="synchronous"):
-        with pytest.raises(ValueError, match="parts must hold at least one label"):
-            ugt.dask.dawid_skene([None, None])
+        refused("parts must hold at least one label", ugt.dask.dawid_skene, [None, None])
         with pytest.raises(TypeError):
             ugt.dask.dawid_skene([np.ones((2, 2))])
-        with pytest.raises(ValueError, match="model must be one of 'full', 'one-coin'"):
-            ugt.dask.dawid_skene([None], model="two-coin")
-        with pytest.raises(ValueError, match="split_every must be a whole number of at least 2"):
-            ugt.dask.dawid_skene([ugt.Labels.from_wide([[0, 1]])], split_every=0)
+        refused("model must be one of 'full', 'one-coin'", ugt.dask.dawid_skene, [None], model="two-coin")
+        refused("split_every must be a whole number of at least 2", ugt.dask.dawid_skene, [ugt.Labels.from_wide([[0, 1]])], split_every=0)
 
 
 # ---- Parquet
@@ -286,8 +283,7 @@ def test_parquet_in_and_out(workers, long, scores, tmp_path):
     dask.dataframe.from_pandas(shuffled, npartitions=4).to_parquet(tmp_path / "labels")
     read = dask.dataframe.read_parquet(tmp_path / "labels")
     assert ugt.dask.cases_apart(read)[1] > 0
-    with pytest.raises(ValueError, match=r"all rows of a case in one partition: frame.shuffle\(on='case'\)"):
-        ugt.dask.labels(read, classes=K, check=True)
+    refused(r"all rows of a case in one partition: frame.shuffle\(on='case'\)", ugt.dask.labels, read, classes=K, check=True)
     whole = read.shuffle(on="case")
     assert ugt.dask.cases_apart(whole) == (N, 0)
     ugt.dask.per_case(certainty, ugt.dask.labels(whole, classes=K, check=True)).to_parquet(tmp_path / "certainty")
@@ -401,69 +397,53 @@ def test_errors_of_collections():
     tables = [dask.array.ones((6, 4), chunks=chunks) for chunks in ((2, 4), (3, 4), (3, 2), ((2, 2, 2), 4))]
     with pytest.raises(ValueError, match=r"collection 1 must have as many partitions as collection 0, 3. Got 2"):
         ugt.dask.partial("ua_topk_accuracy", tables[0], tables[1])
-    with pytest.raises(ValueError, match="collection 0 must be chunked along its first axis only"):
-        ugt.dask.partial("annotation_certainty", tables[2])
+    refused("collection 0 must be chunked along its first axis only", ugt.dask.partial, "annotation_certainty", tables[2])
     uneven = dask.array.ones((6, 4), chunks=((2, 1, 3), 4))
     with pytest.raises(ValueError, match=r"collection 1 must have chunks of as many rows as collection 0, 2. Got 1, first at partition 1"):
         ugt.dask.partial("ua_topk_accuracy", tables[3], uneven)
     with pytest.raises(ValueError, match="collection 0 must be an array, a data frame, a series or a bag of dask, or a list of partitions"):
         ugt.dask.partial("annotation_certainty", np.ones((3, 2)))
-    with pytest.raises(ValueError, match="collections must be at least one"):
-        ugt.dask.partial("annotation_certainty")
-    with pytest.raises(ValueError, match="collection 0 must have at least one partition"):
-        ugt.dask.partial("annotation_certainty", [])
-    with pytest.raises(ValueError, match="metric must be one of 'alternative_annotator_test'"):
-        ugt.dask.partial("certainty", tables[0])
-    with pytest.raises(ValueError, match="split_every must be a whole number of at least 2"):
-        ugt.dask.partial("annotation_certainty", tables[0], split_every=1)
+    refused("collections must be at least one", ugt.dask.partial, "annotation_certainty")
+    refused("collection 0 must have at least one partition", ugt.dask.partial, "annotation_certainty", [])
+    refused("metric must be one of 'alternative_annotator_test'", ugt.dask.partial, "certainty", tables[0])
+    refused("split_every must be a whole number of at least 2", ugt.dask.partial, "annotation_certainty", tables[0], split_every=1)
 
 
 def test_errors_of_partitions():
     with dask.config.set(scheduler="synchronous"):
         for nothing in ([None, None], [np.empty((0, 2)), None]):
             for metric in ("annotation_certainty", certainty):
-                with pytest.raises(ValueError, match=r"collections must hold at least one case. Got none"):
-                    ugt.dask.compute(metric, nothing)
-            with pytest.raises(ValueError, match="collections must hold at least one case"):
-                ugt.dask.compute("soft_auroc", nothing, nothing)
-            with pytest.raises(ValueError, match="collections must hold at least one case"):
-                ugt.dask.per_case(certainty, nothing)
+                refused(r"collections must hold at least one case. Got none", ugt.dask.compute, metric, nothing)
+            refused("collections must hold at least one case", ugt.dask.compute, "soft_auroc", nothing, nothing)
+            refused("collections must hold at least one case", ugt.dask.per_case, certainty, nothing)
         table = np.full((3, 2), 0.5)
         with pytest.raises(ValueError, match=r"partitions must be empty in all collections or in none. Got nothing in collection 1"):
             ugt.dask.compute("ua_topk_accuracy", [table], [None])
-        with pytest.raises(TypeError, match=r"metric must return a State or a dict of States. Got float"):
-            ugt.dask.compute(lambda one: 0.5, [table])
+        refused(r"metric must return a State or a dict of States. Got float", ugt.dask.compute, lambda one: 0.5, [table], error=TypeError)
         with pytest.raises(TypeError, match=r"metric must return a State or a dict of States. Got an empty dict"):
             ugt.dask.compute(lambda one: {}, [table])
         with pytest.raises(ValueError, match="metric must return the same metrics of every partition"):
             ugt.dask.compute(lambda one: {str(len(one)): states.partial("annotation_certainty", one)}, [table, table[:1]])
         with pytest.raises(ValueError, match="partitions must have one number of classes"):
             ugt.dask.compute("soft_auroc", [np.full((3, 2), 0.5), np.full((3, 3), 1 / 3)], [np.eye(3)[:, :2], np.eye(3)])
-        with pytest.raises(ValueError, match="edges must be given with n_resamples"):
-            ugt.dask.compute("soft_auroc", [table[:, 0]], [table[:, 0]], n_resamples=10)
-        with pytest.raises(ValueError, match="case ids"):
-            ugt.dask.per_case(lambda one: one[:, 0], [table])
+        refused("edges must be given with n_resamples", ugt.dask.compute, "soft_auroc", [table[:, 0]], [table[:, 0]], n_resamples=10)
+        refused("case ids", ugt.dask.per_case, lambda one: one[:, 0], [table])
         with pytest.raises(ValueError, match=r"column 'x' of function must be one number for each of 3 cases. Got shape \(2,\)"):
             ugt.dask.per_case(lambda one: {"case": [1, 2, 3], "x": [1, 2]}, [table])
 
 
 def test_errors_of_frames(long):
     frame = dask.dataframe.from_pandas(long, npartitions=3)
-    with pytest.raises(ValueError, match=r"frame must have a column 'patient'. Got 'case', 'annotator', 'label'"):
-        ugt.dask.labels(frame, case="patient", classes=K)
-    with pytest.raises(ValueError, match="classes must be given"):
-        ugt.dask.labels(frame, classes=None)
-    with pytest.raises(ValueError, match=r"frame must be a data frame of dask. Got DataFrame"):
-        ugt.dask.cases_apart(long)
+    refused(r"frame must have a column 'patient'. Got 'case', 'annotator', 'label'", ugt.dask.labels, frame, case="patient", classes=K)
+    refused("classes must be given", ugt.dask.labels, frame, classes=None)
+    refused(r"frame must be a data frame of dask. Got DataFrame", ugt.dask.cases_apart, long)
     mixed = [pandas.DataFrame({"case": ["a"]}, dtype=object), pandas.DataFrame({"case": [1]}, dtype=object)]
     with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
         both = dask.dataframe.from_delayed([dask.delayed(one) for one in mixed], meta=mixed[0].iloc[:0])
-        with pytest.raises(ValueError, match="case must hold only integers or only strings"):
-            ugt.dask.cases_apart(both)
+        refused("case must hold only integers or only strings", ugt.dask.cases_apart, both)
 
 
 def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     for call in (lambda: ugt.dask.partial("annotation_certainty", [1]), lambda: ugt.dask.cases_apart(None)):
-        with pytest.raises(ImportError, match=r"ugt.dask needs dask: pip install 'ugt\[dask\]'"):
-            call()
+        refused(r"ugt.dask needs dask: pip install 'ugt\[dask\]'", call, error=ImportError)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt.evaluation.input import subgroups_of
@@ -97,8 +98,7 @@ def test_details_leave_as_json_frame_and_csv(tmp_path):
         assert found[name] == [dict(row) for row in table]
         evaluation.to_csv(tmp_path / f"{name}.csv", table=name)
         assert len((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()) >= 1 + len(table)
-    with pytest.raises(ValueError, match=r"table must be one of .*sources_of_spread.* Got 'strengths'"):
-        evaluation.to_frame("strengths")
+    refused(r"table must be one of .*sources_of_spread.* Got 'strengths'", evaluation.to_frame, "strengths")
 
 
 def test_subgroups_are_joined_by_position_or_id():
@@ -110,5 +110,4 @@ def test_subgroups_are_joined_by_position_or_id():
         ({"site": {"x": "north"}}, ValueError, r"subgroups\['site'\] must hold an id for every case. Got none for 4 of 4 cases"),
         (["north"], TypeError, r"subgroups must be a mapping from names to values. Got list"),
     ):
-        with pytest.raises(error, match=message):
-            subgroups_of(given, labels.axes)
+        refused(message, subgroups_of, given, labels.axes, error=error)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from ugt import io
 from ugt._base.parallel import progress_to_stderr
@@ -71,18 +72,14 @@ def rows_of(labels):
 )
 @pytest.mark.parametrize("read", [io.read_annotations, io.read_predictions, io.read_models, io.read_names, io.read_clusters])
 def test_what_is_no_utf8_text(write, content, message, read):
-    with pytest.raises(ValueError, match=r"file\.csv: file must be UTF-8 text\. Got " + message):
-        read(write(content))
+    refused(r"file\.csv: file must be UTF-8 text\. Got " + message, read, write(content))
 
 
 def test_the_byte_is_found_in_any_block():
     blocks = [b"a\n" * 3, b"b\n\xc3", b"\xa4\nc\n", b"d\xe4\n"]  # an ä in two blocks is fine
-    with pytest.raises(ValueError, match=r"the byte 0xe4 .*'dä'.* first at line 7\."):
-        check_blocks(blocks)
-    with pytest.raises(ValueError, match=r"a NUL byte .* first at line 3\."):
-        check_blocks([b"a\n", b"b\n", b"c\0\n"])
-    with pytest.raises(ValueError, match=r"file must not be empty\. Got 7 bytes without text\."):
-        check_blocks([b"\xef\xbb\xbf\n", b" \t", b"\n"])
+    refused(r"the byte 0xe4 .*'dä'.* first at line 7\.", check_blocks, blocks)
+    refused(r"a NUL byte .* first at line 3\.", check_blocks, [b"a\n", b"b\n", b"c\0\n"])
+    refused(r"file must not be empty\. Got 7 bytes without text\.", check_blocks, [b"\xef\xbb\xbf\n", b" \t", b"\n"])
 
 
 def test_gzip(write):
@@ -94,8 +91,7 @@ def test_gzip(write):
         io.read_annotations(write(packed[:-12], "cut.csv.gz"))
     broken = bytearray(packed)
     broken[-6] ^= 1
-    with pytest.raises(ValueError, match=r"bad\.csv\.gz: file must be a whole gzip file .* Got "):
-        io.read_annotations(write(bytes(broken), "bad.csv.gz"))
+    refused(r"bad\.csv\.gz: file must be a whole gzip file .* Got ", io.read_annotations, write(bytes(broken), "bad.csv.gz"))
     with pytest.raises(ValueError, match=r"not\.csv\.gz: file must be compressed by gzip, as its name says\. Got another beginning\."):
         io.read_annotations(write(LONG, "not.csv.gz"))
     with pytest.raises(ValueError, match=r"a\.csv\.gz: row must have 3 fields, .* Got 2, first at line 5\."):
@@ -116,8 +112,7 @@ def test_gzip(write):
     ],
 )
 def test_decimal_commas_are_refused(write, content, message):
-    with pytest.raises(ValueError, match=r"file\.csv: " + message):
-        io.read_annotations(write(content))
+    refused(r"file\.csv: " + message, io.read_annotations, write(content))
 
 
 def test_decimal_commas_of_scores(write):
@@ -164,10 +159,8 @@ def test_values(write):
     wide = write("case,ann,bob\np,2.5,\nq,1,NA\n")
     ratings = io.read_annotations(wide, format="ratings").annotations
     assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
-    with pytest.raises(ValueError, match=r"value must be a number\. Got 'high', first at line 2\."):
-        io.read_annotations(write("case,rater,value\np,x,high\n"))
-    with pytest.raises(ValueError, match=r"ratings must be numbers\. Got 'high'\."):
-        io.read_annotations(write("case,ann,bob\np,high,1\n"), format="ratings")
+    refused(r"value must be a number\. Got 'high', first at line 2\.", io.read_annotations, write("case,rater,value\np,x,high\n"))
+    refused(r"ratings must be numbers\. Got 'high'\.", io.read_annotations, write("case,ann,bob\np,high,1\n"), format="ratings")
     with pytest.raises(
         ValueError, match=r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."
     ):
@@ -318,8 +311,7 @@ def test_models(write):
     ],
 )
 def test_bad_models(write, content, message):
-    with pytest.raises(ValueError, match=r"file\.csv: " + message):
-        io.read_models(write(content))
+    refused(r"file\.csv: " + message, io.read_models, write(content))
 
 
 def test_one_model_is_asked_for_and_there_are_two(write):
@@ -417,10 +409,8 @@ def test_long_lines(write):
     message = (
         r"csv: row must have cells of at most 131072 characters \(is a quote left open before\?\)\. Got a longer one, first at line 3\."
     )
-    with pytest.raises(ValueError, match=message):
-        io.read_annotations(write(f"case,annotator,label\nb,x,y\na,x,{'y' * 140_000}\n"))
-    with pytest.raises(ValueError, match=message):
-        io.read_annotations(write('case,annotator,label\nb,x,y\na,x,"open\n' + "c,x,y\n" * 30_000))
+    refused(message, io.read_annotations, write(f"case,annotator,label\nb,x,y\na,x,{'y' * 140_000}\n"))
+    refused(message, io.read_annotations, write('case,annotator,label\nb,x,y\na,x,"open\n' + "c,x,y\n" * 30_000))
 
 
 def test_many_values_grow_the_table(write):
@@ -447,16 +437,13 @@ def test_memory_is_a_few_times_the_codes(write):
 def test_the_reader_of_the_core_checks_its_use():
     group = np.array([0, -1], np.int32)
     for groups, n_groups, longest in ((group, 0, 9), (group[:0], 1, 9), (group + 1, 1, 9), (group, 1, 0)):
-        with pytest.raises(ValueError, match=r"groups must be numbered from 0, and cells have a byte"):
-            _rows.RowReader(ord(","), groups, n_groups, longest)
+        refused(r"groups must be numbered from 0, and cells have a byte", _rows.RowReader, ord(","), groups, n_groups, longest)
     reader = _rows.RowReader(ord(","), group, 1, 9)
-    with pytest.raises(ValueError, match=r"most must be at least 1"):
-        reader.read(b"a,b\n", False, 0)
+    refused(r"most must be at least 1", reader.read, b"a,b\n", False, 0)
     codes, consumed = reader.read(b"a,b\nc,d\ne,", False, 9)
     assert codes.tolist() == [[0], [1]] and consumed == 8
     assert reader.take_words(0)[0] == b"ace"  # the row that was not complete, too
     for again in (0, 1, -1):
         with pytest.raises(IndexError):
             reader.take_words(again)
-    with pytest.raises(ValueError, match=r"the words were taken away"):
-        reader.read(b"a,b\n", False, 9)
+    refused(r"the words were taken away", reader.read, b"a,b\n", False, 9)

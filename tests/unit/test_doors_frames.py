@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt import io
@@ -122,8 +123,7 @@ def test_predictions_without_cases(frame):
     ],
 )
 def test_bad_frames(frame, columns, message):
-    with pytest.raises(ValueError, match=message):
-        Labels.from_frame(frame(columns))
+    refused(message, Labels.from_frame, frame(columns))
 
 
 def test_numbers_with_gaps_are_integers():
@@ -135,14 +135,11 @@ def test_numbers_with_gaps_are_integers():
 
 def test_what_is_no_frame():
     for value in ([1, 2], {"case": [1]}, np.ones((2, 2)), 3):
-        with pytest.raises(ValueError, match=r"frame must be a data frame \(with named columns\)\. Got"):
-            Labels.from_frame(value)
-    with pytest.raises(ValueError, match=r"cells must be text, numbers or nulls\. Got list\."):
-        Labels.from_frame(Frame({"case": [["p"]], "rater": [1], "label": [1]}))
+        refused(r"frame must be a data frame \(with named columns\)\. Got", Labels.from_frame, value)
+    refused(r"cells must be text, numbers or nulls\. Got list\.", Labels.from_frame, Frame({"case": [["p"]], "rater": [1], "label": [1]}))
     with pytest.raises(ValueError, match=r"cells must not end in a NUL character\. Got one that does, first at column 'case'\."):
         Labels.from_frame(Frame({"case": ["p\0"], "rater": [1], "label": [1]}))
-    with pytest.raises(ValueError, match=r"table must have rows\. Got none\."):
-        Labels.from_frame(Frame({"case": [], "rater": [], "label": []}))
+    refused(r"table must have rows\. Got none\.", Labels.from_frame, Frame({"case": [], "rater": [], "label": []}))
 
 
 def test_pandas_index():
@@ -158,10 +155,8 @@ def test_pandas_index():
     nullable = pandas.DataFrame({"item": ["p", "q"], "rater": [1, 1], "label": pandas.array([2, None], "Int64")})
     assert Labels.from_frame(nullable).axes.classes.tolist() == [2]
     double = pandas.DataFrame([[1, 2, 3]], columns=["case", "label", "label"])
-    with pytest.raises(ValueError, match=r"columns must have different names"):
-        Labels.from_frame(double)
-    with pytest.raises(ValueError, match=r"frame must have one index \(use reset_index\(\)\)\. Got 2\."):
-        Labels.from_frame(wide.set_index("ann", append=True))
+    refused(r"columns must have different names", Labels.from_frame, double)
+    refused(r"frame must have one index \(use reset_index\(\)\)\. Got 2\.", Labels.from_frame, wide.set_index("ann", append=True))
 
 
 def test_parquet(tmp_path):
@@ -175,8 +170,7 @@ def test_parquet(tmp_path):
     parquet.write_table(pyarrow.table({"case": ["p"], "cat": [0.5]}), tmp_path / "s.parquet")
     assert io.read_predictions(tmp_path / "s.parquet").classes.tolist() == ["cat"]
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-20])
-    with pytest.raises(ValueError, match=r"cut\.parquet: file must be a Parquet file \(is it cut off\?\)\. Got "):
-        io.read_annotations(tmp_path / "cut.parquet")
+    refused(r"cut\.parquet: file must be a Parquet file \(is it cut off\?\)\. Got ", io.read_annotations, tmp_path / "cut.parquet")
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
@@ -184,5 +178,4 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     message = r"a\.parquet: Parquet files must be read with pyarrow \(pip install 'ugt\[parquet\]'\)\. Got no such package\."
     for read in (io.read_annotations, io.read_predictions, io.read_models):
-        with pytest.raises(ValueError, match=message):
-            read(tmp_path / "a.parquet")
+        refused(message, read, tmp_path / "a.parquet")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from refusals import refused
 
 import ugt
 from ugt import cli, io
@@ -45,8 +46,7 @@ def test_ratings_rankings_and_controls(tmp_path):
     assert ratings.value.tolist() == [4.0] and ratings.n_cases == 2
     rankings = studio(tmp_path, tasks, columns={"label": "order"}).annotations
     assert rankings.axes.classes.tolist() == ["a>1", "b"] and rankings.items.tolist() == [1, 0]
-    with pytest.raises(ValueError, match=r"file must have one control with results.*Got 'order', 'stars'\."):
-        studio(tmp_path, tasks)
+    refused(r"file must have one control with results.*Got 'order', 'stars'\.", studio, tmp_path, tasks)
 
 
 def test_a_field_as_case(tmp_path):
@@ -84,8 +84,7 @@ def broken(*annotations):
     ],
 )
 def test_label_studio_refused(tmp_path, tasks, message):
-    with pytest.raises(ValueError, match=message):
-        studio(tmp_path, tasks)
+    refused(message, studio, tmp_path, tasks)
 
 
 def written(tmp_path, name, text, **options):
@@ -132,8 +131,7 @@ ONE = {"_input_hash": 1, "_annotator_id": "x"}
     ],
 )
 def test_prodigy_refused(tmp_path, line, message):
-    with pytest.raises(ValueError, match=message):
-        prodigy(tmp_path, line)
+    refused(message, prodigy, tmp_path, line)
 
 
 HEAD = "# FILE NAME: x.toi\n# NUMBER ALTERNATIVES: 4\n# NUMBER VOTERS: 3\n" + "".join(
@@ -168,8 +166,7 @@ def test_preflib(tmp_path):
     ],
 )
 def test_preflib_refused(tmp_path, text, message):
-    with pytest.raises(ValueError, match=message):
-        preflib(tmp_path, text)
+    refused(message, preflib, tmp_path, text)
 
 
 def test_by_command(tmp_path, monkeypatch, capsys):

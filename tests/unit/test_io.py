@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
@@ -118,10 +119,8 @@ def test_classes_given(write):
     assert read_annotations(numbers, classes=4).annotations.n_classes == 4
     assert read_annotations(numbers, classes=["k", "l", "m"]).annotations.counts().tolist() == [[0, 0, 1]]  # a position
     assert read_annotations(numbers, classes=["2", "l", "m"]).annotations.counts().tolist() == [[1, 0, 0]]  # a name
-    with pytest.raises(ValueError, match=r"file\.csv: label must be one of the 1 classes\. Got 'cat', first at case 'b'"):
-        read_annotations(write(LONG), classes=["dog"])
-    with pytest.raises(ValueError, match=r"numbers\.csv: label must hold class indices from 0 to 1\. Got 2, first at case 'a'"):
-        read_annotations(numbers, classes=2)
+    refused(r"file\.csv: label must be one of the 1 classes\. Got 'cat', first at case 'b'", read_annotations, write(LONG), classes=["dog"])
+    refused(r"numbers\.csv: label must hold class indices from 0 to 1\. Got 2, first at case 'a'", read_annotations, numbers, classes=2)
 
 
 def test_counts_in_a_long_table(write):
@@ -161,8 +160,7 @@ def test_rankings_by_rank_confidence_or_text(write):
 
 def test_a_role_can_be_switched_off(write):
     path = write("case,annotator,label,rank,confidence\na,x,cat,1,0.3\n")
-    with pytest.raises(ValueError, match=r"long table must have one of the columns rank, .* Got rank and confidence\."):
-        read_annotations(path)
+    refused(r"long table must have one of the columns rank, .* Got rank and confidence\.", read_annotations, path)
     assert isinstance(read_annotations(path, columns={"rank": ""}).annotations, Rankings)
     assert isinstance(read_annotations(path, columns={"rank": None, "confidence": None}).annotations, Labels)
 
@@ -195,8 +193,7 @@ def test_json(write):
     ],
 )
 def test_bad_json(write, content, message):
-    with pytest.raises(ValueError, match=r"a\.json: " + message):
-        read_annotations(write(content, "a.json"))
+    refused(r"a\.json: " + message, read_annotations, write(content, "a.json"))
 
 
 # --- wide and counts ---------------------------------------------------------------------------------------------------
@@ -226,8 +223,7 @@ def test_counts(write):
 def test_integer_tables_are_never_guessed(write):
     path = write("id,a,b\np,3,0\nq,0,1\n")
     message = r"format must be 'wide' \(a column an annotator\) or 'counts' \(a column a class\) for a table of integers, .* Got 'auto'\."
-    with pytest.raises(ValueError, match=message):
-        read_annotations(path)
+    refused(message, read_annotations, path)
     assert table_of(read_annotations(path, format="wide").annotations)[0] == ("p", "a", 3)
     assert read_annotations(write("id,rater 1,Rater_2\np,3,0\n")).format == "wide"
     assert read_annotations(write("id,a,b\np,3,-1\n")).format == "wide"
@@ -237,14 +233,12 @@ def test_integer_tables_are_never_guessed(write):
 
 
 def test_scores_are_not_taken_for_labels(write):
-    with pytest.raises(ValueError, match=r"format must be 'wide' for a table of decimal numbers, which look like scores"):
-        read_annotations(write("id,a,b\np,0.3,0.7\n"))
+    refused(r"format must be 'wide' for a table of decimal numbers, which look like scores", read_annotations, write("id,a,b\np,0.3,0.7\n"))
 
 
 def test_arrays(write):
     counts = np.array([[3, 0], [1, 2]], dtype=">i2")
-    with pytest.raises(ValueError, match=r"format must be 'wide' .* or 'counts' .* for this array\. Got 'auto'\."):
-        read_annotations(write(counts, "a.npy"))
+    refused(r"format must be 'wide' .* or 'counts' .* for this array\. Got 'auto'\.", read_annotations, write(counts, "a.npy"))
     assert read_annotations(write(counts, "a.npy"), format="counts").annotations.counts().tolist() == [[3, 0], [1, 2]]
     read = read_annotations(write(np.array([[5, -1], [7, 5]]), "a.npy"), format="wide", missing=("-1",))
     assert table_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)]
@@ -280,8 +274,7 @@ def npz(**arrays):
     ids=count(),
 )
 def test_bad_arrays(write, content, message):
-    with pytest.raises(ValueError, match=r"a\.npz: " + message):
-        read_annotations(write(content, "a.npz"))
+    refused(r"a\.npz: " + message, read_annotations, write(content, "a.npz"))
 
 
 def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
@@ -327,8 +320,7 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
     ids=count(),
 )
 def test_bad_csv(write, content, message):
-    with pytest.raises(ValueError, match=r"file\.csv: " + message):
-        read_annotations(write(content))
+    refused(r"file\.csv: " + message, read_annotations, write(content))
 
 
 @pytest.mark.parametrize("cell", ["-1", "1.5", "", "NA", "inf"])
@@ -342,14 +334,12 @@ def test_bad_options(write):
         read_annotations(write(LONG), format="tall")
     with pytest.raises(ValueError, match=r"columns must be given for the roles case\. Got 'label'\."):
         read_annotations(write(LONG), format="wide", columns={"label": "label"})
-    with pytest.raises(ValueError, match=r"columns must be given for the roles case, .* Got 'reader'\."):
-        read_annotations(write(LONG), columns={"reader": "x"})
+    refused(r"columns must be given for the roles case, .* Got 'reader'\.", read_annotations, write(LONG), columns={"reader": "x"})
     with pytest.raises(ValueError, match=r"case column must be one of the columns case, annotator, label\. Got 'id'\."):
         read_annotations(write(LONG), columns={"case": "id"})
     with pytest.raises(ValueError, match=r"rankings must have a column rank, .* Got the columns case, annotator, label\."):
         read_annotations(write(LONG), format="rankings")
-    with pytest.raises(ValueError, match=r"format must be 'auto' or 'rankings' for a JSON file\. Got 'wide'\."):
-        read_annotations(write("[]", "a.json"), format="wide")
+    refused(r"format must be 'auto' or 'rankings' for a JSON file\. Got 'wide'\.", read_annotations, write("[]", "a.json"), format="wide")
     with pytest.raises(FileNotFoundError):
         read_annotations("nowhere.csv")
 
@@ -391,15 +381,13 @@ def test_predictions_wide_long_and_arrays(write):
     ],
 )
 def test_bad_predictions(write, content, message):
-    with pytest.raises(ValueError, match=r"file\.csv: " + message):
-        read_predictions(write(content))
+    refused(r"file\.csv: " + message, read_predictions, write(content))
 
 
 def test_bad_prediction_arrays(write):
     with pytest.raises(ValueError, match=r"a\.npz: file must hold one array 'scores', .* Got the arrays 'logits'\."):
         read_predictions(write({"logits": np.ones((2, 2))}, "a.npz"))
-    with pytest.raises(ValueError, match=r"a\.npy: scores must be a table of cases x classes\. Got shape \(4,\)\."):
-        read_predictions(write(np.ones(4), "a.npy"))
+    refused(r"a\.npy: scores must be a table of cases x classes\. Got shape \(4,\)\.", read_predictions, write(np.ones(4), "a.npy"))
 
 
 # --- names, fingerprints, output ---------------------------------------------------------------------------------------
@@ -408,10 +396,8 @@ def test_bad_prediction_arrays(write):
 def test_names(write):
     assert read_names(write(b"\xef\xbb\xbfcat \r\nwild dog\r\n\r\n")) == ["cat", "wild dog"]
     assert read_names(write("0\n1\n2\n")) == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"file\.csv: file must have a name on every line\. Got a blank, first at line 2\."):
-        read_names(write("cat\n\ndog\n"))
-    with pytest.raises(ValueError, match=r"file\.csv: file must not be empty"):
-        read_names(write(""))
+    refused(r"file\.csv: file must have a name on every line\. Got a blank, first at line 2\.", read_names, write("cat\n\ndog\n"))
+    refused(r"file\.csv: file must not be empty", read_names, write(""))
 
 
 def test_fingerprint(write):

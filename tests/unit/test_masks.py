@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import ugt
 from ugt import Masks
@@ -194,8 +195,7 @@ MASKS = Masks.from_wide([[[[1, 1]]], [[[1, 0]]]], case_ids=["p", "q"])
     ],
 )
 def test_wrong_predictions(prediction, message):
-    with pytest.raises(ValueError, match=message):
-        MASKS.predicted(prediction)
+    refused(message, MASKS.predicted, prediction)
 
 
 # ---- what is refused ----
@@ -217,8 +217,7 @@ def test_wrong_predictions(prediction, message):
 )
 @pytest.mark.filterwarnings("ignore:Creating an ndarray from ragged nested sequences")
 def test_wrong_masks(masks, message):
-    with pytest.raises(ValueError, match=message):
-        Masks.from_long(["p", "q"], [0, 0], masks)
+    refused(message, Masks.from_long, ["p", "q"], [0, 0], masks)
 
 
 def test_shapes_that_differ_within_a_case():
@@ -232,8 +231,7 @@ def test_shapes_that_differ_within_a_case():
     "table", [[], 3, "ab", [[]], [[[1]], []], [[[1], [1]], [[1]]], np.zeros((0, 2, 3)), np.zeros((2, 3)), np.zeros((2, 0, 3))]
 )
 def test_tables_that_are_none(table):
-    with pytest.raises(ValueError, match=r"masks must be a table of masks"):
-        Masks.from_wide(table)
+    refused(r"masks must be a table of masks", Masks.from_wide, table)
 
 
 def test_wrong_cells_of_tables():
@@ -241,12 +239,9 @@ def test_wrong_cells_of_tables():
         table = np.ones((2, 3, 4), np.uint8)
         table[1, 2, 3] = 255
         Masks.from_wide(table)
-    with pytest.raises(ValueError, match=r"masks must be arrays of True and False. Got an array of <U1\."):
-        Masks.from_wide(np.full((2, 2, 2), "x"))
-    with pytest.raises(ValueError, match=r"masks must be a table of masks"):
-        Masks.from_wide(np.ma.masked_array(np.ones((1, 1, 2)), [[[True, False]]]))
-    with pytest.raises(ValueError, match=r"case_ids must be 1 ids. Got 2\."):
-        Masks.from_wide([[[1]]], case_ids=[1, 2])
+    refused(r"masks must be arrays of True and False. Got an array of <U1\.", Masks.from_wide, np.full((2, 2, 2), "x"))
+    refused(r"masks must be a table of masks", Masks.from_wide, np.ma.masked_array(np.ones((1, 1, 2)), [[[True, False]]]))
+    refused(r"case_ids must be 1 ids. Got 2\.", Masks.from_wide, [[[1]]], case_ids=[1, 2])
 
 
 @pytest.mark.parametrize(
@@ -264,10 +259,8 @@ def test_wrong_cells_of_tables():
     ],
 )
 def test_wrong_sets(sets, message):
-    with pytest.raises(ValueError, match=message):
-        Masks.from_sets(["p", "q"], [0, 0], sets, classes=["a", "b"])
+    refused(message, Masks.from_sets, ["p", "q"], [0, 0], sets, classes=["a", "b"])
 
 
 def test_sets_without_classes():
-    with pytest.raises(ValueError, match=r"classes must be given where there are no labels. Got None\."):
-        Masks.from_sets([0], [0], [[]])
+    refused(r"classes must be given where there are no labels. Got None\.", Masks.from_sets, [0], [0], [[]])

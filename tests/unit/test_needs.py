@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from public_functions import FUNCTIONS, both, labels, make_world, posterior, rankings
+from refusals import refused
 
 import ugt
 from ugt import cli, evaluation
@@ -38,8 +39,7 @@ def test_no_function_tries_to_draw_what_does_not_fit(option):
     assert len(tried) >= {"n_resamples": 5, "n_draws": 3}[option]
     for name in tried:
         more = {"aggregation": "plackett-luce"} if (name, option) == ("evaluate", "n_draws") else {}
-        with pytest.raises(MemoryError, match=REFUSED):
-            FUNCTIONS[name].call(world, **{option: 4 * 10**9, **more})
+        refused(REFUSED, FUNCTIONS[name].call, world, **{option: 4 * 10**9, **more}, error=MemoryError)
 
 
 def test_no_record_tries_to_resample_what_does_not_fit():
@@ -52,8 +52,7 @@ def test_no_record_tries_to_resample_what_does_not_fit():
                 continue
             given = {key: value for key, value in more.items() if takes(asked, key)}
             analytic = takes(asked, "kind") and inspect.signature(asked).parameters["kind"].default == "analytic"
-            with pytest.raises(MemoryError, match=REFUSED):
-                asked(**given, n_resamples=10**10, **({"kind": "percentile"} if analytic else {}))
+            refused(REFUSED, asked, **given, n_resamples=10**10, **{"kind": "percentile"} if analytic else {}, error=MemoryError)
             tried += 1
     assert tried >= 50
 
@@ -76,8 +75,7 @@ def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
     monkeypatch.setattr(evaluation, "Work", never)
     monkeypatch.setattr(evaluation, "joined", never)
     most = f"most of it: {more.get('n_draws', more.get('n_resamples'))} (draws|resamples)"
-    with pytest.raises(MemoryError, match=rf"^the evaluation \({most}\) {REFUSED}"):
-        ugt.evaluate(given, both(world), **more)
+    refused(rf"^the evaluation \({most}\) {REFUSED}", ugt.evaluate, given, both(world), **more, error=MemoryError)
 
 
 def test_scores_count_too(monkeypatch):
@@ -99,10 +97,8 @@ def test_the_command_says_so_in_one_line(tmp_path, capsys):
 def test_counts_are_not_spelled_out_as_rankings():
     given = ugt.Labels.from_counts([[10**15, 10**15], [3, 4]])
     for function in (ugt.plackett_luce, ugt.plackett_luce_map, ugt.plackett_luce_mle):
-        with pytest.raises(MemoryError, match=r"^one ranking a label needs at least 3\.2e\+07 GB"):
-            function(given)
-    with pytest.raises(MemoryError, match=r"^a committee of 2000000000000000 members needs"):
-        ugt.committee(given, n_draws=2)
+        refused(r"^one ranking a label needs at least 3\.2e\+07 GB", function, given, error=MemoryError)
+    refused(r"^a committee of 2000000000000000 members needs", ugt.committee, given, n_draws=2, error=MemoryError)
 
 
 def test_confusion_matrices_and_pairs_of_annotators():
@@ -110,22 +106,18 @@ def test_confusion_matrices_and_pairs_of_annotators():
     given = ugt.Labels.from_long(np.zeros(n, int), np.arange(n), np.arange(n) % 5, classes=k)
     found = ugt.dawid_skene(given, model="one-coin", max_iter=2, n_restarts=0)
     for call in (lambda: found.confusion(3), lambda: ugt.pairwise_agreement(given)):
-        with pytest.raises(MemoryError, match=REFUSED):
-            call()
+        refused(REFUSED, call, error=MemoryError)
 
 
 @pytest.mark.parametrize("call", [lambda p: p.grouped(np.arange(3) * 8_000_000), lambda p: p.draws(10**9), lambda p: p.top(10**9, 2)])
 def test_methods_of_posteriors(call):
-    with pytest.raises(MemoryError, match=REFUSED):
-        call(posterior(make_world()))
+    refused(REFUSED, call, posterior(make_world()), error=MemoryError)
 
 
 def test_groups_and_draws_of_points():
     point = ugt.votes(labels(make_world()))
-    with pytest.raises(MemoryError, match=REFUSED):
-        point.grouped(np.arange(3) * 8_000_000)
-    with pytest.raises(MemoryError, match=REFUSED):
-        point.draws(10**9)
+    refused(REFUSED, point.grouped, np.arange(3) * 8_000_000, error=MemoryError)
+    refused(REFUSED, point.draws, 10**9, error=MemoryError)
 
 
 # ---- what is done so that less need be refused ----

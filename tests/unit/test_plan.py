@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from ugt.report import plan as _plan
 
@@ -65,8 +66,7 @@ def test_numpy_numbers_are_numbers():
     ],
 )
 def test_what_is_no_plan_is_refused(plan, message):
-    with pytest.raises(ValueError, match=message):
-        _plan.check_plan(plan)
+    refused(message, _plan.check_plan, plan)
 
 
 @pytest.mark.parametrize("text", ['{"reliability": [1, 2], "question": "Größe?"}', '\ufeff{"question": "Größe?", "reliability": [1, 2]}'])
@@ -100,8 +100,7 @@ def test_files_that_are_no_plan_are_refused_by_name(tmp_path, text, message):
 def test_endings_and_missing_files(tmp_path):
     with pytest.raises(ValueError, match=r"plan must be a file that ends in \.json, \.yaml or \.yml\. Got 'plan\.txt'\.$"):
         _plan.read_plan(written(tmp_path, "{}", "plan.txt"))
-    with pytest.raises(OSError, match=r"none\.json"):
-        _plan.read_plan(tmp_path / "none.json")
+    refused(r"none\.json", _plan.read_plan, tmp_path / "none.json", error=OSError)
 
 
 def test_yaml_without_the_package_says_what_to_install(tmp_path, monkeypatch):

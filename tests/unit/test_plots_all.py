@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 
@@ -165,8 +166,7 @@ def test_notes_add_up():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_no_axes_is_refused(name):
-    with pytest.raises(ValueError, match=r"ax must be one matplotlib Axes\. Got ndarray\."):
-        drawn(name, ax=pyplot.subplots(1, 2)[1])
+    refused(r"ax must be one matplotlib Axes\. Got ndarray\.", drawn, name, ax=pyplot.subplots(1, 2)[1])
 
 
 @pytest.mark.parametrize("bad", ["text", object(), [[1], [2, 3]], {"a": "text"}, None])

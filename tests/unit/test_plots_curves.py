@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 
@@ -60,8 +61,7 @@ def test_bands_of_curves():
         corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices.round(9).tolist()}
         assert {(x, y) for x, low, high in zip(*band) for y in (low, high)} == corners
         assert len(ax.collections) == 1
-    with pytest.raises(ValueError, match=r"band must have names of curves, of 'a'\. Got 'c'\."):
-        plots.soft_curve({"a": roc}, band={"c": band})
+    refused(r"band must have names of curves, of 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
     with pytest.raises(ValueError, match=r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."):
         plots.soft_curve(roc, band=([0, 1, 2], [0, 1]))
 
@@ -73,10 +73,8 @@ def test_undefined_curves_are_named():
 
 def test_errors_of_curves():
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
-    with pytest.raises(ValueError, match=r"curve must be curves of one kind\. Got both kinds\."):
-        plots.soft_curve({"a": roc, "b": pr})
-    with pytest.raises(ValueError, match=r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\."):
-        plots.soft_curve({"a": roc, "b": [1, 2]})
+    refused(r"curve must be curves of one kind\. Got both kinds\.", plots.soft_curve, {"a": roc, "b": pr})
+    refused(r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\.", plots.soft_curve, {"a": roc, "b": [1, 2]})
 
 
 # ---- calibration ----
@@ -130,8 +128,7 @@ def test_bins_without_interval_are_counted():
 def test_empty_diagrams_are_refused():
     curve = reliability()
     nothing = ugt.ReliabilityCurve(curve.edges, *[curve.mean_probability * np.nan] * 2, curve.n_cases * 0, *[curve.low] * 2, curve.few)
-    with pytest.raises(ValueError, match=r"curve must have a bin with cases\. Got none, first at 'model'\."):
-        plots.reliability_diagram({"model": nothing})
+    refused(r"curve must have a bin with cases\. Got none, first at 'model'\.", plots.reliability_diagram, {"model": nothing})
 
 
 def test_calibration_and_dispersion():
@@ -238,17 +235,14 @@ def test_forest_of_records():
 
 
 def test_errors_of_forests():
-    with pytest.raises(ValueError, match=r"rows must hold something to draw\. Got an empty mapping\."):
-        plots.forest({})
+    refused(r"rows must hold something to draw\. Got an empty mapping\.", plots.forest, {})
     with pytest.raises(
         ValueError, match=r"rows must hold \(value, low, high\), or a DiscrepancyRatio, for every name\. Got \(1, 2\), first at 'a'"
     ):
         plots.forest({"a": (1, 2)})
-    with pytest.raises(ValueError, match=r"Got \('x', 1, 2\), first at 'a'"):
-        plots.forest({"a": ("x", 1, 2)})
+    refused(r"Got \('x', 1, 2\), first at 'a'", plots.forest, {"a": ("x", 1, 2)})
     ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=5)  # counts have no annotators
-    with pytest.raises(ValueError, match=r"rows must hold something to draw\. Got an empty table\."):
-        plots.forest(ev)
+    refused(r"rows must hold something to draw\. Got an empty table\.", plots.forest, ev)
 
 
 # ---- tables ----
@@ -269,10 +263,8 @@ def test_rank_heat_map_of_stability():
     ax = plots.rank_heat_map(found, metric="hard_auroc")
     expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_probability()
     assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
-    with pytest.raises(ValueError, match=r"metric must be one of 'soft_auroc', .*Got 'other'"):
-        plots.rank_heat_map(found, metric="other")
-    with pytest.raises(ValueError, match=r"metric must be None but for a RankingStability\. Got 'soft_auroc'\."):
-        plots.rank_heat_map(np.eye(2), metric="soft_auroc")
+    refused(r"metric must be one of 'soft_auroc', .*Got 'other'", plots.rank_heat_map, found, metric="other")
+    refused(r"metric must be None but for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")
 
 
 def test_undefined_cells_are_marked_and_counted():
@@ -306,11 +298,9 @@ def test_dark_cells_have_light_numbers():
 
 
 def test_errors_of_tables():
-    with pytest.raises(ValueError, match=r"matrix must be of shape \(3, 3\), as there are names\. Got \(2, 2\)\."):
-        plots.agreement_matrix(np.eye(2), ["x", "y", "z"])
+    refused(r"matrix must be of shape \(3, 3\), as there are names\. Got \(2, 2\)\.", plots.agreement_matrix, np.eye(2), ["x", "y", "z"])
     for bad in ([], [[]], [1.0], 3, np.ones((2, 3))):
-        with pytest.raises(ValueError, match=r"probability must be a square table\. Got shape"):
-            plots.rank_heat_map(bad)
+        refused(r"probability must be a square table\. Got shape", plots.rank_heat_map, bad)
 
 
 def test_ranks_by_reliability():
@@ -324,8 +314,7 @@ def test_ranks_by_reliability():
         assert text == f"{rank}\n[{row['rank_low']:g}, {row['rank_high']:g}]"
     assert written(ax)[2].startswith("3") and names(ax) == ["A", "B", "C"] and ax.get_title(loc="right") == "rank by top-1 accuracy"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2"] and ax.get_xlabel() == "reliability"
-    with pytest.raises(ValueError, match=r"metric must be one with reliabilities"):
-        plots.rank_by_reliability(ev, "nothing")
+    refused(r"metric must be one with reliabilities", plots.rank_by_reliability, ev, "nothing")
 
 
 # ---- prediction sets ----
@@ -347,8 +336,7 @@ def test_coverage_of_records_has_intervals():
         assert ax.lines[0].get_xydata().tolist() == [[found.mean_size, one.value]]
         assert ax.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx(list(one.interval()))
         assert entries(ax) == ["sets (1 empty; 1 left out)"]
-    with pytest.raises(ValueError, match=r"against must be one of 'mass', 'best', 'voted'\. Got 'all'\."):
-        plots.coverage_and_size(found, against="all")
+    refused(r"against must be one of 'mass', 'best', 'voted'\. Got 'all'\.", plots.coverage_and_size, found, against="all")
     with pytest.raises(
         ValueError, match=r"coverage must hold \(mean size, coverage\), or a SetCoverage, for every name\. Got 3, first at 'a'"
     ):
@@ -380,12 +368,9 @@ def test_ternary_of_plausibilities_counts_what_is_undefined():
 
 @pytest.mark.parametrize("bad", [[[1, 0]], [[1, 0, np.nan]], [[1, -1, 1]], [[0, 0, 0]], [[np.inf, 0, 0]], [1, 2, 3]])
 def test_ternary_refuses_what_is_no_plausibility(bad):
-    with pytest.raises(ValueError, match=r"draws must be of shape \(n, 3\) and finite \(or NaN in a whole row\)"):
-        plots.ternary(bad)
+    refused(r"draws must be of shape \(n, 3\) and finite \(or NaN in a whole row\)", plots.ternary, bad)
 
 
 def test_ternary_names_the_first_bad_row():
-    with pytest.raises(ValueError, match=r"Got \[1\.0, -1\.0, 1\.0\], first at row 2\."):
-        plots.ternary([[1, 0, 0], [np.nan] * 3, [1, -1, 1]])
-    with pytest.raises(ValueError, match=r"names must be three names\. Got 2\."):
-        plots.ternary([[1, 0, 0]], names="ab")
+    refused(r"Got \[1\.0, -1\.0, 1\.0\], first at row 2\.", plots.ternary, [[1, 0, 0], [np.nan] * 3, [1, -1, 1]])
+    refused(r"names must be three names\. Got 2\.", plots.ternary, [[1, 0, 0]], names="ab")

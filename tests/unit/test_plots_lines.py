@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 
@@ -56,12 +57,9 @@ def test_a_single_curve_has_a_legend_only_for_what_is_undefined():
 
 
 def test_errors_of_certainty():
-    with pytest.raises(ValueError, match=r"certainty must hold something to draw\. Got an empty mapping\."):
-        plots.certainty_curve({})
-    with pytest.raises(ValueError, match=r"certainty must have a case that is defined\. Got none\."):
-        plots.certainty_curve([np.nan])
-    with pytest.raises(ValueError, match=r"certainty must be of shape \(N,\)\. Got \(1, 2\)\."):
-        plots.certainty_curve([[0.5, 1.0]])
+    refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
+    refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
+    refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])
 
 
 # ---- metrics by reliability ----
@@ -119,14 +117,11 @@ def test_one_reliability_and_many():
 
 
 def test_errors_of_metrics(evaluation):
-    with pytest.raises(ValueError, match=r"metric must be one with reliabilities, of .*Got \('nothing', 1\)\."):
-        plots.metric_by_reliability(evaluation, "nothing")
-    with pytest.raises(ValueError, match=r"metric must be one with reliabilities"):
-        plots.metric_by_reliability(evaluation, "voted_accuracy")
+    refused(r"metric must be one with reliabilities, of .*Got \('nothing', 1\)\.", plots.metric_by_reliability, evaluation, "nothing")
+    refused(r"metric must be one with reliabilities", plots.metric_by_reliability, evaluation, "voted_accuracy")
     labels, truth = synthetic.make_counts(10, 2, 4, difficulty=0.6)
     ev = ugt.evaluate(labels, {"A": truth}, k=(1, 2), n_resamples=10)
-    with pytest.raises(ValueError, match=r"voted must be False but for topk_accuracy with k = 1\. Got True\."):
-        plots.metric_by_reliability(ev, k=2, voted=True)
+    refused(r"voted must be False but for topk_accuracy with k = 1\. Got True\.", plots.metric_by_reliability, ev, k=2, voted=True)
 
 
 # ---- one case ----
@@ -172,18 +167,13 @@ def test_a_case_without_annotations_is_said_to_be_undefined():
 
 def test_errors_of_plausibilities():
     truth, labels = ugt.dirichlet([[3, 1], [2, 2]]), ugt.Labels.from_counts([[3, 1]])
-    with pytest.raises(ValueError, match=r"case must be a whole number from 0 to 1\. Got 2\."):
-        plots.plausibilities(truth, 2)
-    with pytest.raises(ValueError, match=r"top must be a whole number of at least 1\. Got 0\."):
-        plots.plausibilities(truth, 0, top=0)
-    with pytest.raises(ValueError, match=r"names must be 2 names, one a class\. Got 3\."):
-        plots.plausibilities(truth, 0, names="abc")
+    refused(r"case must be a whole number from 0 to 1\. Got 2\.", plots.plausibilities, truth, 2)
+    refused(r"top must be a whole number of at least 1\. Got 0\.", plots.plausibilities, truth, 0, top=0)
+    refused(r"names must be 2 names, one a class\. Got 3\.", plots.plausibilities, truth, 0, names="abc")
     with pytest.raises(ValueError, match=r"annotations must have 2 cases and 2 classes, as the truth\. Got \(1, 2\)\."):
         plots.plausibilities(truth, 0, annotations=labels)
-    with pytest.raises(ValueError, match=r"annotations must be Labels or Rankings\. Got list\."):
-        plots.plausibilities(truth, 0, annotations=[1])
-    with pytest.raises(TypeError, match=r"truth must be plausibilities\. Got Labels"):
-        plots.plausibilities(labels, 0)
+    refused(r"annotations must be Labels or Rankings\. Got list\.", plots.plausibilities, truth, 0, annotations=[1])
+    refused(r"truth must be plausibilities\. Got Labels", plots.plausibilities, labels, 0, error=TypeError)
 
 
 # ---- laws over draws ----
@@ -224,7 +214,6 @@ def test_certain_truth_has_no_law():
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_undefined_estimates_are_refused():
     nothing = ugt.ua_topk_accuracy(ugt.dirichlet([[0, 0]], prior=0), [[0.6, 0.4]])
-    with pytest.raises(ValueError, match=r"estimate must be defined\. Got nan, first at 'A'\."):
-        plots.accuracy_over_draws({"A": nothing})
+    refused(r"estimate must be defined\. Got nan, first at 'A'\.", plots.accuracy_over_draws, {"A": nothing})
     with pytest.raises(ValueError, match=r"bins must be a whole number of at least 1\. Got 0\."):
         plots.accuracy_over_draws(ugt.ua_topk_accuracy([[1.0, 0.0]], [[0.6, 0.4]]), bins=0)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from ugt._base.axes import Axes
 from ugt.annotations.predictions import Predictions
@@ -93,14 +94,12 @@ def test_missing_cases():
     model = Predictions(["q", "p"], SCORES)
     wide = axes(["p", "x", "q", "y"])
     message = r"predictions must cover every case \(missing='drop' leaves the others out\)\. Got none for 2 of 4 cases, first at 'x'\."
-    with pytest.raises(ValueError, match=message):
-        model.aligned(wide)
+    refused(message, model.aligned, wide)
     scores, present = model.aligned(wide, missing="drop")
     assert present.tolist() == [True, False, True, False]
     assert scores[present].tolist() == SCORES[::-1].tolist()
     assert np.isnan(scores[~present]).all()
-    with pytest.raises(ValueError, match=r"missing must be 'error' or 'drop'\. Got 'skip'\."):
-        model.aligned(wide, missing="skip")
+    refused(r"missing must be 'error' or 'drop'\. Got 'skip'\.", model.aligned, wide, missing="skip")
 
 
 @pytest.mark.parametrize("missing", ["error", "drop"])
@@ -115,8 +114,7 @@ def test_wrong_number_of_rows_or_classes():
     with pytest.raises(ValueError, match=r"scores must have one column for each of the 2 classes of the annotations\. Got 3 columns\."):
         Predictions(None, SCORES).aligned(axes(classes=["a", "b"]))
     message = r"scores must have columns only for classes of the annotations .* Got a column for class 'c'\."
-    with pytest.raises(ValueError, match=message):
-        Predictions(None, SCORES, ["a", "b", "c"]).aligned(axes(classes=["a", "b"]))
+    refused(message, Predictions(None, SCORES, ["a", "b", "c"]).aligned, axes(classes=["a", "b"]))
     with pytest.raises(ValueError, match=r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."):
         Predictions(None, SCORES, ["a", "b", "c"]).aligned(axes(classes=["a", "d", "b", "c"]))
 
@@ -139,11 +137,9 @@ def test_wrong_number_of_rows_or_classes():
     ],
 )
 def test_bad_predictions(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Predictions(*arguments)
+    refused(message, Predictions, *arguments)
 
 
 @pytest.mark.parametrize(("key", "got"), [("logits", "the key 'logits'"), ("classes", "no key 'scores'")])
 def test_bad_mapping(key, got):
-    with pytest.raises(ValueError, match=rf"predictions must be a mapping with the key 'scores' and optionally .* Got {got}\."):
-        Predictions.from_any({key: SCORES})
+    refused(rf"predictions must be a mapping with the key 'scores' and optionally .* Got {got}\.", Predictions.from_any, {key: SCORES})

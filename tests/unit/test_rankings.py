@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from ugt.annotations import Rankings
 
@@ -101,8 +102,7 @@ BLOCK_ERRORS = {
 
 @pytest.mark.parametrize("message", BLOCK_ERRORS)
 def test_from_blocks_refuses(message):
-    with pytest.raises(ValueError, match=message):
-        Rankings.from_blocks(**{"nested": [[], []], "case_ids": ["p", "q"], "n_classes": 3, **BLOCK_ERRORS[message]})
+    refused(message, Rankings.from_blocks, **{"nested": [[], []], "case_ids": ["p", "q"], "n_classes": 3, **BLOCK_ERRORS[message]})
 
 
 # ---- long tables ------------------------------------------------------------------------------------
@@ -160,8 +160,7 @@ LONG_ERRORS = {
 
 @pytest.mark.parametrize("message", LONG_ERRORS)
 def test_from_long_refuses(message):
-    with pytest.raises(ValueError, match=message):
-        Rankings.from_long(**{**LONG, **LONG_ERRORS[message]})
+    refused(message, Rankings.from_long, **{**LONG, **LONG_ERRORS[message]})
 
 
 # ---- strings ----------------------------------------------------------------------------------------
@@ -223,8 +222,7 @@ STRING_ERRORS = {
 
 @pytest.mark.parametrize("message", STRING_ERRORS)
 def test_from_strings_refuses(message):
-    with pytest.raises(ValueError, match=message):
-        Rankings.from_strings(**{**STRINGS, **STRING_ERRORS[message]})
+    refused(message, Rankings.from_strings, **{**STRINGS, **STRING_ERRORS[message]})
 
 
 # ---- what every container promises ------------------------------------------------------------------

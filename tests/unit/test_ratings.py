@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import ugt
 from ugt import Ratings
@@ -114,8 +115,7 @@ def test_frozen():
     ],
 )
 def test_bad_columns(columns, message):
-    with pytest.raises(ValueError, match=message):
-        Ratings.from_long(*columns)
+    refused(message, Ratings.from_long, *columns)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,11 @@ def test_bad_columns(columns, message):
     ],
 )
 def test_bad_tables(table, options, message):
-    with pytest.raises(ValueError, match=message):
-        Ratings.from_wide(table, **options)
+    refused(message, Ratings.from_wide, table, **options)
 
 
 def test_unknown_cases():
-    with pytest.raises(ValueError, match=r"case must be one of cases\. Got 5, first at row 1\."):
-        Ratings.from_long([1, 5], [0, 0], [1, 2], cases=[1, 2])
+    refused(r"case must be one of cases\. Got 5, first at row 1\.", Ratings.from_long, [1, 5], [0, 0], [1, 2], cases=[1, 2])
 
 
 def test_means_are_those_that_posteriors_start_from():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from public_functions import FUNCTIONS, Entry, labels, posterior
+from refusals import refused
 
 import ugt
 from ugt._base import checks
@@ -101,8 +102,7 @@ def test_sparse_answers_are_those_of_a_small_table():
     ],
 )
 def test_what_would_not_fit_says_how_much_it_needs(call, world):
-    with pytest.raises(MemoryError, match=r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are"):
-        call(of_labels(world), labels(world))
+    refused(r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are", call, of_labels(world), labels(world), error=MemoryError)
 
 
 def test_a_memory_map_is_read_where_it_is_asked(tmp_path):
@@ -110,8 +110,7 @@ def test_a_memory_map_is_read_where_it_is_asked(tmp_path):
     table = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(2**20, 2**11 + 1))
     table[-3:, 0] = 1
     np.testing.assert_array_equal(ugt.Point.from_array(table[-3:]).mean()[:, 0], 1)
-    with pytest.raises(MemoryError, match=r"counts needs at least 25\.8 GB"):
-        ugt.disagreement_losses(table, np.zeros(len(table)))
+    refused(r"counts needs at least 25\.8 GB", ugt.disagreement_losses, table, np.zeros(len(table)), error=MemoryError)
 
 
 @pytest.mark.parametrize("said", ["no number", "-1", "nan", "0"])
@@ -124,7 +123,6 @@ def test_the_limit_must_be_a_number(said, monkeypatch):
 def test_the_limit_is_the_memory_of_the_machine(monkeypatch):
     monkeypatch.delenv("UGT_MEMORY")
     assert ugt.Labels.from_counts([[1, 2]]).n_labels == 3
-    with pytest.raises(MemoryError, match=r"needs at least 1e\+09 GB"):
-        checks.room("a table", 1e18)
+    refused(r"needs at least 1e\+09 GB", checks.room, "a table", 1e18, error=MemoryError)
     monkeypatch.delattr("os.sysconf", raising=False)  # as on Windows
     checks.room("a table", 1e18)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt import states
@@ -216,19 +217,15 @@ def test_intervals_by_resamples(rng):
     assert np.array_equal(difference.values[:, 0], other.resampled - found.resampled)
     assert difference.estimate[0] == other.value - found.value
     for one, error in ((found.metric, TypeError), (states.finish(states.partial("expected_risk", p, np.arange(K))), ValueError)):
-        with pytest.raises(error, match=r"other must (be Merged|have the same resamples, 2000 of cases)"):
-            found.minus(one)
+        refused(r"other must (be Merged|have the same resamples, 2000 of cases)", found.minus, one, error=error)
 
 
 def test_cases_that_are_only_numbered_have_no_resamples():
-    with pytest.raises(ValueError, match=r"case_ids must be given for resamples.*Got None"):
-        states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3)
+    refused(r"case_ids must be given for resamples.*Got None", states.partial, "annotation_certainty", [[0.5, 0.5]], n_resamples=3)
     with pytest.raises(ValueError, match=r"case_ids must be 1 ids, one a case. Got 2"):
         states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
-    with pytest.raises(ValueError, match="clusters must be given with n_resamples"):
-        states.partial("annotation_certainty", [[0.5, 0.5]], clusters=["a"])
-    with pytest.raises(ValueError, match="be 'analytic' for a state without resamples"):
-        states.finish(states.partial("annotation_certainty", [[0.5, 0.5]])).interval()
+    refused("clusters must be given with n_resamples", states.partial, "annotation_certainty", [[0.5, 0.5]], clusters=["a"])
+    refused("be 'analytic' for a state without resamples", states.finish(states.partial("annotation_certainty", [[0.5, 0.5]])).interval)
 
 
 def test_resamples_know_the_ids_of_the_data(rng):
@@ -309,8 +306,7 @@ def test_versions_without_a_way_up_do_not_exist():
     ],
 )
 def test_damaged_text(text, message):
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        states.State.from_json(text)
+    refused(message.replace("(", r"\("), states.State.from_json, text)
 
 
 # ---- what does not fit together
@@ -324,23 +320,17 @@ def test_only_what_was_made_alike_is_merged():
         (states.partial("ua_topk_accuracy", p, p, k=2), "with the same options"),
         (states.partial("ua_topk_accuracy", p, p, case_ids=[1, 2], n_resamples=2), "with the same n_resamples, 0. Got 2"),
     ):
-        with pytest.raises(ValueError, match=message):
-            states.merge([one, other])
-    with pytest.raises(TypeError, match=r"states must be State. Got float"):
-        states.merge([one, 0.5])
-    with pytest.raises(TypeError, match="state must be a State"):
-        states.finish(0.5)
-    with pytest.raises(ValueError, match=r"states must be at least one. Got none"):
-        states.merge([])
-    with pytest.raises(ValueError, match="metric must be one of 'alternative_annotator_test'"):
-        states.partial("accuracy", p, p)
+        refused(message, states.merge, [one, other])
+    refused(r"states must be State. Got float", states.merge, [one, 0.5], error=TypeError)
+    refused("state must be a State", states.finish, 0.5, error=TypeError)
+    refused(r"states must be at least one. Got none", states.merge, [])
+    refused("metric must be one of 'alternative_annotator_test'", states.partial, "accuracy", p, p)
 
 
 def test_draws_of_the_truth_must_be_of_one_number(rng):
     draws = [ugt.Draws.from_array(rng.dirichlet(np.ones(K), (3, n))) for n in (10, 20)]
     parts = [states.partial("ua_topk_accuracy", one, rng.random((3, K))) for one in draws]
-    with pytest.raises(ValueError, match=r"the same n_draws, 10\. Got 20"):
-        states.merge(parts)
+    refused(r"the same n_draws, 10\. Got 20", states.merge, parts)
 
 
 def test_infinite_scores_cannot_be_added_up():
@@ -362,17 +352,12 @@ def test_nothing_left():
 def test_minimum_sizes():
     p, q = [[0.6, 0.4], [0.3, 0.7]], [0.1, 0.9, 0.95]
     state = states.partial("annotation_certainty", p, min_cases=2)
-    with pytest.raises(ValueError, match=r"at least min_cases = 3 cases.*Got 2 cases"):
-        states.partial("annotation_certainty", p, min_cases=3)
-    with pytest.raises(ValueError, match="at least min_cases = 5 cases"):
-        states.merge([state, state], min_cases=5)
+    refused(r"at least min_cases = 3 cases.*Got 2 cases", states.partial, "annotation_certainty", p, min_cases=3)
+    refused("at least min_cases = 5 cases", states.merge, [state, state], min_cases=5)
     assert states.merge([state, state], min_cases=4).n_cases == 4
-    with pytest.raises(ValueError, match="at least min_cases = 3 cases"):
-        states.finish(state, min_cases=3)
-    with pytest.raises(ValueError, match="Got 3 cases, and 1 groups of fewer, the smallest of 1"):
-        states.partial("soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
-    with pytest.raises(ValueError, match="min_cases must be a whole number"):
-        states.partial("annotation_certainty", p, min_cases=-1)
+    refused("at least min_cases = 3 cases", states.finish, state, min_cases=3)
+    refused("Got 3 cases, and 1 groups of fewer, the smallest of 1", states.partial, "soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
+    refused("min_cases must be a whole number", states.partial, "annotation_certainty", p, min_cases=-1)
 
 
 def test_a_state_holds_no_case(rng):
@@ -434,15 +419,12 @@ def test_bins_of_equal_scores_are_ties_in_expectation(rng):
     ],
 )
 def test_options_of_ranking(options, message):
-    with pytest.raises(ValueError, match=message):
-        states.partial("soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
+    refused(message, states.partial, "soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
 
 
 def test_unknown_options():
-    with pytest.raises(TypeError, match="knows no option 'weights'"):
-        states.partial("soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2])
-    with pytest.raises(TypeError, match="knows no option 'level'"):
-        states.partial("discrepancy_ratio", [[0, 1]], [1], level=0.9)
+    refused("knows no option 'weights'", states.partial, "soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2], error=TypeError)
+    refused("knows no option 'level'", states.partial, "discrepancy_ratio", [[0, 1]], [1], level=0.9, error=TypeError)
 
 
 @pytest.mark.parametrize("columns", [1, 3])

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import ugt
 from ugt import states
@@ -85,30 +86,21 @@ def test_what_compute_refuses(rng):
         ({"parts": [(p,)], "case_ids": range(30)}, "case_ids must be ids for each of 1 parts. Got 30 of them"),
         ({"parts": [(p,), (p,)], "clusters": [range(30)], "n_resamples": 2}, "clusters must be ids for each of 2 parts. Got 1 of them"),
     ):
-        with pytest.raises(ValueError, match=message):
-            states.compute("annotation_certainty", **given)
+        refused(message, states.compute, "annotation_certainty", **given)
     for ids in (range(31), range(29), [range(30)]):
-        with pytest.raises(ValueError, match=r"case_ids must be 30 ids, one a case. Got shape"):
-            states.compute("annotation_certainty", p, case_ids=ids, n_resamples=2)
-    with pytest.raises(ValueError, match="data must hold at least one case"):
-        states.compute("soft_auroc", parts=[None])
-    with pytest.raises(ValueError, match=r"data must be of one length, 30 cases. Got 29, first at argument 1"):
-        states.compute("ua_topk_accuracy", p, p[1:])
+        refused(r"case_ids must be 30 ids, one a case. Got shape", states.compute, "annotation_certainty", p, case_ids=ids, n_resamples=2)
+    refused("data must hold at least one case", states.compute, "soft_auroc", parts=[None])
+    refused(r"data must be of one length, 30 cases. Got 29, first at argument 1", states.compute, "ua_topk_accuracy", p, p[1:])
     with pytest.raises(
         ValueError, match=r"data must be arrays with a row a case \(parts= takes all else\). Got Labels, first at argument 0"
     ):
         states.compute("fleiss_kappa", ugt.Labels.from_counts([[1, 1]]))
     for metric, data in (("annotation_certainty", (p,)), ("soft_auroc", (p, p))):
-        with pytest.raises(ValueError, match="at least min_cases = 31 cases"):
-            states.compute(metric, *data, min_cases=31)
-    with pytest.raises(ValueError, match="edges must be given with n_resamples"):
-        states.compute("soft_auroc", p, p, n_resamples=3, case_ids=range(30))
-    with pytest.raises(ValueError, match="parts must have one number of classes"):
-        states.compute("soft_auroc", parts=[(p, p), (p[:, :2], p[:, :2])])
-    with pytest.raises(TypeError, match="soft_auroc in parts knows no option 'weights'"):
-        states.compute("soft_auroc", p, p, weights=np.ones(30))
-    with pytest.raises(ValueError, match="self_term must be one of"):
-        states.compute("soft_average_precision", p, p, self_term="sure")
+        refused("at least min_cases = 31 cases", states.compute, metric, *data, min_cases=31)
+    refused("edges must be given with n_resamples", states.compute, "soft_auroc", p, p, n_resamples=3, case_ids=range(30))
+    refused("parts must have one number of classes", states.compute, "soft_auroc", parts=[(p, p), (p[:, :2], p[:, :2])])
+    refused("soft_auroc in parts knows no option 'weights'", states.compute, "soft_auroc", p, p, weights=np.ones(30), error=TypeError)
+    refused("self_term must be one of", states.compute, "soft_average_precision", p, p, self_term="sure")
 
 
 @pytest.mark.parametrize(
@@ -123,8 +115,7 @@ def test_memory_that_cannot_be(said):
     if said is None:
         assert blocks.memory_of(None) == blocks.ITSELF + blocks.COMFORT
         return
-    with pytest.raises(ValueError, match="max_memory must be"):
-        blocks.memory_of(said)
+    refused("max_memory must be", blocks.memory_of, said)
 
 
 def test_a_case_that_does_not_fit():
@@ -293,10 +284,8 @@ def test_what_dawid_skene_refuses(rng):
         ([ugt.Labels.from_counts([[0, 1]])], {}, "labels must say who gave each of them"),
         ([part], {"prior": (1, 2)}, "prior must be a number or"),
     ):
-        with pytest.raises(ValueError, match=message):
-            states.dawid_skene(parts, **options)
-    with pytest.raises(TypeError, match="labels must be Labels"):
-        states.dawid_skene([[[0, 1]]])
+        refused(message, states.dawid_skene, parts, **options)
+    refused("labels must be Labels", states.dawid_skene, [[[0, 1]]], error=TypeError)
     with pytest.warns(RuntimeWarning, match="has not converged within max_iter = 1"):
         states.dawid_skene([part], max_iter=1)
 
@@ -308,8 +297,7 @@ def test_what_a_skill_model_refuses(rng):
         found.plausibilities(ugt.Labels.from_long(["x"], ["stranger"], [1], classes=K))
     with pytest.raises(ValueError, match=r"labels must have the 3 classes of the model. Got 2"):
         found.plausibilities(ugt.Labels.from_long(["x"], ["annotator 1"], [1], classes=2))
-    with pytest.raises(ValueError, match=r"annotator must be one of the 7 annotators. Got 'stranger'"):
-        found.confusion("stranger")
+    refused(r"annotator must be one of the 7 annotators. Got 'stranger'", found.confusion, "stranger")
 
 
 # ---- what is drawn for a case depends on the case alone

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged
 
 import ugt
@@ -234,15 +235,12 @@ def test_unknown_options(metric):
 )
 def test_options_out_of_range(metric, options, message):
     data = Data(0)
-    with pytest.raises(ValueError, match=message):
-        states.partial(metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
+    refused(message, states.partial, metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
 
 
 def test_relative_f1_of_tables():
-    with pytest.raises(ValueError, match=r"annotations must be Labels, in parts.*Got list"):
-        states.partial("relative_f1", [[0, 1, 1]], [1], held_out=[0])
-    with pytest.raises(TypeError, match="knows no option 'predictions'"):
-        states.partial("annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1])
+    refused(r"annotations must be Labels, in parts.*Got list", states.partial, "relative_f1", [[0, 1, 1]], [1], held_out=[0])
+    refused("knows no option 'predictions'", states.partial, "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
 
 
 @pytest.mark.filterwarnings("ignore:undefined")
@@ -267,8 +265,7 @@ def test_small_groups_are_annotators_with_few_cases():
     votes = [[0, 1, 1]] * 5 + [[0, 1, None]] * 5
     with pytest.raises(ValueError, match=r"min_cases = 6 cases.*Got 10 cases, and 3 groups of fewer, the smallest of 5"):
         states.partial("annotator_discrepancy", votes, min_cases=6)
-    with pytest.raises(ValueError, match="and 1 groups of fewer, the smallest of 5"):
-        states.partial("individual_equivalence_index", votes, [1] * 10, min_cases=6)
+    refused("and 1 groups of fewer, the smallest of 5", states.partial, "individual_equivalence_index", votes, [1] * 10, min_cases=6)
     with pytest.raises(ValueError, match="and 5 groups of fewer, the smallest of 5"):  # an annotator, and their pairs in either order
         states.partial("alternative_discrepancy_ratios", votes, [1] * 10, min_cases=6)
     labels = ugt.Labels.from_wide([*votes, [0, 0, 0]], classes=2)
