@@ -22,14 +22,10 @@ def rows(labels):
     return list(zip(case.tolist(), annotator.tolist(), labels.axes.classes[labels.label].tolist(), labels.count.tolist()))
 
 
-# ---- long tables ------------------------------------------------------------------------------------
-
-
 def test_from_long():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL)
     assert rows(labels) == [("p1", "ann", "b", 1), ("p1", "bob", "b", 1), ("p2", "ann", "a", 1), ("p3", "cy", "c", 1)]
-    assert labels.axes.case_ids.tolist() == ["p1", "p2", "p3"]
-    assert labels.axes.classes.tolist() == ["a", "b", "c"]
+    assert labels.axes.case_ids.tolist() == ["p1", "p2", "p3"] and labels.axes.classes.tolist() == ["a", "b", "c"]
     assert labels.annotators.tolist() == ["ann", "bob", "cy"]
     assert (labels.n_cases, labels.n_classes, labels.n_labels, len(labels)) == (3, 3, 4, 3)
     assert not labels.axes.numbered
@@ -81,8 +77,7 @@ def test_variable_width_strings_of_numpy_2():
 def test_one_long_id_does_not_widen_the_column():
     case = ["x"] * 50_000 + ["y" * 100_000]  # 20 GB as an array of fixed width
     labels = Labels.from_long(case, [0] * len(case), [0] * len(case))
-    assert labels.n_cases == 2
-    assert labels.axes.case_ids[1] == "y" * 100_000
+    assert labels.n_cases == 2 and labels.axes.case_ids[1] == "y" * 100_000
 
 
 def test_repeated_labels_of_one_annotator_count():
@@ -95,14 +90,12 @@ def test_integer_classes_sort_as_numbers():
 
 def test_number_of_classes():
     labels = Labels.from_long([0, 0], [0, 1], [3, 1], classes=5)
-    assert labels.axes.classes.tolist() == [0, 1, 2, 3, 4]
-    assert labels.counts().tolist() == [[0, 1, 0, 1, 0]]
+    assert labels.axes.classes.tolist() == [0, 1, 2, 3, 4] and labels.counts().tolist() == [[0, 1, 0, 1, 0]]
 
 
 def test_class_names_keep_their_order_and_unused_ones():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL, classes=["c", "unused", "b", "a"])
-    assert labels.axes.classes.tolist() == ["c", "unused", "b", "a"]
-    assert labels.label.tolist() == [2, 2, 3, 0]
+    assert labels.axes.classes.tolist() == ["c", "unused", "b", "a"] and labels.label.tolist() == [2, 2, 3, 0]
 
 
 def test_integer_class_names():
@@ -116,14 +109,12 @@ def test_integer_labels_are_positions_among_names():
 def test_explicit_cases_keep_those_without_labels():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL, cases=["p3", "p0", "p2", "p1"])
     assert labels.axes.case_ids.tolist() == ["p3", "p0", "p2", "p1"]
-    assert np.diff(labels.offsets).tolist() == [1, 0, 1, 2]
-    assert rows(labels)[0] == ("p3", "cy", "c", 1)
+    assert np.diff(labels.offsets).tolist() == [1, 0, 1, 2] and rows(labels)[0] == ("p3", "cy", "c", 1)
 
 
 def test_cases_without_any_label():
     labels = Labels.from_long([], [], [], cases=["p1", "p2"], classes=["a", "b"])
-    assert labels.counts().tolist() == [[0, 0], [0, 0]]
-    assert labels.n_labels == 0
+    assert labels.counts().tolist() == [[0, 0], [0, 0]] and labels.n_labels == 0
 
 
 LONG_ERRORS = {
@@ -182,8 +173,6 @@ def test_from_long_refuses(message):
     refused(message, Labels.from_long, **{"case": CASE, "annotator": ANNOTATOR, "label": LABEL, **LONG_ERRORS[message]})
 
 
-# ---- wide tables ------------------------------------------------------------------------------------
-
 EXPECTED = [(0, 0, "b", 1), (0, 2, "a", 1), (2, 1, "a", 1)]
 WIDE = {
     "None": [["b", None, "a"], [None, None, None], [None, "a", None]],
@@ -198,8 +187,7 @@ WIDE = {
 @pytest.mark.parametrize("kind", WIDE)
 def test_from_wide_text(kind):
     labels = Labels.from_wide(WIDE[kind])
-    assert rows(labels) == EXPECTED
-    assert labels.axes.numbered
+    assert rows(labels) == EXPECTED and labels.axes.numbered
     assert labels.n_cases == 3
 
 
@@ -252,16 +240,12 @@ def test_from_wide_refuses(message):
     refused(message, Labels.from_wide, **{"table": [[0, 1], [1, 1]], "case_ids": ["p", "q"], **WIDE_ERRORS[message]})
 
 
-# ---- counts -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", ["i1", "u1", ">i4", "u8", "f4", ">f8"])
 def test_from_counts(dtype):
     table = np.array([[3, 0, 1], [0, 0, 0], [0, 2, 0]], dtype)
     labels = Labels.from_counts(table, case_ids=["p", "q", "r"], classes=["a", "b", "c"])
     assert rows(labels) == [("p", -1, "a", 3), ("p", -1, "c", 1), ("r", -1, "b", 2)]
-    assert labels.counts().tolist() == table.tolist()
-    assert labels.n_labels == 6
+    assert labels.counts().tolist() == table.tolist() and labels.n_labels == 6
     assert len(labels.annotators) == 0
 
 
@@ -300,15 +284,11 @@ def test_long_wide_and_counts_agree(table):
     case, annotator, label = zip(*table)
     labels = Labels.from_long(case, annotator, label, classes=4, cases=range(6))
     expected = [[sum((c, k) == (i, j) for c, _, k in table) for j in range(4)] for i in range(6)]
-    assert labels.counts().tolist() == expected
-    assert Labels.from_counts(expected).counts().tolist() == expected
+    assert labels.counts().tolist() == expected and Labels.from_counts(expected).counts().tolist() == expected
     offsets, index, count = labels.class_counts()
     for i in range(6):
         merged = twin.class_counts([(k, 1) for c, _, k in table if c == i])
         assert list(zip(index[offsets[i] : offsets[i + 1]].tolist(), count[offsets[i] : offsets[i + 1]].tolist())) == merged
-
-
-# ---- what every container promises ------------------------------------------------------------------
 
 
 def test_nothing_can_be_changed():
@@ -330,8 +310,7 @@ def test_later_changes_of_the_input_have_no_effect():
     labels = Labels.from_counts(counts, case_ids=ids)
     axes = Axes(ids, np.arange(2))
     counts[:], ids[:] = 0, 0
-    assert labels.counts().tolist() == [[1, 2]]
-    assert labels.axes.case_ids.tolist() == axes.case_ids.tolist() == [7]
+    assert labels.counts().tolist() == [[1, 2]] and labels.axes.case_ids.tolist() == axes.case_ids.tolist() == [7]
     assert ids.flags.writeable
 
 
@@ -339,8 +318,7 @@ def test_later_changes_of_the_input_have_no_effect():
 def test_copies_are_equal_and_frozen(again):
     labels = Labels.from_wide([["a", None], ["b", "a"]])
     other = again(labels)
-    assert rows(other) == rows(labels)
-    assert other.axes.numbered
+    assert rows(other) == rows(labels) and other.axes.numbered
     assert not (other.label.flags.writeable or other.axes.classes.flags.writeable)
 
 
@@ -354,13 +332,11 @@ def test_axes_names():
     axes = Axes.of(2, 2, ["p17", "q"], [3, 5])
     assert (axes.case_name(0), axes.class_name(1)) == ("'p17'", "5")
     assert not axes.numbered
-    assert Axes.of(2, 2).numbered
-    assert Axes.of(2, 2).case_ids.tolist() == [0, 1]
+    assert Axes.of(2, 2).numbered and Axes.of(2, 2).case_ids.tolist() == [0, 1]
 
 
 def test_stream_keys_are_those_of_the_ids():
     text, integers = Axes.of(3, 1, ["5", "p", "\u03bb-long-id"]), Axes.of(2, 1, [5, -7])
     assert text.stream_keys.tolist() == [twin.stream_key(i) for i in ("5", "p", "\u03bb-long-id")]
     assert integers.stream_keys.tolist() == [twin.stream_key(5), twin.stream_key(-7)]
-    assert text.stream_keys[0] == integers.stream_keys[0]
-    assert text.stream_keys is text.stream_keys
+    assert text.stream_keys[0] == integers.stream_keys[0] and text.stream_keys is text.stream_keys

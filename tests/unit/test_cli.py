@@ -229,8 +229,7 @@ def test_clusters(folder, capsys):
         ("case,cluster\nx,\n", "not be blank"),
     ):
         (folder / "bad.csv").write_text(text)
-        assert evaluate_files("--clusters", "bad.csv") == 2
-        assert said in capsys.readouterr().err
+        assert evaluate_files("--clusters", "bad.csv") == 2 and said in capsys.readouterr().err
 
 
 def test_certainty(command):
@@ -446,8 +445,7 @@ def test_an_older_report_survives_a_failure(folder):
 def test_usage(capsys, arguments, message):
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
-    assert stop.value.code == 2
-    assert capsys.readouterr() == ("", f"ugt: error: {message}\n")
+    assert stop.value.code == 2 and capsys.readouterr() == ("", f"ugt: error: {message}\n")
 
 
 def test_no_command_is_a_short_help(capsys):
@@ -464,8 +462,7 @@ def test_words_that_look_like_options_but_are_values(command):
 
 def test_interruption_and_internal_errors(capsys, monkeypatch, folder):
     monkeypatch.setattr(_evaluate, "evaluate", Mock(side_effect=KeyboardInterrupt))
-    assert evaluate_files() == 130
-    assert capsys.readouterr().err == "ugt: interrupted\n"
+    assert evaluate_files() == 130 and capsys.readouterr().err == "ugt: interrupted\n"
     assert not (folder / "report").exists()
     monkeypatch.setattr(_evaluate, "evaluate", Mock(side_effect=RuntimeError("a bug")))
     with pytest.raises(RuntimeError, match="a bug"):
@@ -481,8 +478,7 @@ def test_as_a_module(folder):
     assert module("--version").stdout == f"ugt {ugt.__version__}\n"
     # --quiet: a slow machine would say how far it is
     done = module(*JUDGE, "--quiet")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "report.html" in os.listdir("report")
+    assert (done.returncode, done.stderr) == (0, "") and "report.html" in os.listdir("report")
     failed = module("certainty", "nowhere.csv")
     assert (failed.returncode, failed.stdout) == (2, "")
     assert failed.stderr == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"

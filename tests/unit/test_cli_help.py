@@ -87,9 +87,6 @@ def examples(name):
     return lines_of(found)
 
 
-# --- help --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command(capsys, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
@@ -99,10 +96,8 @@ def test_help_of_a_command(capsys, name, monkeypatch):
     out, err = capsys.readouterr()
     assert err == ""
     out.encode("ascii")  # for any terminal
-    assert out.startswith(f"usage: ugt {name} ")
-    assert len(COMMANDS[name].description) > 60
-    assert 1 <= len(examples(name)) <= 4
-    assert all(line.startswith(f"ugt {name}") for line in examples(name))
+    assert out.startswith(f"usage: ugt {name} ") and len(COMMANDS[name].description) > 60
+    assert 1 <= len(examples(name)) <= 4 and all(line.startswith(f"ugt {name}") for line in examples(name))
     assert "exit codes: 0, 1, 2, 130, 141; see ugt --help" in out
     wide = [line for line in out.splitlines()[1:] if len(line) > 81]
     assert wide == []
@@ -158,9 +153,6 @@ def test_help_of_everything(capsys):
     for code in ("0 ", "1 ", "2 ", "130", "141"):
         assert re.search(rf"^  {code} +\w", out, re.MULTILINE)
     assert [line for line in out.splitlines() if len(line) > 81] == []
-
-
-# --- examples ----------------------------------------------------------------------------------------------------------
 
 
 def prepare(lines):

@@ -65,9 +65,6 @@ def prepare(name):
         assert cli.main([*JUDGE, "--quiet"]) == 0
 
 
-# --- JSON --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_json(folder, capsys, name, monkeypatch):
@@ -84,8 +81,7 @@ def test_json(folder, capsys, name, monkeypatch):
     written = {path for path in folder.rglob("*") if path.is_file()} - before
     assert {folder / path for path in found["files"]} == written
     if name not in ("report", "convert"):
-        assert found["data"]["n_cases"] == (60 if name == "demo" else 13)
-        assert isinstance(found["left_out"], dict)
+        assert found["data"]["n_cases"] == (60 if name == "demo" else 13) and isinstance(found["left_out"], dict)
     if name not in ("report", "demo"):
         assert (found["missing"], found["dropped"], found["reading"]) == ({"NA": 1}, {}, [])
 
@@ -163,11 +159,7 @@ def test_undefined_and_infinite_numbers_are_null():
 def test_nothing_is_printed_as_json_after_an_error(capsys):
     assert cli.main(["certainty", "nowhere.csv", "--json"]) == 2
     out, err = capsys.readouterr()
-    assert out == ""
-    assert err == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
-
-
-# --- quiet -------------------------------------------------------------------------------------------------------------
+    assert out == "" and err == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
 
 
 @pytest.mark.slow
@@ -177,8 +169,7 @@ def test_quiet(capsys, name):
     capsys.readouterr()
     assert cli.main([*ALL[name], "--quiet"]) == 0
     out, err = capsys.readouterr()
-    assert out == ""
-    assert all(line.startswith("ugt: ") for line in err.splitlines())
+    assert out == "" and all(line.startswith("ugt: ") for line in err.splitlines())
 
 
 def test_quiet_writes_the_same_files(folder):
@@ -199,12 +190,8 @@ def test_quiet_and_json_print_json(capsys):
 
 
 def test_a_command_speaks_as_before_after_a_quiet_one(capsys):
-    assert cli.main([*ALL["certainty"], "--quiet"]) == 0
-    assert cli.main([*ALL["certainty"]]) == 0
+    assert cli.main([*ALL["certainty"], "--quiet"]) == 0 and cli.main([*ALL["certainty"]]) == 0
     assert capsys.readouterr().out.startswith("13 cases, 2 classes")
-
-
-# --- progress ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -229,14 +216,12 @@ def test_progress_goes_to_standard_error(capsys, slow, monkeypatch):
     assert cli.main([*ALL["certainty"], "--json"]) == 0
     out, err = capsys.readouterr()
     strict(out)
-    assert "ugt: weighing: 10 %\n" in err
-    assert parallel._progress.get() is None
+    assert "ugt: weighing: 10 %\n" in err and parallel._progress.get() is None
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
 def test_no_progress(capsys, slow, option):
-    assert cli.main([*ALL["certainty"], option]) == 0
-    assert capsys.readouterr().err == ""
+    assert cli.main([*ALL["certainty"], option]) == 0 and capsys.readouterr().err == ""
 
 
 def test_lines_come_every_few_seconds(capsys, monkeypatch):
@@ -300,11 +285,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
             ("ugt: counting", 100, True),
             ("ugt: counting", 30, False),
         ]
-    assert all(bar.closed for bar in made)
-    assert parallel._progress.get() is None
-
-
-# --- names -------------------------------------------------------------------------------------------------------------
+    assert all(bar.closed for bar in made) and parallel._progress.get() is None
 
 
 def test_names_cannot_break_lines_nor_play_with_the_terminal(folder, capsys):
@@ -322,13 +303,11 @@ def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
     (folder / "my model.csv").write_text(SCORES.replace("cat", "große Katze 猫"), encoding="utf-8")
     command = ("evaluate", "--annotations", "my labels.csv", "--predictions", "my model.csv", "--out", "my report", "--n-boot", "20")
     found = printed(capsys, *command, "--json")
-    assert found["models"] == ["my model"]
-    assert str(Path("my report") / "report.html") in found["files"]
+    assert found["models"] == ["my model"] and str(Path("my report") / "report.html") in found["files"]
     assert (folder / "my report" / "report.html").exists()
     made = json.loads((folder / "my report" / "evaluation.json").read_text(encoding="utf-8"))
     assert made["provenance"]["command"].startswith("ugt evaluate --annotations 'my labels.csv' ")
-    assert cli.main(["certainty", "my labels.csv"]) == 0
-    assert "große Katze 猫" in capsys.readouterr().out
+    assert cli.main(["certainty", "my labels.csv"]) == 0 and "große Katze 猫" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -341,18 +320,15 @@ def test_file_names_that_are_no_utf8(folder):
     command = ["evaluate", "--annotations", files[0], "--predictions", files[1], "--out", f"out {name}", "--n-boot", "20", "--no-details"]
     for more in ([], ["--json"]):
         done = subprocess.run([sys.executable, "-m", "ugt", *command, *more], capture_output=True, check=False)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert (folder / f"out {name}" / "report.html").exists()
+        assert (done.returncode, done.stderr) == (0, b"") and (folder / f"out {name}" / "report.html").exists()
     found = strict(done.stdout.decode("ascii"))
-    assert found["models"] == ["A caf\\udce9"]
-    assert found["files"][0].startswith(f"out {name}")
+    assert found["models"] == ["A caf\\udce9"] and found["files"][0].startswith(f"out {name}")
     made = json.loads((folder / f"out {name}" / "evaluation.json").read_text(encoding="utf-8"))
     assert [entry["name"] for entry in made["provenance"]["inputs"]] == ["labels caf\\udce9.csv", "A caf\\udce9.csv"]
 
 
 def test_errors_stay_on_one_line(folder, capsys):
-    assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2 and capsys.readouterr().err.count("\n") == 1
     with pytest.raises(SystemExit):
         cli.main(["certainty", "labels.csv", "a\nb\x1b"])
     err = capsys.readouterr().err
@@ -375,9 +351,6 @@ def test_terminals_of_other_encodings(folder, encoding, more):
         assert strict(done.stdout.decode("ascii"))["least_certain"]
     else:
         assert "Kätzchen 猫".encode(encoding, "replace") in done.stdout
-
-
-# --- closed pipes ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -414,8 +387,7 @@ def test_ctrl_c_from_outside(folder):
         started = time.monotonic()
         child.send_signal(signal.SIGINT)
         _, err = child.communicate(timeout=30)
-    assert (child.returncode, err) == (130, "ugt: interrupted\n")
-    assert time.monotonic() - started < 20
+    assert (child.returncode, err) == (130, "ugt: interrupted\n") and time.monotonic() - started < 20
     assert not (folder / "new").exists()
 
 

@@ -37,9 +37,6 @@ def written(tmp_path, capsys):
     return write
 
 
-# --- completion --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_command_and_option_is_there(written, shell):
     text = written(shell).read_text()
@@ -150,8 +147,7 @@ def test_zsh_specs():
     lines = {line.strip().rstrip(" \\") for line in _shell.zsh(PARSER).splitlines()}
     assert "'--aggregation[model of the truth]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce)'" in lines
     assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
-    assert "'--json[print one JSON object instead of text]'" in lines
-    assert "'1:SHELL:(bash zsh fish)'" in lines
+    assert "'--json[print one JSON object instead of text]'" in lines and "'1:SHELL:(bash zsh fish)'" in lines
     assert "'*:FILE:_files'" in lines  # the second file of --predictions
     assert "'evaluate:evaluate models against annotations'" in lines
 
@@ -160,9 +156,6 @@ def test_unknown_shell(capsys):
     with pytest.raises(SystemExit):
         cli.main(["completion", "tcsh"])
     assert "argument shell: invalid choice: 'tcsh'" in capsys.readouterr().err
-
-
-# --- manual page -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -190,10 +183,8 @@ def test_the_manual_has_every_command_option_and_code(page):
 
 def test_nothing_in_the_manual_is_taken_for_a_request(page):
     requests = {line.split()[0] for line in page.splitlines() if line[:1] in (".", "'")}
-    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".nh", ".ad"}
-    assert "\n\n" not in page
-    assert _shell.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq"
-    assert _shell.roff("'x") == r"\&'x"
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".nh", ".ad"} and "\n\n" not in page
+    assert _shell.roff('.x -y \\ "z"') == r"\&.x \-y \e \(dqz\(dq" and _shell.roff("'x") == r"\&'x"
 
 
 def groff(page, *options):

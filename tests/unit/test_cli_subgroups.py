@@ -94,8 +94,7 @@ def test_subgroups_and_plan_reach_evaluate(folder, seen):
     field = next(name for name in plan if not name.startswith("_"))
     write(folder, json.dumps({**plan, field: "what we want to know"}), "plan.json")
     assert cli.main([*JUDGE, "--subgroups", "sites.csv", "--plan", "plan.json"]) == 0
-    assert seen["subgroups"] == read_subgroups("sites.csv")
-    assert seen["plan"] == {field: "what we want to know"}
+    assert seen["subgroups"] == read_subgroups("sites.csv") and seen["plan"] == {field: "what we want to know"}
     found = json.loads((folder / "report" / "evaluation.json").read_text(encoding="utf-8"))
     assert [entry["name"] for entry in found["provenance"]["inputs"]] == ["labels.csv", "A.csv", "sites.csv", "plan.json"]
 

@@ -94,8 +94,7 @@ def predictions(draw):
 def test_npz_holds_everything(tmp_path, annotations):
     assert io.write_annotations(tmp_path / "a.npz", annotations) == ()
     back = io.read_annotations(tmp_path / "a.npz").annotations
-    assert plain(back) == plain(annotations)
-    assert back.annotators.tolist() == annotations.annotators.tolist()
+    assert plain(back) == plain(annotations) and back.annotators.tolist() == annotations.annotators.tolist()
     assert (back.numbered if isinstance(back, Ratings) else back.axes.numbered) == (
         annotations.numbered if isinstance(annotations, Ratings) else annotations.axes.numbered
     )
@@ -150,8 +149,6 @@ def test_predictions(tmp_path, given, name):
     if not notes:
         assert plain(back) == plain(given)
 
-
-# --- what is lost ------------------------------------------------------------------------------------------------------
 
 LABELS = Labels.from_wide([["cat", "dog"], ["dog", None], [None, None]], case_ids=["p", "q", "r"], annotators=["x", "y"])
 RANKINGS = Rankings.from_strings(["p", "q"], ["x", "y"], ["a > b = c", "b"])
@@ -242,9 +239,6 @@ def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
     monkeypatch.setattr("ugt.io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
     refused(r"iterable|sequence", io.write_annotations, tmp_path / "a.csv", LABELS, error=Exception)
     assert (tmp_path / "a.csv").read_text() == "before" and os.listdir(tmp_path) == ["a.csv"]
-
-
-# --- the command -------------------------------------------------------------------------------------------------------
 
 
 def convert(*words):

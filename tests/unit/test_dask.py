@@ -86,9 +86,7 @@ def several(labels, predicted):
     }
 
 
-# ---- the same answers
-
-
+# --- the same answers ---
 @pytest.mark.parametrize("seed", range(2))
 def test_several_metrics_in_one_pass_are_those_of_one_process(workers, long, scores, seed):
     rng = np.random.default_rng(seed)
@@ -183,9 +181,7 @@ def test_one_range_may_be_one_score(workers):
         assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, ties=ties).value, rel=1e-12)
 
 
-# ---- many partitions
-
-
+# --- many partitions ---
 @pytest.mark.parametrize("n_pieces, n", [(1, 1), (3, 1), (1, 5), (5, 8), (7, 7), (10, 41), (65, 8), (41, 1)])
 def test_exchanges_keep_everything_in_order(n_pieces, n, monkeypatch):
     monkeypatch.setattr("ugt.dask.parts.EXCHANGES", 40)
@@ -214,9 +210,7 @@ def test_many_partitions_say_what_one_says(workers, monkeypatch):
     assert ugt.dask.cases_apart(frame) == (1500, len({end for end in ends if end % 2}))
 
 
-# ---- random numbers belong to cases
-
-
+# --- random numbers belong to cases ---
 def dirichlet_draws(labels):
     draws = ugt.dirichlet(labels).draws(20, seed=7)
     return {"certainty": ugt.annotation_certainty(draws), "accuracy": ugt.ua_topk_accuracy(draws, np.eye(K)[np.arange(len(labels)) % 1])}
@@ -250,9 +244,7 @@ def test_plackett_luce_does_not_depend_on_partitions(workers, seed):
     assert found["case"].tolist() == ids and found["value"].to_numpy().tobytes() == alone.tobytes()
 
 
-# ---- Dawid-Skene
-
-
+# --- Dawid-Skene ---
 @pytest.mark.parametrize("model", ["full", "one-coin"])
 def test_dawid_skene_is_that_of_one_process(workers, long, model):
     ends, options = [0, 60, 60, 130, 200, N], {"model": model, "prior": 1.5, "n_restarts": 1, "tolerance": 1e-3}
@@ -275,9 +267,7 @@ def test_errors_of_dawid_skene():
         refused("split_every must be a whole number of at least 2", ugt.dask.dawid_skene, [ugt.Labels.from_wide([[0, 1]])], split_every=0)
 
 
-# ---- Parquet
-
-
+# --- Parquet ---
 def test_parquet_in_and_out(workers, long, scores, tmp_path):
     shuffled = long.sample(frac=1, random_state=1).reset_index(drop=True)
     dask.dataframe.from_pandas(shuffled, npartitions=4).to_parquet(tmp_path / "labels")
@@ -327,9 +317,7 @@ def test_cases_apart_counts_as_a_plain_loop(workers, text):
     assert ugt.dask.cases_apart(frame, "who") == (len(where), sum(len(places) > 1 for places in where.values()))
 
 
-# ---- a worker that is killed
-
-
+# --- a worker that is killed ---
 def deadly(labels, predicted, marker):
     """Kills its own process the first time that it sees case 100."""
     if 100 in labels.axes.case_ids and not os.path.exists(marker):
@@ -390,9 +378,7 @@ def test_a_worker_killed_with_the_labels_it_holds_changes_no_byte(workers, long,
     assert len(calls) > 3 and found.trace.tobytes() == same.trace.tobytes() and found.accuracy.tobytes() == same.accuracy.tobytes()
 
 
-# ---- errors
-
-
+# --- errors ---
 def test_errors_of_collections():
     tables = [dask.array.ones((6, 4), chunks=chunks) for chunks in ((2, 4), (3, 4), (3, 2), ((2, 2, 2), 4))]
     with pytest.raises(ValueError, match=r"collection 1 must have as many partitions as collection 0, 3. Got 2"):

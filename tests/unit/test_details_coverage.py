@@ -52,8 +52,7 @@ def test_coverage_is_that_of_thresholds_by_hand():
         inside = [float(label[i] in sets[i]) for i in range(61)]
         assert row["coverage"] == pytest.approx(sum(inside) / 61, abs=1e-12)
         assert row["mean_size"] == pytest.approx(sum(map(len, sets)) / 61, abs=1e-12)
-        assert row["empty_share"] == pytest.approx(sum(not s for s in sets) / 61, abs=1e-12)
-        assert row["n_cases"] == 61
+        assert row["empty_share"] == pytest.approx(sum(not s for s in sets) / 61, abs=1e-12) and row["n_cases"] == 61
         means = [sum(w * x for w, x in zip(weights, inside)) / 61 for weights in drawn]
         assert (row["low"], row["high"]) == pytest.approx(np.quantile(means, [0.1, 0.9]).tolist(), abs=1e-12)
 
@@ -90,8 +89,7 @@ def test_halves_are_halves_that_differ_by_seed_and_keep_clusters_together():
     assert (first == coverage.halves(101, None, 0)).all() and (first != coverage.halves(101, None, 1)).any()
     clusters = np.repeat(np.arange(12), 5)[np.random.default_rng(0).permutation(60)]
     first = coverage.halves(60, clusters, 3)
-    assert first.sum() == 30
-    assert all(len(set(first[clusters == c].tolist())) == 1 for c in range(12))
+    assert first.sum() == 30 and all(len(set(first[clusters == c].tolist())) == 1 for c in range(12))
     rows, notes = found(*data(60), clusters=clusters.tolist())
     assert len(rows) == 12 and notes == []
 

@@ -161,8 +161,7 @@ def test_of_many_classes_those_with_the_greatest_expected_number():
     context = details.context(counts, scores)
     tables, notes = found(context)
     order = np.argsort(-context.mean.sum(0), kind="stable")
-    assert order[0] == 13
-    assert [row["class"] for row in tables["curve_scores"]] == [str(k) for k in order[:6]]
+    assert order[0] == 13 and [row["class"] for row in tables["curve_scores"]] == [str(k) for k in order[:6]]
     left_out = ", ".join(str(k) for k in order[6:16])
     assert notes == [f"Curves are of the 6 classes with the greatest expected number of cases. Left out: {left_out} and 4 more."]
     k = int(order[2])

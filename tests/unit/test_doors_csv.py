@@ -40,9 +40,7 @@ def rows_of(labels):
     return list(zip(*(name.tolist() for name in names)))
 
 
-# --- encodings ---------------------------------------------------------------------------------------------------------
-
-
+# --- encodings ---
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -98,9 +96,7 @@ def test_gzip(write):
         io.read_annotations(write(gzip.compress(LONG.encode() + b"c,x\n"), "a.csv.gz"))
 
 
-# --- decimal commas ----------------------------------------------------------------------------------------------------
-
-
+# --- decimal commas ---
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -123,9 +119,7 @@ def test_decimal_commas_of_scores(write):
     assert rows_of(io.read_annotations(write("case;annotator;label\na;x;1,5 mm\n")).annotations) == [("a", "x", "1,5 mm")]
 
 
-# --- names of columns --------------------------------------------------------------------------------------------------
-
-
+# --- names of columns ---
 @pytest.mark.parametrize("case", ["case", "task", "item", "subject", "unit", "Case ID", "image", "id", "study_id"])
 @pytest.mark.parametrize("annotator", ["annotator", "worker", "rater", "reader", "coder", "Reader-ID", "user", "doctor"])
 @pytest.mark.parametrize("label", ["label", "class", "answer", "grade", "category"])
@@ -179,9 +173,7 @@ def test_duplicated_and_blank_headers(write):
         io.read_annotations(write("case,annotator,label,,\na,b,c,,\n"))
 
 
-# --- orientation -------------------------------------------------------------------------------------------------------
-
-
+# --- orientation ---
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -243,9 +235,7 @@ def test_the_case_need_not_come_first(write):
     assert odd.case_ids.tolist() == ["p"] and odd.classes.tolist() == ["task", "unit"]
 
 
-# --- codes for "missing" -----------------------------------------------------------------------------------------------
-
-
+# --- codes for "missing" ---
 @pytest.mark.parametrize(
     ("labels", "codes"),
     [
@@ -274,14 +264,11 @@ def test_codes_are_noted_and_kept(write, labels, codes):
 def test_codes_that_are_said_to_be_missing(write):
     path = write("id,rater 1,rater 2\np,1,-1\nq,99,2\n")
     read = io.read_annotations(path, missing=("-1", "99"))
-    assert read.missing == {"-1": 1, "99": 1}
-    assert read.annotations.axes.classes.tolist() == [1, 2]
+    assert read.missing == {"-1": 1, "99": 1} and read.annotations.axes.classes.tolist() == [1, 2]
     assert len(read.notes) == 1 and len(io.read_annotations(path).notes) == 2
 
 
-# --- several models ----------------------------------------------------------------------------------------------------
-
-
+# --- several models ---
 def test_models(write):
     wide = "system,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\nA,q,0.25,0.75\n"
     long = "case,class,score,model\np,cat,1,A\np,dog,0,A\nq,dog,0.75,A\nq,cat,0.25,A\np,cat,.5,B\np,dog,.5,B\n"
@@ -322,9 +309,7 @@ def test_one_model_is_asked_for_and_there_are_two(write):
         io.read_predictions(path)
 
 
-# --- the C core and the csv module agree -------------------------------------------------------------------------------
-
-
+# --- the C core and the csv module agree ---
 def cells_of(coded):
     return [[coded.values[code] for code in row] for row in coded.codes.tolist()]
 
@@ -381,8 +366,7 @@ def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
 )
 def test_the_core_reads_it(content):
     found = Table(content)._split([[0], [1, 2]])
-    assert found is not None
-    assert [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in by_csv(content)]
+    assert found is not None and [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in by_csv(content)]
 
 
 @pytest.mark.parametrize("content", [b"a,b,c\n1,2,3\n4,5\n", b'a,b,c\n1,2,3\n1,2,"3\n', b'a,b,c\n1,2,3\n"1"1,2,3\n'])

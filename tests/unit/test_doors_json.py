@@ -31,8 +31,6 @@ def rows_of(labels):
     return list(zip(*(name.tolist() for name in names)))
 
 
-# --- mappings ----------------------------------------------------------------------------------------------------------
-
 RECORDS = [
     {"meta": {"id": "p"}, "who": 1, "answer": {"value": "cat", "sure": 3}},
     {"meta": {"id": "q"}, "who": 2, "answer": {"value": None}},
@@ -158,9 +156,6 @@ def test_bad_mapping_files(write):
     refused(r"file must have records\. Got none\.", io.read_annotations, write([]), mapping={"fields": FIELDS})
 
 
-# --- exports -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
@@ -211,9 +206,6 @@ def test_rankings_with_annotators(write):
         ([["x", None], ["y"]], r"annotators must not be missing\. Got None, first at ranking 1\."),
     ):
         refused(r"file\.json: " + message, io.read_annotations, write({**content, "annotators": annotators}))
-
-
-# --- whole annotations in NPZ ------------------------------------------------------------------------------------------
 
 
 def whole(write, given, **changed):

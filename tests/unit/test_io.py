@@ -50,16 +50,12 @@ def blocks_of(rankings):
     return split(split(blocks, rankings.ranking_offsets), rankings.case_offsets)
 
 
-# --- long --------------------------------------------------------------------------------------------------------------
-
-
+# --- long ---
 def test_long(write):
     read = read_annotations(write(LONG))
-    assert isinstance(read.annotations, Labels)
-    assert read.format == "long"
+    assert isinstance(read.annotations, Labels) and read.format == "long"
     assert table_of(read.annotations) == [("b", "x", "cat"), ("b", "y", "cat"), ("a", "x", "dog")]
-    assert read.missing == {}
-    assert read.missing_note() == ""
+    assert read.missing == {} and read.missing_note() == ""
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
@@ -87,8 +83,7 @@ def test_other_columns_are_ignored_and_roles_can_be_named(write):
 
 def test_integers_are_integers_and_leading_zeros_are_not(write):
     read = read_annotations(write("case,annotator,label\n007,1,10\n8,2,9\n"))
-    assert read.annotations.axes.case_ids.tolist() == ["007", "8"]
-    assert read.annotations.axes.classes.tolist() == [9, 10]
+    assert read.annotations.axes.case_ids.tolist() == ["007", "8"] and read.annotations.axes.classes.tolist() == [9, 10]
 
 
 def test_quotes_spaces_and_empty_lines(write):
@@ -98,17 +93,14 @@ def test_quotes_spaces_and_empty_lines(write):
 
 def test_missing_labels_are_counted_and_their_cases_kept(write):
     read = read_annotations(write("case,annotator,label\na,x,\nb,x,NA\nb,y,1\nc,x,\n"))
-    assert read.annotations.axes.case_ids.tolist() == ["a", "b", "c"]
-    assert read.annotations.axes.classes.tolist() == [1]
-    assert np.diff(read.annotations.offsets).tolist() == [0, 1, 0]
-    assert read.missing == {"": 2, "NA": 1}
+    assert read.annotations.axes.case_ids.tolist() == ["a", "b", "c"] and read.annotations.axes.classes.tolist() == [1]
+    assert np.diff(read.annotations.offsets).tolist() == [0, 1, 0] and read.missing == {"": 2, "NA": 1}
     assert read.missing_note() == "Read as missing: blank (2 cells), 'NA' (1 cells)."
 
 
 def test_what_is_missing_can_be_said(write):
     read = read_annotations(write("case,annotator,label\na,x,-1\na,y,3\n"), missing=("-1",))
-    assert read.missing == {"-1": 1}
-    assert read.annotations.axes.classes.tolist() == [3]
+    assert read.missing == {"-1": 1} and read.annotations.axes.classes.tolist() == [3]
 
 
 def test_classes_given(write):
@@ -125,11 +117,9 @@ def test_classes_given(write):
 
 def test_counts_in_a_long_table(write):
     read = read_annotations(write("case,label,count\na,cat,3\na,dog,1\nb,dog,2\nc,cat,0\n"))
-    assert read.format == "long"
-    assert read.annotations.counts().tolist() == [[3, 1], [0, 2], [0, 0]]
+    assert read.format == "long" and read.annotations.counts().tolist() == [[3, 1], [0, 2], [0, 0]]
     read = read_annotations(write("case,annotator,label,count\na,x,cat,3\na,y,dog,1\n"))
-    assert read.annotations.counts().tolist() == [[3, 1]]
-    assert read.annotations.annotators.tolist() == ["x", "y"]
+    assert read.annotations.counts().tolist() == [[3, 1]] and read.annotations.annotators.tolist() == ["x", "y"]
 
 
 def test_many_rows_in_blocks(write):
@@ -141,17 +131,13 @@ def test_many_rows_in_blocks(write):
         read_annotations(write("case,annotator,label\n" + "\n".join(rows)))
 
 
-# --- rankings ----------------------------------------------------------------------------------------------------------
-
-
+# --- rankings ---
 def test_rankings_by_rank_confidence_or_text(write):
     expected = [[[["b"], ["a", "c"]], [["a"]]], [[["c"]]]]
     ranks = write("case,annotator,label,rank\n1,x,a,2\n1,x,b,1\n1,x,c,2\n1,y,a,1\n1,y,b,\n2,x,c,5\n")
     read = read_annotations(ranks)
-    assert isinstance(read.annotations, Rankings)
-    assert read.format == "rankings"
-    assert read.missing == {"": 1}
-    assert blocks_of(read.annotations) == expected
+    assert isinstance(read.annotations, Rankings) and read.format == "rankings"
+    assert read.missing == {"": 1} and blocks_of(read.annotations) == expected
     confidences = write("case,annotator,label,confidence\n1,x,a,.2\n1,x,b,0.9\n1,x,c,.2\n1,y,a,1\n2,x,c,5\n")
     assert blocks_of(read_annotations(confidences).annotations) == expected
     texts = write("case,annotator,ranking\n1,x,b > a = c\n1,y,a\n2,x,c\n3,x,\n")
@@ -168,8 +154,7 @@ def test_a_role_can_be_switched_off(write):
 def test_json(write):
     nested = [[[[1], [0, 2]], [[1]]], [[[3]]]]
     read = read_annotations(write(json.dumps(nested), "a.json"), classes=5)
-    assert read.format == "rankings"
-    assert blocks_of(read.annotations) == nested
+    assert read.format == "rankings" and blocks_of(read.annotations) == nested
     assert read.annotations.n_classes == 5
     content = {"rankings": nested, "case_ids": ["p", "q"], "classes": ["k", "l", "m", "n"]}
     read = read_annotations(write(json.dumps(content), "a.json"))
@@ -196,22 +181,18 @@ def test_bad_json(write, content, message):
     refused(r"a\.json: " + message, read_annotations, write(content, "a.json"))
 
 
-# --- wide and counts ---------------------------------------------------------------------------------------------------
-
-
+# --- wide and counts ---
 def test_wide(write):
     read = read_annotations(write("id,ann,bob\np,cat,dog\nq,,cat\nr,NA,\n"))
     assert read.format == "wide"
     assert table_of(read.annotations) == [("p", "ann", "cat"), ("p", "bob", "dog"), ("q", "bob", "cat")]
-    assert read.annotations.n_cases == 3
-    assert read.missing == {"": 2, "NA": 1}
+    assert read.annotations.n_cases == 3 and read.missing == {"": 2, "NA": 1}
 
 
 def test_counts(write):
     path = write("id,cat,dog\np,3,0\nq,0,0\n")
     read = read_annotations(path, format="counts")
-    assert read.format == "counts"
-    assert read.annotations.counts().tolist() == [[3, 0], [0, 0]]
+    assert read.format == "counts" and read.annotations.counts().tolist() == [[3, 0], [0, 0]]
     assert read.annotations.axes.classes.tolist() == ["cat", "dog"]
     assert read_annotations(path, format="counts", columns={"case": "id"}).annotations.counts().tolist() == [[3, 0], [0, 0]]
     read = read_annotations(path, format="counts", classes=["dog", "ibex", "cat"])
@@ -228,8 +209,7 @@ def test_integer_tables_are_never_guessed(write):
     assert read_annotations(write("id,rater 1,Rater_2\np,3,0\n")).format == "wide"
     assert read_annotations(write("id,a,b\np,3,-1\n")).format == "wide"
     read = read_annotations(write("id,count_a,count_b\np,3,0\n"))
-    assert read.format == "counts"
-    assert read.annotations.axes.classes.tolist() == ["a", "b"]
+    assert read.format == "counts" and read.annotations.axes.classes.tolist() == ["a", "b"]
 
 
 def test_scores_are_not_taken_for_labels(write):
@@ -241,8 +221,7 @@ def test_arrays(write):
     refused(r"format must be 'wide' .* or 'counts' .* for this array\. Got 'auto'\.", read_annotations, write(counts, "a.npy"))
     assert read_annotations(write(counts, "a.npy"), format="counts").annotations.counts().tolist() == [[3, 0], [1, 2]]
     read = read_annotations(write(np.array([[5, -1], [7, 5]]), "a.npy"), format="wide", missing=("-1",))
-    assert table_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)]
-    assert read.missing == {"-1": 1}
+    assert table_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)] and read.missing == {"-1": 1}
     read = read_annotations(write({"counts": counts, "case_ids": ["p", "q"], "classes": ["a", "b"]}, "a.npz"))
     assert read.annotations.axes.case_ids.tolist() == ["p", "q"]
     read = read_annotations(write({"counts": counts, "classes": ["a", "b"]}, "a.npz"), classes=["b", "c", "a"])
@@ -284,9 +263,7 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
     assert capsys.readouterr().err == "ugt: reading: 100 %\n"
 
 
-# --- bad CSV -----------------------------------------------------------------------------------------------------------
-
-
+# --- bad CSV ---
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -344,9 +321,7 @@ def test_bad_options(write):
         read_annotations("nowhere.csv")
 
 
-# --- predictions -------------------------------------------------------------------------------------------------------
-
-
+# --- predictions ---
 def test_predictions_wide_long_and_arrays(write):
     scores = [[0.25, 0.75], [1.0, -2.5]]
     for path in (
@@ -355,12 +330,10 @@ def test_predictions_wide_long_and_arrays(write):
         write({"scores": np.array(scores), "case_ids": ["p", "q"], "classes": ["cat", "dog"]}, "a.npz"),
     ):
         model = read_predictions(path)
-        assert model.scores.tolist() == scores
-        assert model.case_ids.tolist() == ["p", "q"]
+        assert model.scores.tolist() == scores and model.case_ids.tolist() == ["p", "q"]
         assert model.classes.tolist() == ["cat", "dog"]
     model = read_predictions(write(np.array(scores, dtype=np.float32), "a.npy"))
-    assert model.scores.tolist() == scores
-    assert model.case_ids is None
+    assert model.scores.tolist() == scores and model.case_ids is None
     assert model.classes is None
 
 
@@ -390,9 +363,7 @@ def test_bad_prediction_arrays(write):
     refused(r"a\.npy: scores must be a table of cases x classes\. Got shape \(4,\)\.", read_predictions, write(np.ones(4), "a.npy"))
 
 
-# --- names, fingerprints, output ---------------------------------------------------------------------------------------
-
-
+# --- names, fingerprints, output ---
 def test_names(write):
     assert read_names(write(b"\xef\xbb\xbfcat \r\nwild dog\r\n\r\n")) == ["cat", "wild dog"]
     assert read_names(write("0\n1\n2\n")) == [0, 1, 2]
@@ -413,8 +384,7 @@ def test_output_folder_is_written_as_a_whole(tmp_path):
     assert sorted(os.listdir(target)) == ["a.txt", "b.txt"]
     with output_folder(target) as draft:
         (draft / "a.txt").write_text("new")
-    assert (target / "a.txt").read_text() == "new"
-    assert sorted(os.listdir(target)) == ["a.txt", "b.txt"]
+    assert (target / "a.txt").read_text() == "new" and sorted(os.listdir(target)) == ["a.txt", "b.txt"]
 
 
 def test_output_folder_leaves_nothing_behind(tmp_path):

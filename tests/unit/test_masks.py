@@ -141,9 +141,6 @@ def test_same_bytes_for_any_number_of_threads(monkeypatch):
         assert one.words.tobytes() == other.words.tobytes()
 
 
-# ---- predictions ----
-
-
 def test_predictions_in_any_form():
     rng = np.random.default_rng(6)
     masks = Masks.from_wide(rng.random((4, 2, 3, 30)) < 0.5, case_ids=list("abcd"))
@@ -196,9 +193,6 @@ MASKS = Masks.from_wide([[[[1, 1]]], [[[1, 0]]]], case_ids=["p", "q"])
 )
 def test_wrong_predictions(prediction, message):
     refused(message, MASKS.predicted, prediction)
-
-
-# ---- what is refused ----
 
 
 @pytest.mark.parametrize(

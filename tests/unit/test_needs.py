@@ -120,9 +120,6 @@ def test_groups_and_draws_of_points():
     refused(REFUSED, point.draws, 10**9, error=MemoryError)
 
 
-# ---- what is done so that less need be refused ----
-
-
 def test_results_that_are_handed_on_are_not_kept():
     for n_threads in (1, 2):
         with ugt.threads(n_threads):

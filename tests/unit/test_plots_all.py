@@ -83,8 +83,7 @@ def test_every_plot_takes_and_returns_its_axes(name):
     figure, axes = pyplot.subplots(1, 2)
     assert drawn(name, ax=axes[1]) is axes[1]
     assert not axes[0].has_data() and not axes[0].texts and axes[0].get_legend() is None
-    assert pyplot.get_fignums() == [figure.number]
-    assert drawn(name).figure is not figure
+    assert pyplot.get_fignums() == [figure.number] and drawn(name).figure is not figure
 
 
 @pytest.mark.slow

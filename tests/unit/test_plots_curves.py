@@ -40,9 +40,6 @@ def names(ax):
     return [tick.get_text() for tick in ax.get_yticklabels()]
 
 
-# ---- ROC and precision-recall ----
-
-
 def test_curves():
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
     ax = plots.soft_curve({"model": roc})
@@ -59,8 +56,7 @@ def test_bands_of_curves():
     band = ([0.0, 0.5, 1.0], [0.1, 0.6, 0.9], [0.3, 0.8, 1.0])
     for ax in (plots.soft_curve(roc, band=band), plots.soft_curve({"a": roc, "b": roc}, band={"b": band})):
         corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices.round(9).tolist()}
-        assert {(x, y) for x, low, high in zip(*band) for y in (low, high)} == corners
-        assert len(ax.collections) == 1
+        assert {(x, y) for x, low, high in zip(*band) for y in (low, high)} == corners and len(ax.collections) == 1
     refused(r"band must have names of curves, of 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
     with pytest.raises(ValueError, match=r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."):
         plots.soft_curve(roc, band=([0, 1, 2], [0, 1]))
@@ -75,9 +71,6 @@ def test_errors_of_curves():
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
     refused(r"curve must be curves of one kind\. Got both kinds\.", plots.soft_curve, {"a": roc, "b": pr})
     refused(r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\.", plots.soft_curve, {"a": roc, "b": [1, 2]})
-
-
-# ---- calibration ----
 
 
 def reliability(n=300, seed=0, n_bins=15):
@@ -199,9 +192,6 @@ def test_undefined_losses_are_named():
     assert entries(plots.calibration_dispersion_map({"A": alone})) == [f"A (undefined; {sum(alone.left_out.values())} left out)"]
 
 
-# ---- forests ----
-
-
 def test_forest():
     ax = plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
     assert ax.lines[0].get_xdata().tolist() == [0.8, 1.05] and names(ax) == ["model", "ann"]
@@ -243,9 +233,6 @@ def test_errors_of_forests():
     refused(r"Got \('x', 1, 2\), first at 'a'", plots.forest, {"a": ("x", 1, 2)})
     ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=5)  # counts have no annotators
     refused(r"rows must hold something to draw\. Got an empty table\.", plots.forest, ev)
-
-
-# ---- tables ----
 
 
 def test_rank_heat_map():
@@ -317,9 +304,6 @@ def test_ranks_by_reliability():
     refused(r"metric must be one with reliabilities", plots.rank_by_reliability, ev, "nothing")
 
 
-# ---- prediction sets ----
-
-
 def test_coverage_and_size():
     ax = plots.coverage_and_size({"APS": (2.5, 0.91), "LAC": (np.nan, 0.9)}, target=0.9)
     assert line(ax, "APS").get_xydata().tolist() == [[2.5, 0.91]] and line(ax, "wanted: 0.9").get_ydata()[0] == 0.9
@@ -341,9 +325,6 @@ def test_coverage_of_records_has_intervals():
         ValueError, match=r"coverage must hold \(mean size, coverage\), or a SetCoverage, for every name\. Got 3, first at 'a'"
     ):
         plots.coverage_and_size({"a": 3})
-
-
-# ---- triangles ----
 
 
 def test_ternary():

@@ -39,9 +39,6 @@ def bars(ax):
     return [segment[:, 1].tolist() for one in ax.collections if hasattr(one, "get_segments") for segment in one.get_segments()]
 
 
-# ---- certainty ----
-
-
 def test_certainty_curve_is_sorted_and_counts_what_is_undefined():
     ax = plots.certainty_curve({"one": [0.9, np.nan, 0.5], "two": ugt.annotation_certainty([[0.6, 0.4]])})
     drawn = ax.lines[0]
@@ -60,9 +57,6 @@ def test_errors_of_certainty():
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
     refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
     refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])
-
-
-# ---- metrics by reliability ----
 
 
 def test_metric_by_reliability(evaluation):
@@ -124,9 +118,6 @@ def test_errors_of_metrics(evaluation):
     refused(r"voted must be False but for topk_accuracy with k = 1\. Got True\.", plots.metric_by_reliability, ev, k=2, voted=True)
 
 
-# ---- one case ----
-
-
 def names(ax):
     return [tick.get_text() for tick in ax.get_yticklabels()]
 
@@ -174,9 +165,6 @@ def test_errors_of_plausibilities():
         plots.plausibilities(truth, 0, annotations=labels)
     refused(r"annotations must be Labels or Rankings\. Got list\.", plots.plausibilities, truth, 0, annotations=[1])
     refused(r"truth must be plausibilities\. Got Labels", plots.plausibilities, labels, 0, error=TypeError)
-
-
-# ---- laws over draws ----
 
 
 def test_law_over_draws():

@@ -29,16 +29,14 @@ def axes(case_ids=("p", "q"), classes=("a", "b", "c")):
 )
 def test_any_table_of_numbers(scores):
     model = Predictions(["p", "q"], scores)
-    assert model.scores.tolist() == SCORES.tolist()
-    assert model.scores.dtype == np.float64
+    assert model.scores.tolist() == SCORES.tolist() and model.scores.dtype == np.float64
     assert not model.scores.flags.writeable
 
 
 def test_no_copy_and_no_change_of_the_input():
     scores = SCORES.copy()
     model = Predictions(None, scores)
-    assert np.shares_memory(model.scores, scores)
-    assert scores.flags.writeable
+    assert np.shares_memory(model.scores, scores) and scores.flags.writeable
     scores.flags.writeable = False
     assert Predictions(None, scores).aligned(axes())[0].tolist() == SCORES.tolist()
     with pytest.raises(AttributeError):
@@ -64,8 +62,7 @@ def frame(index, columns):
 )
 def test_from_any(value):
     scores, present = Predictions.from_any(value).aligned(axes())
-    assert scores.tolist() == SCORES.tolist()
-    assert present.tolist() == [True, True]
+    assert scores.tolist() == SCORES.tolist() and present.tolist() == [True, True]
 
 
 def test_from_a_data_frame():
@@ -96,8 +93,7 @@ def test_missing_cases():
     message = r"predictions must cover every case \(missing='drop' leaves the others out\)\. Got none for 2 of 4 cases, first at 'x'\."
     refused(message, model.aligned, wide)
     scores, present = model.aligned(wide, missing="drop")
-    assert present.tolist() == [True, False, True, False]
-    assert scores[present].tolist() == SCORES[::-1].tolist()
+    assert present.tolist() == [True, False, True, False] and scores[present].tolist() == SCORES[::-1].tolist()
     assert np.isnan(scores[~present]).all()
     refused(r"missing must be 'error' or 'drop'\. Got 'skip'\.", model.aligned, wide, missing="skip")
 

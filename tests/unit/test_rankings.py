@@ -49,15 +49,11 @@ def sorted_blocks(table):
     return [[[sorted(block) for block in ranking] for ranking in case] for case in table]
 
 
-# ---- nested lists -----------------------------------------------------------------------------------
-
-
 def test_from_blocks():
     rankings = Rankings.from_blocks(NESTED, n_classes=5)
     assert nested(rankings) == NESTED
     assert (rankings.n_cases, rankings.n_classes, rankings.n_rankings, len(rankings)) == (3, 5, 5, 3)
-    assert rankings.annotators.tolist() == []
-    assert rankings.annotator.tolist() == [-1] * 5
+    assert rankings.annotators.tolist() == [] and rankings.annotator.tolist() == [-1] * 5
     assert rankings.axes.numbered
     names = ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator")
     assert [getattr(rankings, name).dtype for name in names] == [np.int64] * 3 + [np.int32] * 2
@@ -103,9 +99,6 @@ BLOCK_ERRORS = {
 @pytest.mark.parametrize("message", BLOCK_ERRORS)
 def test_from_blocks_refuses(message):
     refused(message, Rankings.from_blocks, **{"nested": [[], []], "case_ids": ["p", "q"], "n_classes": 3, **BLOCK_ERRORS[message]})
-
-
-# ---- long tables ------------------------------------------------------------------------------------
 
 
 @given(rankings_of_cases(), st.randoms())
@@ -161,9 +154,6 @@ LONG_ERRORS = {
 @pytest.mark.parametrize("message", LONG_ERRORS)
 def test_from_long_refuses(message):
     refused(message, Rankings.from_long, **{**LONG, **LONG_ERRORS[message]})
-
-
-# ---- strings ----------------------------------------------------------------------------------------
 
 
 def test_from_strings():
@@ -225,9 +215,6 @@ def test_from_strings_refuses(message):
     refused(message, Rankings.from_strings, **{**STRINGS, **STRING_ERRORS[message]})
 
 
-# ---- what every container promises ------------------------------------------------------------------
-
-
 def test_nothing_can_be_changed():
     rankings = Rankings.from_blocks(NESTED)
     with pytest.raises(AttributeError):
@@ -253,6 +240,5 @@ def test_dermatology_facts(dermatology):
     rankings = Rankings.from_blocks(dermatology.annotations, classes=dermatology.conditions)
     assert repr(rankings) == "Rankings(n_cases=1947, n_empty=0, n_classes=419, n_rankings=9602)"
     sizes = np.bincount(np.diff(rankings.block_offsets))
-    assert sizes[1:].tolist() == [12445, 1379, 155, 16, 2, 1]
-    assert len(np.unique(rankings.items)) == 274
+    assert sizes[1:].tolist() == [12445, 1379, 155, 16, 2, 1] and len(np.unique(rankings.items)) == 274
     assert nested(rankings) == dermatology.annotations

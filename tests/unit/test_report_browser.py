@@ -69,9 +69,6 @@ def page(request, browser, tmp_path_factory):
     return browser
 
 
-# ---- what is asked of a page; each gives a list of faults ----
-
-
 def complaints(page):
     """What the browser has to say."""
     said = [e["entry"] for e in page.of("Log.entryAdded") if e["entry"]["level"] in ("warning", "error")]
@@ -132,9 +129,6 @@ def nameless(told):
     return [role for role, name in told if role in roles and not name]
 
 
-# ---- the report ----
-
-
 @pytest.mark.slow
 def test_nothing_is_loaded_and_nothing_is_complained_of(page):
     assert len(page.of("Network.requestWillBeSent")) == 1
@@ -189,8 +183,7 @@ def test_it_prints_on_a4(page):
     page.show(WIDE)
     assert pdf.startswith(b"%PDF") and pdf.rstrip().endswith(b"%%EOF")
     boxes = [tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox\s*\[([^\]]*)\]", pdf)]
-    assert len(boxes) > 5
-    assert all(box[:2] == (0, 0) and box[2:] == pytest.approx(A4, abs=1) for box in boxes)
+    assert len(boxes) > 5 and all(box[:2] == (0, 0) and box[2:] == pytest.approx(A4, abs=1) for box in boxes)
 
 
 @pytest.mark.slow
@@ -277,10 +270,7 @@ def test_the_questions_have_another_answer_for_a_faulty_page(browser, tmp_path):
     browser.url = path.as_uri()
     browser.show(WIDE)
     browser.open(browser.url)
-    assert len(complaints(browser)) >= 2
-    assert loaded(browser) == ["http://127.0.0.1:9/x.png"]
-    assert any(fault.startswith('<h2 id="a">') for fault in missing(browser))
-    assert dangling(browser) == ["a", "b", "#c"]
-    assert overflowing(browser)[0] > 1000
-    assert bare_figures(browser) == ["d"]
+    assert len(complaints(browser)) >= 2 and loaded(browser) == ["http://127.0.0.1:9/x.png"]
+    assert any(fault.startswith('<h2 id="a">') for fault in missing(browser)) and dangling(browser) == ["a", "b", "#c"]
+    assert overflowing(browser)[0] > 1000 and bare_figures(browser) == ["d"]
     assert {"heading", "image"} <= set(nameless(spoken(browser)))

@@ -21,8 +21,7 @@ def test_chances_ranks_and_lead():
     rows = [row("A", value=0.7), row("B", value=0.6), row("C", value=0.1)]
     values = [[0.7, 0.6, 0.1]] * 3 + [[0.5, 0.6, 0.1]]
     (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), 0.4)
-    assert [r["p_best"] for r in rows] == [0.75, 0.25, 0.0]
-    assert sum(r["p_best"] for r in rows) == 1
+    assert [r["p_best"] for r in rows] == [0.75, 0.25, 0.0] and sum(r["p_best"] for r in rows) == 1
     assert [(r["rank_low"], r["rank_high"]) for r in rows] == [(1, 1), (2, 2), (3, 3)]
     assert (winner["model"], winner["runner_up"], winner["p_best"]) == ("A", "B", 0.75)
     assert winner["margin"] == pytest.approx(0.1)
@@ -163,5 +162,4 @@ def test_where_a_flip_lies_is_said_by_the_data_not_by_a_resample():
     rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
     own, later = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5], [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]
     (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
-    assert flip["reliability"] == pytest.approx(10**0.5)
-    assert flip["low"] == flip["high"] == pytest.approx(10**1.5)
+    assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)

@@ -141,9 +141,7 @@ def test_two_rankings_of_each_case(rng):
     assert states.finish(found).value == pytest.approx(truth.value, rel=1e-13)
 
 
-# ---- sums
-
-
+# --- sums ---
 def test_the_state_of_a_mean_depends_neither_on_parts_nor_on_order(rng):
     p, scores = rng.dirichlet(np.ones(K), N) * 10.0 ** rng.integers(-3, 3), rng.random((N, K))
     p = p / p.sum(1, keepdims=True)
@@ -176,9 +174,7 @@ def test_standard_errors_are_those_of_the_cases(rng):
     )
 
 
-# ---- resamples
-
-
+# --- resamples ---
 def weights_of(ids, n, seed):
     return _exact.poisson_weights(stream_keys_of(np.asarray(ids)), seed, 0, n)
 
@@ -237,9 +233,7 @@ def test_resamples_know_the_ids_of_the_data(rng):
     assert named == given
 
 
-# ---- text
-
-
+# --- text ---
 def test_text_and_back(rng):
     p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
     state = states.partial("ua_topk_accuracy", p, scores, k=2, case_ids=np.arange(N), n_resamples=3)
@@ -309,9 +303,7 @@ def test_damaged_text(text, message):
     refused(message.replace("(", r"\("), states.State.from_json, text)
 
 
-# ---- what does not fit together
-
-
+# --- what does not fit together ---
 def test_only_what_was_made_alike_is_merged():
     p = [[0.6, 0.4], [0.3, 0.7]]
     one = states.partial("ua_topk_accuracy", p, p)
@@ -346,9 +338,7 @@ def test_nothing_left():
     assert math.isnan(found.value) and found.reason == "no case is left" and found.left_out == {"case without annotations": 1}
 
 
-# ---- small groups
-
-
+# --- small groups ---
 def test_minimum_sizes():
     p, q = [[0.6, 0.4], [0.3, 0.7]], [0.1, 0.9, 0.95]
     state = states.partial("annotation_certainty", p, min_cases=2)
@@ -366,9 +356,7 @@ def test_a_state_holds_no_case(rng):
     assert len(many.to_json()) < 1000
 
 
-# ---- ranking
-
-
+# --- ranking ---
 @pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
 @pytest.mark.parametrize("kind", ["soft", "hard", "tied"])
 def test_bins_bound_the_exact_value(metric, kind, rng):
@@ -449,9 +437,7 @@ def test_no_positives():
     assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"
 
 
-# ---- two hospitals
-
-
+# --- two hospitals ---
 def test_two_hospitals_get_the_pooled_answer_from_text(rng):
     """Different annotators, numbers of them and readers' gaps; a patient who was in both."""
     votes = [rng.integers(0, 3, (50, 4)).astype(float), rng.integers(0, 3, (70, 3)).astype(float)]

@@ -28,9 +28,6 @@ def small(monkeypatch):
     monkeypatch.setattr(blocks, "ROW", 1e7)
 
 
-# ---- blocks
-
-
 @pytest.mark.parametrize("metric", ["annotation_certainty", "ua_topk_accuracy", "discrepancy_ratio", "soft_auroc"])
 def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
     p, scores = rng.dirichlet(np.ones(K), 200), rng.random((200, K))
@@ -123,9 +120,6 @@ def test_a_case_that_does_not_fit():
         states.compute("annotation_certainty", np.broadcast_to(0.1, (2, 10_000_000)), max_memory="300 MB")
 
 
-# ---- memory, kept
-
-
 LIMITED = """
 import resource, sys
 import numpy as np
@@ -170,9 +164,6 @@ def test_a_memory_limit_is_kept(how, large):
         assert done.returncode != 0 and "MemoryError" in done.stderr
 
 
-# ---- ranges of scores
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["continuous", "tied", "one value", "half one value", "infinite", "single"])
 @pytest.mark.parametrize("metric", ["soft_auroc", "soft_average_precision"])
@@ -210,9 +201,6 @@ def test_ranges_hold_about_as_many(rng):
     assert len(found) == 8 and counts.max() < 1.1 * 100_000 / 8
     for r in range(8):
         np.testing.assert_array_equal(found.holds(scores, r), found.which(scores) == r)
-
-
-# ---- Dawid-Skene
 
 
 def crowd(rng, n=150, n_annotators=7):
@@ -298,9 +286,6 @@ def test_what_a_skill_model_refuses(rng):
     with pytest.raises(ValueError, match=r"labels must have the 3 classes of the model. Got 2"):
         found.plausibilities(ugt.Labels.from_long(["x"], ["annotator 1"], [1], classes=2))
     refused(r"annotator must be one of the 7 annotators. Got 'stranger'", found.confusion, "stranger")
-
-
-# ---- what is drawn for a case depends on the case alone
 
 
 def test_posteriors_of_a_case_do_not_depend_on_its_part(rng):

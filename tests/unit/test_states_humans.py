@@ -155,8 +155,6 @@ def test_relative_f1(seed, held_out):
     assert found.n_cases == expected.n_cases and found.left_out == {"case without a majority class": N - expected.n_cases}
 
 
-# ---- resamples
-
 RESAMPLED = {
     "annotator_discrepancy": {"distance": "zero-one", "cases": "all"},
     "individual_equivalence_index": {},
@@ -189,9 +187,6 @@ def test_chances_to_be_better_than_an_annotator_come_of_resampled_numbers():
     chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
     expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
     np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.chances().p_better[0]), atol=0.08)
-
-
-# ---- who is in a part, and errors
 
 
 def test_annotators_of_all_parts_are_the_same():

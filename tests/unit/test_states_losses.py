@@ -68,8 +68,7 @@ def check_histogram(found, expected):
         close([found.numbers[name], found.numbers[f"{name} plugin"]], [loss.debiased, loss.plugin])
     close([found.numbers[name] for name in ("accuracy", "ce", "de")], [expected.accuracy, expected.ce, expected.de])
     record = found.record
-    assert isinstance(record, ugt.HistogramLosses)
-    assert dict(record.left_out) == dict(expected.left_out)
+    assert isinstance(record, ugt.HistogramLosses) and dict(record.left_out) == dict(expected.left_out)
     assert record.classes.tolist() == expected.classes.tolist()
     close(record.bin_edges, expected.bin_edges)
     close(numbers_of(record), numbers_of(expected))
@@ -136,8 +135,7 @@ def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, slow):
     close(found.resampled, whole.resampled)
     repeated = [np.repeat(np.arange(80), w.astype(int)) for w in _exact.poisson_weights(stream_keys_of(ids), 9, 0, 20)]
     close(found.resampled, [slow(counts[at], probs[at]) for at in repeated])
-    assert len(np.unique(found.resampled)) == 20
-    assert found.std_error == pytest.approx(found.resampled.std(ddof=1))
+    assert len(np.unique(found.resampled)) == 20 and found.std_error == pytest.approx(found.resampled.std(ddof=1))
 
 
 @pytest.mark.parametrize(
@@ -146,15 +144,13 @@ def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, slow):
 def test_without_labels_there_is_a_reason(metric, reason):
     predicted = np.array([[0.5, 0.5]]) if metric == "histogram_losses" else np.array([0.5])
     found = states.finish(in_parts(metric, (np.zeros((1, 2)), predicted), [np.arange(1)]))
-    assert (found.n_cases, found.reason, sum(found.left_out.values())) == (0, reason, 1)
-    assert math.isnan(found.value)
+    assert (found.n_cases, found.reason, sum(found.left_out.values())) == (0, reason, 1) and math.isnan(found.value)
 
 
 def test_cases_with_one_label_leave_only_the_loss_of_a_label():
     found = states.finish(in_parts("histogram_losses", (np.array([[1, 0]]), np.array([[0.5, 0.5]])), [np.arange(1)]))
     assert (found.value, found.reason) == (0.5, None)
-    assert all(math.isnan(found.numbers[name]) for name in ("el", "dl", "il"))
-    assert sum(found.left_out.values()) == 1
+    assert all(math.isnan(found.numbers[name]) for name in ("el", "dl", "il")) and sum(found.left_out.values()) == 1
 
 
 @pytest.mark.parametrize("metric", ["histogram_losses", "disagreement_losses"])
