@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -77,3 +78,21 @@ def command(tmp_path, monkeypatch, capsys):
         return err if code else out
 
     return run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """``write(content, name)`` makes a file: text, bytes, an array, arrays by name where the name is of an NPZ file, JSON of all else."""
+
+    def write(content, name=None):
+        path = tmp_path / (name or ("file.csv" if isinstance(content, (str, bytes)) else "file.json"))
+        if isinstance(content, np.ndarray):
+            np.save(path, content)
+        elif isinstance(content, dict) and path.suffix == ".npz":
+            np.savez(path, **content)
+        else:
+            text = content if isinstance(content, (str, bytes)) else json.dumps(content)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write

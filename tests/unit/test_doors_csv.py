@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
+from twins.files import rows_of
 
 from ugt import io
 from ugt._base.parallel import progress_to_stderr
@@ -22,22 +23,6 @@ from ugt._tabular.source import Source, check_blocks
 from ugt.annotations import Labels, Rankings, Ratings
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="file.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
-def rows_of(labels):
-    case = np.repeat(np.arange(labels.n_cases), np.diff(labels.offsets))
-    names = labels.axes.case_ids[case], labels.annotators[labels.annotator], labels.axes.classes[labels.label]
-    return list(zip(*(name.tolist() for name in names)))
 
 
 # --- encodings ---

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusals import refused
+from twins.files import rows_of
 
 import ugt
 from ugt import io
@@ -47,12 +48,6 @@ def frame(request):
 
 
 LONG = {"Task": ["p", "p", "q", "r"], "reader": [1, 2, 1, 1], "grade": [3, 4, None, 3], "site": ["a", "a", "b", "b"]}
-
-
-def rows_of(labels):
-    case = np.repeat(np.arange(labels.n_cases), np.diff(labels.offsets))
-    names = labels.axes.case_ids[case], labels.annotators[labels.annotator], labels.axes.classes[labels.label]
-    return list(zip(*(name.tolist() for name in names)))
 
 
 def test_long(frame):

@@ -8,28 +8,10 @@ from itertools import count
 import numpy as np
 import pytest
 from refusals import refused
+from twins.files import rows_of
 
 from ugt import io
 from ugt.annotations import Labels, Rankings, Ratings
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="file.json"):
-        path = tmp_path / name
-        if not isinstance(content, (str, bytes)):
-            content = json.dumps(content)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
-def rows_of(labels):
-    case = np.repeat(np.arange(labels.n_cases), np.diff(labels.offsets))
-    names = labels.axes.case_ids[case], labels.annotators[labels.annotator], labels.axes.classes[labels.label]
-    return list(zip(*(name.tolist() for name in names)))
-
 
 RECORDS = [
     {"meta": {"id": "p"}, "who": 1, "answer": {"value": "cat", "sure": 3}},

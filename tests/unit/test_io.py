@@ -10,34 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import refused
+from twins.files import rows_of
 
 from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
 from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="file.csv"):
-        path = tmp_path / name
-        if isinstance(content, np.ndarray):
-            np.save(path, content)
-        elif isinstance(content, dict):
-            np.savez(path, **content)
-        else:
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
-def table_of(annotations):
-    """(case, annotator, class) of every label."""
-    case = np.repeat(np.arange(annotations.n_cases), np.diff(annotations.offsets))
-    names = annotations.axes.case_ids[case], annotations.annotators[annotations.annotator], annotations.axes.classes[annotations.label]
-    return list(zip(*(name.tolist() for name in names)))
 
 
 def blocks_of(rankings):
@@ -54,7 +33,7 @@ def blocks_of(rankings):
 def test_long(write):
     read = read_annotations(write(LONG))
     assert isinstance(read.annotations, Labels) and read.format == "long"
-    assert table_of(read.annotations) == [("b", "x", "cat"), ("b", "y", "cat"), ("a", "x", "dog")]
+    assert rows_of(read.annotations) == [("b", "x", "cat"), ("b", "y", "cat"), ("a", "x", "dog")]
     assert read.missing == {} and read.missing_note() == ""
 
 
@@ -63,7 +42,7 @@ def test_long(write):
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_separators_byte_order_mark_and_line_ends(write, separator, prefix, newline):
     content = prefix + LONG.replace(",", separator).replace("\n", newline).encode()
-    assert table_of(read_annotations(write(content)).annotations) == table_of(read_annotations(write(LONG)).annotations)
+    assert rows_of(read_annotations(write(content)).annotations) == rows_of(read_annotations(write(LONG)).annotations)
 
 
 @pytest.mark.parametrize(
@@ -72,13 +51,13 @@ def test_separators_byte_order_mark_and_line_ends(write, separator, prefix, newl
 )
 def test_usual_names_of_columns(write, header):
     content = LONG.replace("case,annotator,label", header)
-    assert len(table_of(read_annotations(write(content)).annotations)) == 3
+    assert len(rows_of(read_annotations(write(content)).annotations)) == 3
 
 
 def test_other_columns_are_ignored_and_roles_can_be_named(write):
     content = "site,doctor,pic,dx,class,time\nA,x,1,cat,q,0\nB,y,2,dog,q,1\n"
     read = read_annotations(write(content), columns={"case": "pic", "annotator": "doctor", "label": "dx"})
-    assert table_of(read.annotations) == [(1, "x", "cat"), (2, "y", "dog")]
+    assert rows_of(read.annotations) == [(1, "x", "cat"), (2, "y", "dog")]
 
 
 def test_integers_are_integers_and_leading_zeros_are_not(write):
@@ -88,7 +67,7 @@ def test_integers_are_integers_and_leading_zeros_are_not(write):
 
 def test_quotes_spaces_and_empty_lines(write):
     read = read_annotations(write('case,annotator,label\n\n "a" ,x, cat\n\n"b, c","say ""y""","two\nlines"\n\n'.replace(' "a" ', " a ")))
-    assert table_of(read.annotations) == [("a", "x", "cat"), ("b, c", 'say "y"', "two\nlines")]
+    assert rows_of(read.annotations) == [("a", "x", "cat"), ("b, c", 'say "y"', "two\nlines")]
 
 
 def test_missing_labels_are_counted_and_their_cases_kept(write):
@@ -185,7 +164,7 @@ def test_bad_json(write, content, message):
 def test_wide(write):
     read = read_annotations(write("id,ann,bob\np,cat,dog\nq,,cat\nr,NA,\n"))
     assert read.format == "wide"
-    assert table_of(read.annotations) == [("p", "ann", "cat"), ("p", "bob", "dog"), ("q", "bob", "cat")]
+    assert rows_of(read.annotations) == [("p", "ann", "cat"), ("p", "bob", "dog"), ("q", "bob", "cat")]
     assert read.annotations.n_cases == 3 and read.missing == {"": 2, "NA": 1}
 
 
@@ -205,7 +184,7 @@ def test_integer_tables_are_never_guessed(write):
     path = write("id,a,b\np,3,0\nq,0,1\n")
     message = r"format must be 'wide' \(a column an annotator\) or 'counts' \(a column a class\) for a table of integers, .* Got 'auto'\."
     refused(message, read_annotations, path)
-    assert table_of(read_annotations(path, format="wide").annotations)[0] == ("p", "a", 3)
+    assert rows_of(read_annotations(path, format="wide").annotations)[0] == ("p", "a", 3)
     assert read_annotations(write("id,rater 1,Rater_2\np,3,0\n")).format == "wide"
     assert read_annotations(write("id,a,b\np,3,-1\n")).format == "wide"
     read = read_annotations(write("id,count_a,count_b\np,3,0\n"))
@@ -221,13 +200,13 @@ def test_arrays(write):
     refused(r"format must be 'wide' .* or 'counts' .* for this array\. Got 'auto'\.", read_annotations, write(counts, "a.npy"))
     assert read_annotations(write(counts, "a.npy"), format="counts").annotations.counts().tolist() == [[3, 0], [1, 2]]
     read = read_annotations(write(np.array([[5, -1], [7, 5]]), "a.npy"), format="wide", missing=("-1",))
-    assert table_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)] and read.missing == {"-1": 1}
+    assert rows_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)] and read.missing == {"-1": 1}
     read = read_annotations(write({"counts": counts, "case_ids": ["p", "q"], "classes": ["a", "b"]}, "a.npz"))
     assert read.annotations.axes.case_ids.tolist() == ["p", "q"]
     read = read_annotations(write({"counts": counts, "classes": ["a", "b"]}, "a.npz"), classes=["b", "c", "a"])
     assert read.annotations.counts().tolist() == [[0, 0, 3], [2, 0, 1]]
     read = read_annotations(write({"table": np.array([["a", ""], ["b", "a"]])}, "a.npz"))
-    assert table_of(read.annotations) == [(0, 0, "a"), (1, 0, "b"), (1, 1, "a")]
+    assert rows_of(read.annotations) == [(0, 0, "a"), (1, 0, "b"), (1, 1, "a")]
 
 
 def npz(**arrays):
