@@ -34,14 +34,8 @@ LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
         (LONG.encode("utf-16-be"), r"a NUL byte \(UTF-16BE without a byte order mark\? "),
         (LONG.encode("utf-32"), r"a NUL byte \(UTF-32 by its byte order mark; "),
         (LONG.encode() + b"c,x,\0\n", r"a NUL byte \(a binary or UTF-16 file\?\), first at line 5\."),
-        (
-            LONG.encode() + "c,x,Läsion\n".encode("latin-1"),
-            r"the byte 0xe4 \(Latin-1\? Then it is in 'Läsion'; .* iconv .*\), first at line 5",
-        ),
-        (
-            LONG.encode() + "c,x,“cat”\n".encode("cp1252"),
-            r"the byte 0x93 \(Windows-1252\? .*'“cat”'.*WINDOWS-1252 -t UTF-8.*first at line 5",
-        ),
+        ((LONG + "c,x,Läsion\n").encode("latin-1"), r"the byte 0xe4 \(Latin-1\? Then it is in 'Läsion'; .* iconv .*\), first at line 5"),
+        ((LONG + "c,x,“cat”\n").encode("cp1252"), r"the byte 0x93 \(Windows-1252\? .*'“cat”'.*WINDOWS-1252 -t UTF-8.*first at line 5"),
         (LONG.encode() + "c,x,ä".encode()[:-1], r"half a character at its end \(is the file cut off\?\), first at line 5\."),
         (b"PK\3\4....[Content_Types].xml..", r"an Excel workbook \(save the sheet as 'CSV UTF-8'\)\."),
         (b"PK\3\4....labels.txt", r"a ZIP archive \(an NPZ file is called \.npz\)\."),
@@ -77,11 +71,15 @@ def test_gzip(write):
     refused(r"bad\.csv\.gz: file must be a whole gzip file .* Got ", io.read_annotations, write(bytes(broken), "bad.csv.gz"))
     with pytest.raises(ValueError, match=r"not\.csv\.gz: file must be compressed by gzip, as its name says\. Got another beginning\."):
         io.read_annotations(write(LONG, "not.csv.gz"))
-    with pytest.raises(ValueError, match=r"a\.csv\.gz: row must have 3 fields, .* Got 2, first at line 5\."):
-        io.read_annotations(write(gzip.compress(LONG.encode() + b"c,x\n"), "a.csv.gz"))
+    cut = write(gzip.compress(LONG.encode() + b"c,x\n"), "a.csv.gz")
+    refused(r"a\.csv\.gz: row must have 3 fields, .* Got 2, first at line 5\.", io.read_annotations, cut)
 
 
 # --- decimal commas ---
+TWO = r"columns must have different names\. Got "
+HEAD = "case,annotator,label"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -90,17 +88,27 @@ def test_gzip(write):
         ("case;annotator;label\na;x;0,5\na;y;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
         ("case;ann;bob\na;0,5;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
         ('case,annotator,value\na,x,"0,5"\n', r"value must be a number\. Got '0,5' \(a decimal comma"),
+        ("case,rater,value\np,x,high\n", r"value must be a number\. Got 'high', first at line 2\."),
+        ("case,value\np,1\n", r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."),
+        ("id,image,reader,label\n1,p,x,cat\n", r"case column must be named where several columns may be meant\. Got 'id' and 'image'\."),
+        (HEAD + ",label\na,b,c,d\n", TWO + r"'label' twice, first at line 1\."),
+        (HEAD + ",,\na,b,c,,\n", TWO + r"two blank ones \(separators at the end of lines\?\)"),
+        ("what,a,b,c\nx,cat,dog,cat\n", r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an .* names that tell nei"),
+        ("case,case 1,case 2\nx,cat,dog\n", r"names tell both\. Got 'auto' \(its first column is called 'case', its columns"),
+        ("case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n", r"case_ids must not repeat an id\. Got 'q' twice"),
     ],
+    ids=count(),
 )
-def test_decimal_commas_are_refused(write, content, message):
-    refused(r"file\.csv: " + message, io.read_annotations, write(content))
+def test_tables_that_are_refused(write, content, message):
+    refused(r"file\.csv: .*" + message, io.read_annotations, write(content))
 
 
 def test_decimal_commas_of_scores(write):
-    with pytest.raises(ValueError, match=r"cell must be a number\. Got '0,25' \(a decimal comma; .*\), first at line 2, column 'cat'\."):
-        io.read_predictions(write("case;cat;dog\np;0,25;0,75\n"))
-    with pytest.raises(ValueError, match=r"row must have 3 fields, .* Got 5 \(are decimal commas among them\? .*\), first at line 2\."):
-        io.read_predictions(write("case,cat,dog\np,0,25,0,75\n"))
+    for content, message in (
+        ("case;cat;dog\np;0,25;0,75\n", r"cell must be a number\. Got '0,25' \(a decimal comma; .*\), first at line 2, column 'cat'\."),
+        ("case,cat,dog\np,0,25,0,75\n", r"row must have 3 fields, .* Got 5 \(are decimal commas among them\? .*\), first at line 2\."),
+    ):
+        refused(message, io.read_predictions, write(content))
     assert rows_of(io.read_annotations(write("case;annotator;label\na;x;1,5 mm\n")).annotations) == [("a", "x", "1,5 mm")]
 
 
@@ -116,8 +124,6 @@ def test_aliases(write, case, annotator, label):
 def test_less_telling_names_give_way(write):
     read = io.read_annotations(write("id,case,user,reader,label\n1,p,u,x,cat\n"))
     assert rows_of(read.annotations) == [("p", "x", "cat")]
-    with pytest.raises(ValueError, match=r"case column must be named where several columns may be meant\. Got 'id' and 'image'\."):
-        io.read_annotations(write("id,image,reader,label\n1,p,x,cat\n"))
 
 
 @pytest.mark.parametrize(("name", "kind"), [("rank", Rankings), ("confidence", Rankings), ("value", Ratings), ("rating", Ratings)])
@@ -138,24 +144,12 @@ def test_values(write):
     wide = write("case,ann,bob\np,2.5,\nq,1,NA\n")
     ratings = io.read_annotations(wide, format="ratings").annotations
     assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
-    refused(r"value must be a number\. Got 'high', first at line 2\.", io.read_annotations, write("case,rater,value\np,x,high\n"))
     refused(r"ratings must be numbers\. Got 'high'\.", io.read_annotations, write("case,ann,bob\np,high,1\n"), format="ratings")
-    with pytest.raises(
-        ValueError, match=r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."
-    ):
-        io.read_annotations(write("case,value\np,1\n"))
 
 
 def test_a_case_alone_is_a_case_without_annotations(write):
     read = io.read_annotations(write("case,annotator,label\np,x,cat\nq,,\n"))
     assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and rows_of(read.annotations) == [("p", "x", "cat")]
-
-
-def test_duplicated_and_blank_headers(write):
-    with pytest.raises(ValueError, match=r"columns must have different names\. Got 'label' twice, first at line 1\."):
-        io.read_annotations(write("case,annotator,label,label\na,b,c,d\n"))
-    with pytest.raises(ValueError, match=r"columns must have different names\. Got two blank ones \(separators at the end of lines\?\)"):
-        io.read_annotations(write("case,annotator,label,,\na,b,c,,\n"))
 
 
 # --- orientation ---
@@ -190,21 +184,11 @@ def test_cases_in_rows(write, content, reason):
     assert (read.format, read.notes) == ("wide", (f"Read a row as a case, a column as an annotator: {reason}.",))
 
 
-def test_orientation_that_is_unclear(write):
-    with pytest.raises(
-        ValueError, match=r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an annotator\) .* names that tell nei"
-    ):
-        io.read_annotations(write("what,a,b,c\nx,cat,dog,cat\n"))
-    with pytest.raises(
-        ValueError, match=r"for a table whose names tell both\. Got 'auto' \(its first column is called 'case', its columns"
-    ):
-        io.read_annotations(write("case,case 1,case 2\nx,cat,dog\n"))
+def test_orientation_that_is_said(write):
     numbers = write("rater,p,q\nann,1,2\n")
     assert io.read_annotations(numbers).format == "transposed"
-    with pytest.raises(
-        ValueError, match=r"format must be 'transposed' for a table with a row an annotator .* Got 'wide' \(its first column"
-    ):
-        io.read_annotations(numbers, format="wide")
+    message = r"format must be 'transposed' for a table with a row an annotator .* Got 'wide' \(its first column"
+    refused(message, io.read_annotations, numbers, format="wide")
     assert io.read_annotations(numbers, format="wide", columns={"case": "rater"}).annotations.axes.case_ids.tolist() == ["ann"]
     turned = io.read_annotations(write("what,a,b,c\nx,cat,dog,cat\n"), format="transposed").annotations
     assert rows_of(turned) == [("a", "x", "cat"), ("b", "x", "dog"), ("c", "x", "cat")]
@@ -263,9 +247,7 @@ def test_models(write):
         assert models["A"].case_ids.tolist() == ["p", "q"] and models["A"].scores.tolist() == [[1, 0], [0.25, 0.75]]
         assert models["B"].scores.tolist() == [[0.5, 0.5]] and models["B"].classes.tolist() == ["cat", "dog"]
     assert list(io.read_models(write("case,cat,dog\np,1,0\n", "mine.csv"))) == ["mine"]
-    buffer = buffers.BytesIO()
-    np.save(buffer, np.ones((2, 3)))
-    assert io.read_models(write(buffer.getvalue(), "net.npy"))["net"].scores.shape == (2, 3)
+    assert io.read_models(write(np.ones((2, 3)), "net.npy"))["net"].scores.shape == (2, 3)
     one = io.read_predictions(write("case,class,score,model\np,cat,1,A\np,dog,0,A\n"))
     assert one.scores.tolist() == [[1, 0]]
 
@@ -287,11 +269,8 @@ def test_bad_models(write, content, message):
 
 
 def test_one_model_is_asked_for_and_there_are_two(write):
-    path = write("case,class,score,model\np,cat,1,A\np,cat,2,B\n")
-    with pytest.raises(
-        ValueError, match=r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
-    ):
-        io.read_predictions(path)
+    message = r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
+    refused(message, io.read_predictions, write("case,class,score,model\np,cat,1,A\np,cat,2,B\n"))
 
 
 # --- the C core and the csv module agree ---
@@ -357,11 +336,6 @@ def test_the_core_reads_it(content):
 @pytest.mark.parametrize("content", [b"a,b,c\n1,2,3\n4,5\n", b'a,b,c\n1,2,3\n1,2,"3\n', b'a,b,c\n1,2,3\n"1"1,2,3\n'])
 def test_the_core_leaves_it_to_the_csv_module(content):
     assert Table(content)._split([[0], [1, 2]]) is None
-
-
-def test_a_case_twice_is_named(write):
-    with pytest.raises(ValueError, match=r"case_ids must not repeat an id\. Got 'q' twice"):
-        io.read_annotations(write("case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n"))
 
 
 def test_progress_ends_once(write, monkeypatch, capsys):
