@@ -1,6 +1,7 @@
 """Labels and ratings with gaps that are cut into parts, and states of the parts merged in any order."""
 
 import numpy as np
+from refusals import refused
 
 import ugt
 from ugt import states
@@ -87,3 +88,13 @@ def check_resamples(state, data, units):
         for name, table in found.resampled_numbers.items():
             close(table[b], again.numbers[name], name)
     return found
+
+
+def one_part(metric, *data, **options):
+    """What is made of a state of all data."""
+    return states.finish(states.partial(metric, *data, **options))
+
+
+def no_part(message, metric, *data, error=ValueError, **options):
+    """There is no state of these data with these options."""
+    refused(message, states.partial, metric, *data, error=error, **options)

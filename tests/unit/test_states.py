@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused
+from twins.parted import no_part, one_part
 
 import ugt
 from ugt import states
@@ -164,14 +165,12 @@ def test_states_of_other_metrics_do_not_depend_on_order(rng):
 def test_standard_errors_are_those_of_the_cases(rng):
     p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
     per_case = ugt.ua_topk_accuracy(p, scores).per_case
-    found = states.finish(states.partial("ua_topk_accuracy", p, scores))
+    found = one_part("ua_topk_accuracy", p, scores)
     assert found.std_error == pytest.approx(per_case.std(ddof=1) / math.sqrt(N), rel=1e-12)
     assert found.interval(0.9, kind="analytic") == pytest.approx(ugt.ua_topk_accuracy(p, scores).interval(0.9, kind="analytic"), rel=1e-12)
     votes, said = rng.integers(0, 2, (N, 3)), rng.integers(0, 2, N)
     spread = ugt.discrepancy_ratio(votes, said).influence
-    assert states.finish(states.partial("discrepancy_ratio", votes, said)).std_error == pytest.approx(
-        math.sqrt((spread**2).sum() * N / (N - 1)), rel=1e-9
-    )
+    assert one_part("discrepancy_ratio", votes, said).std_error == pytest.approx(math.sqrt((spread**2).sum() * N / (N - 1)), rel=1e-9)
 
 
 # --- resamples ---
@@ -199,29 +198,28 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
     weights = weights_of(ids if units == "cases" else clusters, 30, 4).astype(int)
     for b in range(5):  # the cases themselves, as often as they count
         rows = np.repeat(np.arange(N), weights[b])
-        again = states.finish(states.partial(metric, *(one[rows] for one in data), **options)).value
+        again = one_part(metric, *(one[rows] for one in data), **options).value
         assert found.resampled[b] == pytest.approx(again, rel=1e-12)
 
 
 def test_intervals_by_resamples(rng):
     p, scores = rng.dirichlet(np.ones(K), 400), rng.random((400, K))
-    found = states.finish(states.partial("ua_topk_accuracy", p, scores, case_ids=np.arange(400), n_resamples=2000))
+    found = one_part("ua_topk_accuracy", p, scores, case_ids=np.arange(400), n_resamples=2000)
     assert found.resampled.std() == pytest.approx(found.std_error, rel=0.1)
     assert found.interval() == pytest.approx(np.quantile(found.resampled, [0.025, 0.975]), abs=2e-3)
-    other = states.finish(states.partial("ua_topk_accuracy", p, p, case_ids=np.arange(400), n_resamples=2000))
+    other = one_part("ua_topk_accuracy", p, p, case_ids=np.arange(400), n_resamples=2000)
     difference = other.minus(found)  # paired
     assert np.array_equal(difference.values[:, 0], other.resampled - found.resampled)
     assert difference.estimate[0] == other.value - found.value
-    for one, error in ((found.metric, TypeError), (states.finish(states.partial("expected_risk", p, np.arange(K))), ValueError)):
+    for one, error in ((found.metric, TypeError), (one_part("expected_risk", p, np.arange(K)), ValueError)):
         refused(r"other must (be Merged|have the same resamples, 2000 of cases)", found.minus, one, error=error)
 
 
 def test_cases_that_are_only_numbered_have_no_resamples():
-    refused(r"case_ids must be given for resamples.*Got None", states.partial, "annotation_certainty", [[0.5, 0.5]], n_resamples=3)
-    with pytest.raises(ValueError, match=r"case_ids must be 1 ids, one a case. Got 2"):
-        states.partial("annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
-    refused("clusters must be given with n_resamples", states.partial, "annotation_certainty", [[0.5, 0.5]], clusters=["a"])
-    refused("be 'analytic' for a state without resamples", states.finish(states.partial("annotation_certainty", [[0.5, 0.5]])).interval)
+    no_part(r"case_ids must be given for resamples.*Got None", "annotation_certainty", [[0.5, 0.5]], n_resamples=3)
+    no_part(r"case_ids must be 1 ids, one a case. Got 2", "annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
+    no_part("clusters must be given with n_resamples", "annotation_certainty", [[0.5, 0.5]], clusters=["a"])
+    refused("be 'analytic' for a state without resamples", one_part("annotation_certainty", [[0.5, 0.5]]).interval)
 
 
 def test_resamples_know_the_ids_of_the_data(rng):
@@ -316,7 +314,7 @@ def test_only_what_was_made_alike_is_merged():
     refused(r"states must be State. Got float", states.merge, [one, 0.5], error=TypeError)
     refused("state must be a State", states.finish, 0.5, error=TypeError)
     refused(r"states must be at least one. Got none", states.merge, [])
-    refused("metric must be one of 'alternative_annotator_test'", states.partial, "accuracy", p, p)
+    no_part("metric must be one of 'alternative_annotator_test'", "accuracy", p, p)
 
 
 def test_draws_of_the_truth_must_be_of_one_number(rng):
@@ -326,8 +324,7 @@ def test_draws_of_the_truth_must_be_of_one_number(rng):
 
 
 def test_infinite_scores_cannot_be_added_up():
-    with pytest.raises(ValueError, match=r"have a finite score in every case.*Got inf, first at row 1"):
-        states.partial("histogram_log_loss", [[1, 1], [2, 0]], [[0.5, 0.5], [0.0, 1.0]])
+    no_part(r"have a finite score in every case.*Got inf, first at row 1", "histogram_log_loss", [[1, 1], [2, 0]], [[0.5, 0.5], [0.0, 1.0]])
 
 
 def test_nothing_left():
@@ -342,12 +339,12 @@ def test_nothing_left():
 def test_minimum_sizes():
     p, q = [[0.6, 0.4], [0.3, 0.7]], [0.1, 0.9, 0.95]
     state = states.partial("annotation_certainty", p, min_cases=2)
-    refused(r"at least min_cases = 3 cases.*Got 2 cases", states.partial, "annotation_certainty", p, min_cases=3)
+    no_part(r"at least min_cases = 3 cases.*Got 2 cases", "annotation_certainty", p, min_cases=3)
     refused("at least min_cases = 5 cases", states.merge, [state, state], min_cases=5)
     assert states.merge([state, state], min_cases=4).n_cases == 4
     refused("at least min_cases = 3 cases", states.finish, state, min_cases=3)
-    refused("Got 3 cases, and 1 groups of fewer, the smallest of 1", states.partial, "soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
-    refused("min_cases must be a whole number", states.partial, "annotation_certainty", p, min_cases=-1)
+    no_part("Got 3 cases, and 1 groups of fewer, the smallest of 1", "soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
+    no_part("min_cases must be a whole number", "annotation_certainty", p, min_cases=-1)
 
 
 def test_a_state_holds_no_case(rng):
@@ -366,7 +363,7 @@ def test_bins_bound_the_exact_value(metric, kind, rng):
     scores = scores.round(2) if kind == "tied" else scores
     exact, width = getattr(ugt, metric)(p, scores), []
     for n_bins in (2, 30, 500, 20_000):
-        found = states.finish(states.partial(metric, p, scores, edges=n_bins))
+        found = one_part(metric, p, scores, edges=n_bins)
         for value, name in ((exact.value, ""), (exact.hard, "hard ")):
             low, high = found.numbers[f"{name}low"], found.numbers[f"{name}high"]
             assert low - 1e-12 <= value <= high + 1e-12
@@ -391,7 +388,7 @@ def test_one_bin_a_score_is_exact(metric, average, rng):
 
 def test_bins_of_equal_scores_are_ties_in_expectation(rng):
     p, scores = rng.random(200), rng.integers(0, 5, 200).astype(float)
-    found = states.finish(states.partial("soft_average_precision", p, scores, edges=[0.5, 1.5, 2.5, 3.5]))
+    found = one_part("soft_average_precision", p, scores, edges=[0.5, 1.5, 2.5, 3.5])
     assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, ties="expected").value, rel=1e-12)
 
 
@@ -407,12 +404,12 @@ def test_bins_of_equal_scores_are_ties_in_expectation(rng):
     ],
 )
 def test_options_of_ranking(options, message):
-    refused(message, states.partial, "soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
+    no_part(message, "soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
 
 
 def test_unknown_options():
-    refused("knows no option 'weights'", states.partial, "soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2], error=TypeError)
-    refused("knows no option 'level'", states.partial, "discrepancy_ratio", [[0, 1]], [1], level=0.9, error=TypeError)
+    no_part("knows no option 'weights'", "soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2], error=TypeError)
+    no_part("knows no option 'level'", "discrepancy_ratio", [[0, 1]], [1], level=0.9, error=TypeError)
 
 
 @pytest.mark.parametrize("columns", [1, 3])
@@ -433,7 +430,7 @@ def test_a_part_without_truth_is_left_out(columns, rng):
 
 def test_no_positives():
     with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
-        found = states.finish(states.partial("soft_auroc", [0.0, 0.0], [0.1, 0.2]))
+        found = one_part("soft_auroc", [0.0, 0.0], [0.1, 0.2])
     assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"
 
 

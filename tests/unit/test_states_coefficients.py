@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused
-from twins.parted import WHO, Data, N, cut, merged
+from twins.parted import WHO, Data, N, cut, merged, no_part, one_part
 
 import ugt
 from ugt import states
@@ -112,7 +112,7 @@ def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, options):
     table[rng.random(table.shape) < 0.15] = np.nan
     ids = np.array([f"p{i}" for i in range(25)])
     parts, design = np.split(rng.permutation(25), [1, 9]), {"n_resamples": 20, "seed": 3}
-    whole = states.finish(states.partial(metric, table, case_ids=ids, **options, **design))
+    whole = one_part(metric, table, case_ids=ids, **options, **design)
     merged = states.finish(states.merge([states.partial(metric, table[part], case_ids=ids[part], **options, **design) for part in parts]))
     np.testing.assert_allclose(merged.resampled, whole.resampled, rtol=0, atol=1e-12)
     slow = [twin(metric, table, options, w) for w in _exact.poisson_weights(stream_keys_of(ids), 3, 0, 20)]
@@ -143,7 +143,7 @@ def test_conventions_of_ratings(table):
 def test_ratings_far_from_the_center_are_said_to_be_lost():
     table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
     for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
-        far, near = (states.finish(states.partial(metric, table, center=center, **options)) for center in (0, -1e9))
+        far, near = (one_part(metric, table, center=center, **options) for center in (0, -1e9))
         assert math.isnan(far.value) and "give a center near them" in far.reason
         assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
 
@@ -163,7 +163,7 @@ def test_the_two_annotators_may_come_in_any_order_and_one_may_be_missing():
 def test_small_classes_are_seen():
     table = [[0, 0], [0, 0], [0, 1]]
     states.partial("fleiss_kappa", table, classes=2, min_cases=1)
-    refused("groups of fewer, the smallest of 1", states.partial, "fleiss_kappa", table, classes=2, min_cases=2)
+    no_part("groups of fewer, the smallest of 1", "fleiss_kappa", table, classes=2, min_cases=2)
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,11 @@ def test_small_classes_are_seen():
     ],
 )
 def test_errors(metric, data, options, message):
-    refused(message, states.partial, metric, data, **options)
+    no_part(message, metric, data, **options)
 
 
 def test_unknown_options_and_other_classes_are_refused():
-    with pytest.raises(TypeError, match="gwet_ac1 in parts knows no option 'weights'"):
-        states.partial("gwet_ac1", [[0, 1]], classes=2, weights="linear")
-    refused(r"takes labels before its options\. Got 2 of data", states.partial, "gwet_ac1", [[0, 1]], "linear", classes=2, error=TypeError)
+    no_part("gwet_ac1 in parts knows no option 'weights'", "gwet_ac1", [[0, 1]], classes=2, weights="linear", error=TypeError)
+    no_part(r"takes labels before its options\. Got 2 of data", "gwet_ac1", [[0, 1]], "linear", classes=2, error=TypeError)
     parts = [states.partial("fleiss_kappa", [[0, 1]], classes=k) for k in (2, 3)]
     refused(r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]", states.merge, parts)

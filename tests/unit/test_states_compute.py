@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from refusals import refused
+from twins.parted import one_part
 
 import ugt
 from ugt import states
@@ -48,7 +49,7 @@ def test_ids_are_cut_with_the_data(small, rng):
     options = {"n_resamples": 5, "seed": 3}
     for name in ("case_ids", "clusters"):
         found = states.compute("annotation_certainty", p, max_memory="300 MB", **{name: ids}, **options)
-        whole = states.finish(states.partial("annotation_certainty", p, **{name: ids}, **options))
+        whole = one_part("annotation_certainty", p, **{name: ids}, **options)
         np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
 
 
@@ -70,7 +71,7 @@ def test_parts_have_ids_of_their_own(rng, n_jobs):
     parts = [(p[:10],), None, lambda: (p[10:15],), p[15:]]
     clusters = [patients[:10], None, lambda: patients[10:15], patients[15:].tolist()]  # the third patient lies in two parts
     found = states.compute("annotation_certainty", parts=parts, clusters=clusters, n_jobs=n_jobs, **options)
-    whole = states.finish(states.partial("annotation_certainty", p, clusters=patients, **options))
+    whole = one_part("annotation_certainty", p, clusters=patients, **options)
     np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
     assert found.units == "clusters"
 

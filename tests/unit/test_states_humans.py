@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
-from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged
+from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged, no_part, one_part
 
 import ugt
 from ugt import states
@@ -104,7 +103,7 @@ def test_the_alternative_annotator_test(kind, make, options, seed, least):
 def test_some_models_pass_the_test_and_some_fail():
     data, passed = Data(1, repeat=0), []
     for said in (data.said, 3 - data.said):
-        found = states.finish(states.partial("alternative_annotator_test", data.labels(range(N)), said.astype(int)))
+        found = one_part("alternative_annotator_test", data.labels(range(N)), said.astype(int))
         passed.append(found.numbers["passed"])
     assert passed == [1.0, 0.0]
 
@@ -139,7 +138,7 @@ def test_other_averages(kind, make, options, seed):
     close(found.value, expected.ratio)
     for name in ("prime", "prime_printed", "double_prime"):
         close(found.numbers[name], getattr(expected, name), name)
-    same = states.finish(states.partial("discrepancy_ratio", data.labels(every, kind), make(data, every), **options))
+    same = one_part("discrepancy_ratio", data.labels(every, kind), make(data, every), **options)
     assert (found.n_cases, found.left_out) == (same.n_cases, same.left_out)
     assert math.isnan(expected.double_prime) == (options["distance"] == "zero-one")
 
@@ -201,8 +200,7 @@ def test_annotators_of_all_parts_are_the_same():
         states.merge([given[0], states.partial("individual_equivalence_index", two, [1])])
     with pytest.raises(ValueError, match=r"annotators must name all annotators of every part. Got not 'bob'"):
         states.partial("individual_equivalence_index", two, [1], annotators=["ann", "eve"])
-    with pytest.raises(ValueError, match=r"annotators must name all annotators of every part"):
-        states.partial("individual_equivalence_index", two, [1], annotators=[0, 1])
+    no_part(r"annotators must name all annotators of every part", "individual_equivalence_index", two, [1], annotators=[0, 1])
     with pytest.raises(ValueError, match=r"annotators must be given for a part without labels. Got None"):
         states.partial("individual_equivalence_index", ugt.Labels.from_long([], [], [], classes=K, cases=["a"]), [1])
     with pytest.raises(ValueError, match=r"annotations must say who gave each label, .*Got label counts"):
@@ -211,8 +209,7 @@ def test_annotators_of_all_parts_are_the_same():
 
 @pytest.mark.parametrize("metric", RESAMPLED)
 def test_unknown_options(metric):
-    with pytest.raises(TypeError, match=f"{metric} in parts knows no option 'level'"):
-        states.partial(metric, [[0, 1]], [1], level=0.9, **RESAMPLED[metric])
+    no_part(f"{metric} in parts knows no option 'level'", metric, [[0, 1]], [1], level=0.9, **RESAMPLED[metric], error=TypeError)
 
 
 @pytest.mark.parametrize(
@@ -230,37 +227,36 @@ def test_unknown_options(metric):
 )
 def test_options_out_of_range(metric, options, message):
     data = Data(0)
-    refused(message, states.partial, metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
+    no_part(message, metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
 
 
 def test_relative_f1_of_tables():
-    refused(r"annotations must be Labels, in parts.*Got list", states.partial, "relative_f1", [[0, 1, 1]], [1], held_out=[0])
-    refused("knows no option 'predictions'", states.partial, "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
+    no_part(r"annotations must be Labels, in parts.*Got list", "relative_f1", [[0, 1, 1]], [1], held_out=[0])
+    no_part("knows no option 'predictions'", "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
 
 
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_reasons():
-    nobody = states.finish(states.partial("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1]))
+    nobody = one_part("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1])
     assert math.isnan(nobody.value) and nobody.reason == "no annotator has 1 or more cases with others to be compared with"
-    alike = states.finish(states.partial("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1]))
+    alike = one_part("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1])
     assert math.isnan(alike.value) and alike.reason == "the annotators do not differ from each other"
-    few = states.finish(states.partial("alternative_annotator_test", [[0, 1], [1, 1]], [1, 1]))
+    few = one_part("alternative_annotator_test", [[0, 1], [1, 1]], [1, 1])
     assert math.isnan(few.value) and few.reason == "no annotator has 30 or more cases with others to be compared with"
     for metric in ("individual_equivalence_index", "alternative_discrepancy_ratios"):
-        none = states.finish(states.partial(metric, [[0, None], [1, None]], [1, 1]))
+        none = one_part(metric, [[0, None], [1, None]], [1, 1])
         assert math.isnan(none.value) and none.reason == "no case is left" and none.left_out == {"case with a single annotator": 2}
-    same = states.finish(states.partial("alternative_discrepancy_ratios", [[1, 1]] * 3, [1, 1, 1]))
+    same = one_part("alternative_discrepancy_ratios", [[1, 1]] * 3, [1, 1, 1])
     assert math.isnan(same.value) and same.reason == "annotators agree in all 3 cases (alpha = 0)"
     tied = ugt.Labels.from_wide([[0, 1, 1]], classes=2)
-    found = states.finish(states.partial("relative_f1", tied, [1], held_out=[2]))
+    found = one_part("relative_f1", tied, [1], held_out=[2])
     assert math.isnan(found.value) and found.reason == "no case has a majority class"
 
 
 def test_small_groups_are_annotators_with_few_cases():
     votes = [[0, 1, 1]] * 5 + [[0, 1, None]] * 5
-    with pytest.raises(ValueError, match=r"min_cases = 6 cases.*Got 10 cases, and 3 groups of fewer, the smallest of 5"):
-        states.partial("annotator_discrepancy", votes, min_cases=6)
-    refused("and 1 groups of fewer, the smallest of 5", states.partial, "individual_equivalence_index", votes, [1] * 10, min_cases=6)
+    no_part(r"min_cases = 6 cases.*Got 10 cases, and 3 groups of fewer, the smallest of 5", "annotator_discrepancy", votes, min_cases=6)
+    no_part("and 1 groups of fewer, the smallest of 5", "individual_equivalence_index", votes, [1] * 10, min_cases=6)
     with pytest.raises(ValueError, match="and 5 groups of fewer, the smallest of 5"):  # an annotator, and their pairs in either order
         states.partial("alternative_discrepancy_ratios", votes, [1] * 10, min_cases=6)
     labels = ugt.Labels.from_wide([*votes, [0, 0, 0]], classes=2)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from twins.histogram_problems import numbers_of
+from twins.parted import no_part
 
 import ugt
 from ugt import states
@@ -158,15 +159,15 @@ def test_small_bins_are_seen(metric):
     predicted = np.array([[0.1, 0.9], [0.1, 0.9], [0.8, 0.2]])
     data = ([[2, 1]] * 3, predicted if metric == "histogram_losses" else predicted[:, 0])
     states.partial(metric, *data, n_bins=2, min_cases=1)
-    refused("groups of fewer, the smallest of 1", states.partial, metric, *data, n_bins=2, min_cases=2)
+    no_part("groups of fewer, the smallest of 1", metric, *data, n_bins=2, min_cases=2)
 
 
 @pytest.mark.parametrize("metric", ["histogram_losses", "disagreement_losses"])
 def test_errors(metric):
     data = ([[2, 1], [0, 2]], [[0.4, 0.6], [0.1, 0.9]] if metric == "histogram_losses" else [0.4, 0.1])
-    refused("binning must be 'width' or edges in parts", states.partial, metric, *data, binning="mass")
-    refused("in parts knows no option 'bins'", states.partial, metric, *data, bins=3, error=TypeError)
-    refused("single_bins must be", states.partial, metric, *data, single_bins="all")
+    no_part("binning must be 'width' or edges in parts", metric, *data, binning="mass")
+    no_part("in parts knows no option 'bins'", metric, *data, bins=3, error=TypeError)
+    no_part("single_bins must be", metric, *data, single_bins="all")
     parts = [states.partial(metric, *data, n_bins=n) for n in (2, 3)]
     refused("be made with the same edges", states.merge, parts)
 

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
-from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged
+from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged, no_part, one_part
 
 import ugt
 from ugt import states
@@ -49,7 +48,7 @@ def test_two_annotators_are_a_pair():
 
 def test_pairs_without_variation_or_cases():
     labels = ugt.Labels.from_wide([[0, 0, None, None], [0, 0, None, None], [0, None, 1, None], [None, None, None, 1]], classes=2)
-    expected, found = ugt.pairwise_agreement(labels), states.finish(states.partial("pairwise_agreement", labels))
+    expected, found = ugt.pairwise_agreement(labels), one_part("pairwise_agreement", labels)
     for name in ("value", "n_cases", "no_variation", "per_annotator", "annotator_prevalence"):
         close(found.numbers[name], getattr(expected, name), name)
     assert found.numbers["no_variation"][0, 1] == 1 and np.isnan(found.numbers["value"][3]).all()
@@ -79,7 +78,7 @@ def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
     rows = [(case, who, label * (classes - 1)) for case, who, label in rows]
     labels = ugt.Labels.from_long(*(list(zip(*rows)) or [[], [], []]), classes=classes, cases=["a", "b"])
     expected = ugt.intra_annotator_agreement(labels, coefficient)
-    found = states.finish(states.partial("intra_annotator_agreement", labels, coefficient=coefficient, annotators=["ann", "bob"]))
+    found = one_part("intra_annotator_agreement", labels, coefficient=coefficient, annotators=["ann", "bob"])
     close((found.value, found.numbers["observed"], found.numbers["expected"]), (expected.value, expected.observed, expected.expected))
     close(found.numbers["per_class"], expected.per_class)
     assert (found.reason, found.n_cases, found.left_out) == (expected.reason, expected.n_cases, dict(expected.left_out))
@@ -109,14 +108,11 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, options, units):
 def test_errors():
     data = Data(0)
     for metric in ("pairwise_agreement", "intra_annotator_agreement"):
-        with pytest.raises(TypeError, match=f"{metric} in parts knows no option 'level'"):
-            states.partial(metric, data.labels(range(9)), level="nominal")
-        refused("coefficient must be one of 'percent'", states.partial, metric, data.labels(range(9)), coefficient="alpha")
-        with pytest.raises(ValueError, match=r"annotators must be given for a part without labels"):
-            states.partial(metric, ugt.Labels.from_long([], [], [], classes=K, cases=["a"]))
-    with pytest.raises(ValueError, match=r"labels must name their annotators. Got counts"):
-        states.partial("pairwise_agreement", ugt.Labels.from_counts([[1, 2]]), annotators=WHO)
-    refused(r"classes must be given for a table in parts", states.partial, "pairwise_agreement", [[0, 1]])
+        no_part(f"{metric} in parts knows no option 'level'", metric, data.labels(range(9)), level="nominal", error=TypeError)
+        no_part("coefficient must be one of 'percent'", metric, data.labels(range(9)), coefficient="alpha")
+        no_part(r"annotators must be given for a part without labels", metric, ugt.Labels.from_long([], [], [], classes=K, cases=["a"]))
+    no_part(r"labels must name their annotators. Got counts", "pairwise_agreement", ugt.Labels.from_counts([[1, 2]]), annotators=WHO)
+    no_part(r"classes must be given for a table in parts", "pairwise_agreement", [[0, 1]])
     with pytest.raises(TypeError, match=r"annotations must be Labels, in parts. Got Ratings"):
         states.partial("intra_annotator_agreement", data.labels(range(9), ratings=True))
-    refused("groups of fewer, the smallest of", states.partial, "pairwise_agreement", data.labels(range(30)), min_cases=20)
+    no_part("groups of fewer, the smallest of", "pairwise_agreement", data.labels(range(30)), min_cases=20)
