@@ -29,9 +29,6 @@ def test_from_long():
     assert labels.annotators.tolist() == ["ann", "bob", "cy"]
     assert (labels.n_cases, labels.n_classes, labels.n_labels, len(labels)) == (3, 3, 4, 3)
     assert not labels.axes.numbered
-
-
-def test_dtypes_of_the_arrays():
     labels = Labels.from_long([3, 1], [0, 0], [1, 0])
     names = ("offsets", "annotator", "label", "count", "annotators")
     assert [getattr(labels, name).dtype for name in names] == [np.int64, np.int32, np.int32, np.int64, np.int64]
@@ -84,35 +81,20 @@ def test_repeated_labels_of_one_annotator_count():
     assert Labels.from_long([1, 1], ["ann", "ann"], [0, 0]).counts().tolist() == [[2]]
 
 
-def test_integer_classes_sort_as_numbers():
+def test_classes_of_labels():
     assert Labels.from_long([0] * 3, [0, 1, 2], [10, 9, -1]).axes.classes.tolist() == [-1, 9, 10]
-
-
-def test_number_of_classes():
     labels = Labels.from_long([0, 0], [0, 1], [3, 1], classes=5)
     assert labels.axes.classes.tolist() == [0, 1, 2, 3, 4] and labels.counts().tolist() == [[0, 1, 0, 1, 0]]
-
-
-def test_class_names_keep_their_order_and_unused_ones():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL, classes=["c", "unused", "b", "a"])
     assert labels.axes.classes.tolist() == ["c", "unused", "b", "a"] and labels.label.tolist() == [2, 2, 3, 0]
-
-
-def test_integer_class_names():
     assert Labels.from_long([0, 0], [0, 1], [30, 10], classes=[30, 20, 10]).label.tolist() == [0, 2]
-
-
-def test_integer_labels_are_positions_among_names():
     assert Labels.from_long([0, 0], [0, 1], [2, 0], classes=["a", "b", "c"]).label.tolist() == [2, 0]
 
 
-def test_explicit_cases_keep_those_without_labels():
+def test_cases_without_labels():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL, cases=["p3", "p0", "p2", "p1"])
     assert labels.axes.case_ids.tolist() == ["p3", "p0", "p2", "p1"]
     assert np.diff(labels.offsets).tolist() == [1, 0, 1, 2] and rows(labels)[0] == ("p3", "cy", "c", 1)
-
-
-def test_cases_without_any_label():
     labels = Labels.from_long([], [], [], cases=["p1", "p2"], classes=["a", "b"])
     assert labels.counts().tolist() == [[0, 0], [0, 0]] and labels.n_labels == 0
 
@@ -291,7 +273,7 @@ def test_long_wide_and_counts_agree(table):
         assert list(zip(index[offsets[i] : offsets[i + 1]].tolist(), count[offsets[i] : offsets[i + 1]].tolist())) == merged
 
 
-def test_nothing_can_be_changed():
+def test_nothing_can_be_changed_from_outside():
     labels = Labels.from_long(CASE, ANNOTATOR, LABEL)
     with pytest.raises(AttributeError):
         labels.count = None
@@ -303,9 +285,6 @@ def test_nothing_can_be_changed():
             array[0] = array[-1]
     with pytest.raises(ValueError, match="read-only"):
         labels.axes.stream_keys[0] = 0
-
-
-def test_later_changes_of_the_input_have_no_effect():
     counts, ids = np.array([[1, 2]]), np.array([7])
     labels = Labels.from_counts(counts, case_ids=ids)
     axes = Axes(ids, np.arange(2))
@@ -322,13 +301,10 @@ def test_copies_are_equal_and_frozen(again):
     assert not (other.label.flags.writeable or other.axes.classes.flags.writeable)
 
 
-def test_repr():
+def test_repr_and_names_of_axes():
     assert repr(Labels.from_long(CASE, ANNOTATOR, LABEL)) == "Labels(n_cases=3, n_empty=0, n_classes=3, n_labels=4, n_annotators=3)"
     assert repr(Labels.from_counts([[2, 3], [0, 0]])) == "Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=5)"
     assert repr(Axes.of(2, 3)) == "Axes(n_cases=2, n_classes=3)"
-
-
-def test_axes_names():
     axes = Axes.of(2, 2, ["p17", "q"], [3, 5])
     assert (axes.case_name(0), axes.class_name(1)) == ("'p17'", "5")
     assert not axes.numbered

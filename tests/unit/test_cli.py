@@ -160,20 +160,14 @@ def test_groups(folder):
     assert named["provenance"]["groups"] == ["tame", "wild"] and named["certainty"] == found["certainty"]
 
 
-def test_other_columns_and_missing_cells(folder):
+def test_columns_and_classes_of_files(folder):
     (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\n")
     columns = ("--case-column", "id", "--annotator-column", "who", "--label-column", "what")
     found = evaluated(*columns, "--na", "?", annotations="b.csv")
     assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells)." in found["notes"]
-
-
-def test_two_classes_need_no_k(folder):
     (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n")
     np.save(folder / "C.npy", [[0.9, 0.1], [0.8, 0.2]])
     assert evaluated(annotations="b.csv", predictions=["C.npy"])["provenance"]["k"] == [1]
-
-
-def test_classes_from_a_file_keep_unused_ones(folder):
     (folder / "classes.txt").write_text("dog\ncat\nibex\nyak\n")
     (folder / "C.csv").write_text(SCORES.replace("\n", ",0\n").replace("cat,0", "cat,yak"))
     assert evaluated("--classes", "classes.txt", predictions=["C.csv"])["data"]["n_unused_classes"] == 1

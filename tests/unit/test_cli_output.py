@@ -86,13 +86,15 @@ def test_json(folder, capsys, name, monkeypatch):
         assert (found["missing"], found["dropped"], found["reading"]) == ({"NA": 1}, {}, [])
 
 
-def test_every_command_that_computes_is_tried():
+def test_all_commands_that_compute_are_tried_and_all_codes_named():
     with_json = {
         name
         for name, command in _command.commands_of(cli.make_parser()).items()
         if any("--json" in action.option_strings for action in command._actions)
     }
     assert with_json == set(ALL)
+    text = Path(cli.__file__).read_text(encoding="utf-8")
+    assert {int(code) for code in re.findall(r"return (\d+)", text)} | {1} == set(_command.EXIT_CODES)
 
 
 def printed(capsys, *arguments):
@@ -136,30 +138,34 @@ def test_json_has_the_numbers_of_the_files(capsys):
     assert [row["coverage"] for row in found["coverage"]] == [float(row["coverage"]) for row in rows]
 
 
-def test_rankings_as_json(folder, capsys):
+def test_rankings_and_ratings_as_json(folder, capsys):
     orders = [[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]
     (folder / "r.json").write_text(json.dumps(orders))
     found = printed(capsys, "agreement", "r.json", "--n-boot", "20", "--json")
     assert (found["data"]["kind"], found["data"]["n_annotations"]) == ("rankings", 4)
     assert found["agreement"][0]["value"] == ugt.leave_one_annotator_out(io.read_annotations("r.json").annotations).value
     assert {row["k"] for row in printed(capsys, "certainty", "r.json", "--json", "--k", "2")["certainty"]} == {1, 2}
-
-
-def test_ratings_as_json(folder, capsys):
     (folder / "g.csv").write_text(LABELS.replace("cat", "1").replace("dog", "2"))
     found = printed(capsys, "agreement", "g.csv", "--ratings", "--n-boot", "20", "--json")
     assert found["data"] == {"kind": "ratings", "n_cases": 12, "n_annotators": 3, "n_annotations": 36}
 
 
-def test_undefined_and_infinite_numbers_are_null():
+def test_plain_values_and_printable_text():
     values = {"a": np.array([1.0, np.nan]), "b": [np.float64("inf"), np.int64(3), np.bool_(True)], 1: (Path("x"), None)}
     assert _command.plain(values) == {"a": [1.0, None], "b": [None, 3, True], "1": ["x", None]}
+    assert _command.printable("plain, große Katze 猫\u00a0\udcff") == "plain, große Katze 猫\u00a0\udcff"
+    assert _command.printable("a\nb\tc\x1b\x9b\u2028\u202e") == r"a\nb\tc\x1b\x9b\u2028\u202e"
 
 
-def test_nothing_is_printed_as_json_after_an_error(capsys):
+def test_errors_stay_on_one_line_and_make_no_json(capsys, folder):
     assert cli.main(["certainty", "nowhere.csv", "--json"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
+    assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2 and capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(SystemExit):
+        cli.main(["certainty", "labels.csv", "a\nb\x1b"])
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "\x1b" not in err
 
 
 @pytest.mark.slow
@@ -172,26 +178,17 @@ def test_quiet(capsys, name):
     assert out == "" and all(line.startswith("ugt: ") for line in err.splitlines())
 
 
-def test_quiet_writes_the_same_files(folder):
-    assert cli.main(["certainty", "labels.csv", "--out", "a/c.csv"]) == 0
-    assert cli.main(["certainty", "labels.csv", "--out", "b/c.csv", "--quiet"]) == 0
-    assert (folder / "a/c.csv").read_bytes() == (folder / "b/c.csv").read_bytes()
-
-
-def test_warnings_are_said_even_when_quiet(capsys):
+def test_quiet_commands_warn_write_and_print_json(capsys, folder):
     assert cli.main([*ALL["calibrate"], "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert (out, err) == ("", "ugt: 13 test cases were fitted to: losses on them are too good\n")
-
-
-def test_quiet_and_json_print_json(capsys):
     assert cli.main([*ALL["certainty"], "--quiet", "--json"]) == 0
     assert strict(capsys.readouterr().out)["command"] == "certainty"
-
-
-def test_a_command_speaks_as_before_after_a_quiet_one(capsys):
     assert cli.main([*ALL["certainty"], "--quiet"]) == 0 and cli.main([*ALL["certainty"]]) == 0
     assert capsys.readouterr().out.startswith("13 cases, 2 classes")
+    assert cli.main(["certainty", "labels.csv", "--out", "a/c.csv"]) == 0
+    assert cli.main(["certainty", "labels.csv", "--out", "b/c.csv", "--quiet"]) == 0
+    assert (folder / "a/c.csv").read_bytes() == (folder / "b/c.csv").read_bytes()
 
 
 @pytest.fixture
@@ -327,19 +324,6 @@ def test_file_names_that_are_no_utf8(folder):
     assert [entry["name"] for entry in made["provenance"]["inputs"]] == ["labels caf\\udce9.csv", "A caf\\udce9.csv"]
 
 
-def test_errors_stay_on_one_line(folder, capsys):
-    assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2 and capsys.readouterr().err.count("\n") == 1
-    with pytest.raises(SystemExit):
-        cli.main(["certainty", "labels.csv", "a\nb\x1b"])
-    err = capsys.readouterr().err
-    assert err.count("\n") == 1 and "\x1b" not in err
-
-
-def test_what_is_printable():
-    assert _command.printable("plain, große Katze 猫\u00a0\udcff") == "plain, große Katze 猫\u00a0\udcff"
-    assert _command.printable("a\nb\tc\x1b\x9b\u2028\u202e") == r"a\nb\tc\x1b\x9b\u2028\u202e"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "more"), [("ascii", []), ("ascii", ["--json"]), ("cp1252", [])])
 def test_terminals_of_other_encodings(folder, encoding, more):
@@ -389,8 +373,3 @@ def test_ctrl_c_from_outside(folder):
         _, err = child.communicate(timeout=30)
     assert (child.returncode, err) == (130, "ugt: interrupted\n") and time.monotonic() - started < 20
     assert not (folder / "new").exists()
-
-
-def test_codes_that_main_returns_are_those_that_the_help_names():
-    text = Path(cli.__file__).read_text(encoding="utf-8")
-    assert {int(code) for code in re.findall(r"return (\d+)", text)} | {1} == set(_command.EXIT_CODES)

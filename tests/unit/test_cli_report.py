@@ -97,15 +97,12 @@ def test_one_file_may_hold_several_models(folder, capsys):
         assert "must have different names (write name=path). Got 'old' twice." in capsys.readouterr().err
 
 
-def test_a_mapping_says_where_things_are(folder, capsys):
+def test_a_mapping_says_where_things_are_and_options_go_first(folder, capsys):
     content = [{"image": f"p{i}", "by": {"who": "x"}, "said": i % 2} for i in range(4)]
     (folder / "other.json").write_text(json.dumps(content))
     (folder / "mapping.json").write_text(json.dumps({"fields": {"case": "image", "annotator": "by.who", "label": "said"}}))
     assert cli.main(["certainty", "other.json", "--mapping", "mapping.json"]) == 0
     assert capsys.readouterr().out.startswith("4 cases, 2 classes, 4 labels by 1 annotator.")
-
-
-def test_a_mapping_names_columns_and_options_go_first(folder, capsys):
     (folder / "odd.csv").write_text("q1,q2,q3\n1,x,yes\n2,x,no\n2,y,never\n")
     (folder / "mapping.json").write_text(json.dumps({"columns": {"case": "q1", "annotator": "q2", "label": "q3"}, "missing": ["never"]}))
     assert cli.main(["certainty", "odd.csv", "--mapping", "mapping.json"]) == 0

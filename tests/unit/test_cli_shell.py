@@ -137,13 +137,10 @@ def test_fish_offers(written, line, offer):
     assert offer in [row.split("\t")[0] for row in done.stdout.splitlines()]
 
 
-def test_quoting_for_zsh_and_fish():
+def test_quoting_and_specs_for_zsh_and_fish():
     assert _shell._quoted("it's") == "'it'\\''s'"
     assert _shell._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
     assert _shell._fish("it's \\") == "'it\\'s \\\\'"
-
-
-def test_zsh_specs():
     lines = {line.strip().rstrip(" \\") for line in _shell.zsh(PARSER).splitlines()}
     assert "'--aggregation[model of the truth]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce)'" in lines
     assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
@@ -194,12 +191,9 @@ def groff(page, *options):
     return subprocess.run(command, input=page, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_groff_has_nothing_to_say(page):
+def test_groff_reads_the_manual(page):
     done = groff(page, "-ww", "-z")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_the_manual_as_text(page):
     done = groff(page, "-Tascii", "-P-c")
     assert done.returncode == 0
     text = re.sub(".\x08", "", done.stdout)

@@ -22,9 +22,6 @@ def test_every_other_column_is_a_division(tmp_path):
         "site": {"p1": "north", "p2": "south", "p3": "north"},
         "age band": {"p1": "40-59", "p2": "", "p3": "60+"},
     }
-
-
-def test_as_people_have_it(tmp_path):
     """Another order, separator, name of the case's column; numbers; a byte order mark; compressed."""
     text = '\ufeffZentrum;Item ID\n"Köln; Nord";7\n1;08\n'
     found = {"Zentrum": {"7": "Köln; Nord", "08": "1"}}

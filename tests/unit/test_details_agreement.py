@@ -137,13 +137,10 @@ def test_many_annotators_and_classes_are_cut_with_a_note():
     assert any("30 classes" in note for note in notes) and any("15 annotators" in note for note in notes)
 
 
-def test_where_nothing_can_be_said():
+def test_where_nothing_can_be_said_or_of_classes_only():
     single = [ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=2)]
     for annotations in (*single, ugt.Point.from_array([[0.5, 0.5]])):
         assert made(annotations) == ([], [], [])
-
-
-def test_counts_without_names_have_classes_only():
     by_class, by_pair, _ = made(ugt.Labels.from_counts([[2, 1], [3, 0], [0, 4]]))
     assert len(by_class) == 2 and by_pair == []
     assert by_class[0]["agreement"] == pytest.approx((2 * 1 / 2 + 3 + 0) / 5)

@@ -97,9 +97,6 @@ def test_one_case_and_cases_without_predictions():
     some = {name: (np.arange(20, 50), values[20:]) for name, values in scores.items()}
     found, _, _ = tables(counts, some)
     assert sum(row["n"] for row in found if row["model"] == "A") == pytest.approx((counts[20:].sum(1) > 0).sum())
-
-
-def test_a_class_of_one_case_has_no_interval():
     truth = ugt.Point.from_array([[1, 0]] * 9 + [[0.5, 0.5]])
     _, agreement, _ = tables(truth, {"A": [[0.7, 0.3]] * 10})
     assert agreement[0]["ppa_low"] == 1.0 and agreement[1]["ppa"] == 0.0 and agreement[1]["ppa_low"] is None

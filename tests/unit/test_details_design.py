@@ -61,11 +61,15 @@ def test_tables_of_labels(seed):
     assert {row["n_annotations"]: row["n_cases"] for row in found["case_sizes"]} == sizes and sizes[0] >= 3
 
 
-def test_overlap_in_chunks(monkeypatch):
+def test_overlap_in_chunks_and_the_most_frequent_classes(monkeypatch):
     _, known = some_labels(1)
     whole = tables(known)[0]["annotator_overlap"]
     monkeypatch.setattr(design, "CHUNK", 4)
     assert tables(known)[0]["annotator_overlap"] == whole
+    monkeypatch.setattr(design, "MOST_CLASSES", 2)
+    found, notes = tables(ugt.Labels.from_counts([[1, 0, 3, 1]]))
+    assert [row["class"] for row in found["classes"]] == ["0", "2"]
+    assert notes == ["The table of classes has the 2 of 4 that were given most often."]
 
 
 def test_overlap_is_of_those_with_most_cases():
@@ -77,13 +81,6 @@ def test_overlap_is_of_those_with_most_cases():
     assert {row["annotator"] for row in found["annotator_overlap"]} == {str(a) for a in range(15, 44)}
     assert notes == ["Cases that two annotators share are counted among the 30 of 45 annotators with most cases."]
     assert len(found["annotators"]) == 45
-
-
-def test_the_most_frequent_classes(monkeypatch):
-    monkeypatch.setattr(design, "MOST_CLASSES", 2)
-    found, notes = tables(ugt.Labels.from_counts([[1, 0, 3, 1]]))
-    assert [row["class"] for row in found["classes"]] == ["0", "2"]
-    assert notes == ["The table of classes has the 2 of 4 that were given most often."]
 
 
 def test_counts_have_no_annotators():
@@ -108,26 +105,17 @@ def test_rankings_by_hand():
     assert values(found["annotator_overlap"]) == [("ann", "bob", 1)] and values(found["case_sizes"]) == [(1, 1), (2, 1)]
     classes = [("a", 2, 2 / 3, 2, False), ("b", 2, 2 / 3, 1, False), ("c", 1, 1 / 3, 1, False), ("d", 0, 0.0, 0, True)]
     assert values(found["classes"]) == classes
-
-
-def test_rankings_without_names():
     found, _ = tables(ugt.Rankings.from_blocks([[[[0], [1]], []], [[[1]]], []], n_classes=3))
     assert found["annotators"] == found["annotator_overlap"] == [] and values(found["case_sizes"]) == [(0, 1), (1, 1), (2, 1)]
     assert [row["n_annotations"] for row in found["classes"]] == [1, 2, 0] and found["classes"][0]["share"] == 1 / 3
 
 
-def test_nothing_is_known_of_given_plausibilities():
+def test_one_annotator_one_case_and_cases_without_predictions():
     found, notes = tables(ugt.Point.from_array([[0.5, 0.5]]))
     assert notes == [] and all(table == [] for table in found.values())
-
-
-def test_agreement_alone_and_one_case():
     one = ugt.Labels.from_wide([["a", "b", "a"]], annotators=["x", "ÿ<b>", "z"])
     assert [row["agreement"] for row in tables(one)[0]["annotators"]] == [0.5, 0.0, 0.5]
     found, _ = tables(ugt.Labels.from_wide([["a"], ["b"]], annotators=["x"]))
     assert found["annotators"][0]["agreement"] is None and found["annotator_overlap"] == []
-
-
-def test_all_cases_also_those_without_predictions():
     known = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
     assert details.made(design, known, {"A": (np.array([0, 1]), np.eye(2))})[0] == tables(known)[0]

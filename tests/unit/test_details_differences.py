@@ -69,9 +69,6 @@ def test_one_model_has_nobody_to_differ_from_and_many_are_cut_with_a_note():
 def test_in_the_report():
     page = html(ugt.evaluate(COUNTS, {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
     assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
-
-
-def test_distribution_of_certainty_in_the_report():
     evaluation = ugt.evaluate(np.array([[9, 0], [1, 1], [3, 1], [0, 0]]), {}, k=1)
     page = html(evaluation.to_dict())
     part = page[page.index("Cases by the certainty of their true class") :]

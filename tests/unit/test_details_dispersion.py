@@ -136,15 +136,12 @@ def test_what_has_no_rows():
     assert {row["model"] for table in rows.values() for row in table} == {"A"}
 
 
-def test_single_labels_have_a_calibration_error_only():
+def test_single_labels_and_one_case():
     tables, notes = found(np.eye(2, dtype=int)[[0, 1, 1, 0, 1, 1]], {"A": [[0.1, 0.9]] * 6})
     (row,) = tables["calibration_map"]
     assert row["ce"] is not None and row["de"] is None and row["de_low"] is None
     assert notes == ["Dispersion and disagreement need cases with at least two labels: there are none."]
     assert tables["disagreement_bins"] == []
-
-
-def test_one_case_has_no_interval_of_its_errors():
     tables, _ = found([[3, 1]], {"A": [[0.5, 0.5]]})
     assert all(row["ce_low"] is None and row["de_low"] is None for row in tables["calibration_map"])
     (row,) = tables["disagreement_bins"]

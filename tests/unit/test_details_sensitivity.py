@@ -135,11 +135,8 @@ def test_only_judged_cases_count():
     check(rows, "annotator dropped", "bob", evaluated(labels(without="bob"), part, missing="drop"), main)
 
 
-def test_the_first_order_need_not_be_asked_for():
+def test_first_orders_are_added_and_given_truths_have_a_rule_for_ties_only():
     assert found(labels(), models(), k=[2]) == found(labels(), models(), k=[1])
-
-
-def test_truths_that_are_given_have_a_rule_for_ties_only():
     scores, truth = models(), ugt.dirichlet(labels())
     rows, notes = found(truth, scores)
     assert settings(rows) == [("tie rule", "tied scores by position")] and notes == []
@@ -201,19 +198,13 @@ def test_sampling_is_bounded(monkeypatch):
     assert rows == [] and notes == ["Sensitivity was not computed: sampling all cases anew takes too long."]
 
 
-def test_one_case():
+def test_one_case_and_what_is_passed_on_unchanged():
     rows, notes = found([[2, 1]], {"A": [[0.6, 0.4]]})
     assert {row["n_cases"] for row in rows} == {1} and notes == []
-
-
-def test_diagnostics_are_passed_on():
     rows = [{"reliability": 3.0, "quantity": "largest R-hat", "value": 1.01}]
     context = details.context(labels(), models())
     tables, _ = details.made(sensitivity, replace(context, diagnostics=rows))
     assert tables["diagnostics"] == rows and details.made(sensitivity, context)[0]["diagnostics"] == []
-
-
-def test_nothing_of_the_annotations_is_changed():
     known = rankings()
     arrays = (known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator)
     before = [array.copy() for array in arrays]

@@ -56,9 +56,11 @@ def test_cases_with_one_annotation_have_no_spread_over_annotators():
     assert len(rows(evaluation, source="cases")) == 2
 
 
-def test_clusters_are_named_and_count():
+def test_clusters_are_named_and_without_models_there_are_no_rows():
     evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
     assert [len(rows(evaluation, source=one)) for one in ("clusters", "clusters and draws", "cases")] == [2, 2, 0]
+    assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()
+    assert ugt.evaluate(COUNTS, SCORES, details=False).tables.keys() == set(ALWAYS)
 
 
 @pytest.mark.slow
@@ -83,11 +85,6 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
     post = ugt.plackett_luce(rankings, reliability=2, **options)
     assert found[4]["value"] == ugt.plackett_luce_diagnostics(post).rhat.max()
-
-
-def test_without_models_or_details_there_are_no_rows():
-    assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()
-    assert ugt.evaluate(COUNTS, SCORES, details=False).tables.keys() == set(ALWAYS)
 
 
 def test_details_leave_as_json_frame_and_csv(tmp_path):

@@ -120,10 +120,15 @@ def test_the_largest_levels_of_many():
     assert "Of the 63 levels of centre the 50 with most cases are shown." in notes
 
 
-def test_a_subgroup_with_a_taken_name():
+def test_subgroups_with_a_taken_name_or_without_annotations():
     counts, scores = data(3)
     found, _ = table(counts, scores, subgroups={"agreement": np.resize(["x", "y"], len(counts))})
     assert {row["level"] for row in found if row["stratum"] == "agreement (given)"} == {"x", "y"}
+    counts = np.concatenate([np.zeros((3, 2), int), np.tile([2, 1], (30, 1))])
+    sites = ["empty"] * 3 + ["full"] * 30
+    found, _ = table(counts, {"A": [[0.7, 0.3]] * 33}, subgroups={"site": sites})
+    empty = [row for row in found if row["level"] == "empty"]
+    assert len(empty) == 3 and all((row["value"], row["n_cases"], row["few"]) == (None, 0, True) for row in empty)
 
 
 def test_few_are_said():
@@ -145,14 +150,6 @@ def test_rankings_plausibilities_and_no_models():
     assert rows == [("certainty", "0.99 or more", None, 1.0), ("site", "x", None, 1.0)]
     found, _ = table(*data(6), k=2)  # without the first choice
     assert {row["metric"] for row in found} == {"certainty"}
-
-
-def test_a_subgroup_without_annotations_is_undefined():
-    counts = np.concatenate([np.zeros((3, 2), int), np.tile([2, 1], (30, 1))])
-    sites = ["empty"] * 3 + ["full"] * 30
-    found, _ = table(counts, {"A": [[0.7, 0.3]] * 33}, subgroups={"site": sites})
-    empty = [row for row in found if row["level"] == "empty"]
-    assert len(empty) == 3 and all((row["value"], row["n_cases"], row["few"]) == (None, 0, True) for row in empty)
 
 
 def test_cases_without_predictions_are_left_out():

@@ -151,12 +151,9 @@ def test_cases_without_predictions_are_left_out():
         assert row["n_cases"] == len({c for c, other, _ in rows if other == a and c >= 20})
 
 
-def test_without_the_first_choice_nothing_is_said():
+def test_rows_without_annotators():
     found, notes = table([[2, 1], [1, 2]], {"A": [[0.7, 0.3]] * 2}, k=2)
     assert found == [] and notes == ["Truths are set side by side for the first choice of a model only (k = 1)."]
-
-
-def test_rows_without_annotators():
     found, _ = table([[2, 1]], {"A": [[0.7, 0.3]]})  # one case has no interval
     assert all(row["value"] is not None and row["low"] is None and row["gap_low"] is None for row in found) and len(found) == 2
     found, _ = table(ugt.Point.from_array([[0.7, 0.3], [0.2, 0.8]] * 10), {"A": [[0.7, 0.3]] * 20})
@@ -165,6 +162,7 @@ def test_rows_without_annotators():
     nameless = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]]] * 12, n_classes=2)
     found, notes = table(nameless, {"A": [[0.7, 0.3]] * 12})
     assert {row["truth"] for row in found} == {"voted", "reliability"} and notes == []
+    assert finite(math.nan) is None and finite(np.float64(0.5)) == 0.5
 
 
 def test_an_annotator_within_one_cluster_has_no_interval():
@@ -185,7 +183,3 @@ def test_less_work(monkeypatch):
     assert notes == ["Intervals of the models under each truth are from 20 resamples."]
     other, _ = table(known, scores, reliability=(1, 2), n_resamples=20)
     assert [row["low"] for row in fewer] == [row["low"] for row in other]  # the first 20 are the same ones
-
-
-def test_undefined_values_are_none():
-    assert finite(math.nan) is None and finite(np.float64(0.5)) == 0.5

@@ -121,9 +121,11 @@ def test_aliases(write, case, annotator, label):
     assert rows_of(read.annotations) == [("p", "x", "cat")]
 
 
-def test_less_telling_names_give_way(write):
+def test_less_telling_names_give_way_and_cases_stand_alone(write):
     read = io.read_annotations(write("id,case,user,reader,label\n1,p,u,x,cat\n"))
     assert rows_of(read.annotations) == [("p", "x", "cat")]
+    read = io.read_annotations(write("case,annotator,label\np,x,cat\nq,,\n"))
+    assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and rows_of(read.annotations) == [("p", "x", "cat")]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("rank", Rankings), ("confidence", Rankings), ("value", Ratings), ("rating", Ratings)])
@@ -145,11 +147,6 @@ def test_values(write):
     ratings = io.read_annotations(wide, format="ratings").annotations
     assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
     refused(r"ratings must be numbers\. Got 'high'\.", io.read_annotations, write("case,ann,bob\np,high,1\n"), format="ratings")
-
-
-def test_a_case_alone_is_a_case_without_annotations(write):
-    read = io.read_annotations(write("case,annotator,label\np,x,cat\nq,,\n"))
-    assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and rows_of(read.annotations) == [("p", "x", "cat")]
 
 
 # --- orientation ---

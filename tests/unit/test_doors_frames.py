@@ -89,6 +89,9 @@ def test_predictions(frame):
         ugt.Predictions.from_any(frame({"case": ["q", "p"], "dog": ["0.5", "high"]}))
     with pytest.raises(ValueError, match=r"case must not be blank\. Got a blank cell, first at row 1\."):
         ugt.Predictions.from_any(frame({"case": ["q", None], "dog": [0.5, 1.0]}))
+    data = frame({"cat": [0.25, 0.5], "dog": [0.75, 0.5]})
+    found = ugt.Predictions.from_any(data)
+    assert found.scores.tolist() == [[0.25, 0.75], [0.5, 0.5]] and found.classes.tolist() == ["cat", "dog"]
 
 
 def test_evaluate_takes_frames(frame):
@@ -100,12 +103,6 @@ def test_evaluate_takes_frames(frame):
     assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20).metrics
     with pytest.raises(TypeError, match=r"annotations must be labels or rankings\. Got a data frame of ratings"):
         ugt.evaluate(frame({"case": ["p", "q"], "rater": ["a", "a"], "value": [0.5, 1.5]}), {})
-
-
-def test_predictions_without_cases(frame):
-    data = frame({"cat": [0.25, 0.5], "dog": [0.75, 0.5]})
-    found = ugt.Predictions.from_any(data)
-    assert found.scores.tolist() == [[0.25, 0.75], [0.5, 0.5]] and found.classes.tolist() == ["cat", "dog"]
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,6 @@ def test_one_bit_a_pixel():
     assert held.words.nbytes == 40 * 157 * 8  # 10,000 bits and less than a word more
     assert np.flatnonzero(held.words).tolist() == [(3 * 4 + 2) * 157 + 5050 // 64]
     assert held.words[(3 * 4 + 2) * 157 + 5050 // 64] == np.uint64(1 << (5050 % 64))
-
-
-def test_nothing_behind_the_last_pixel():
     """Counts of bits go over whole words."""
     held = Masks.from_wide(np.ones((2, 2, 67), bool))
     assert held.words.tolist() == [2**64 - 1, 7] * 4
@@ -104,6 +101,7 @@ def test_sets():
     many = Masks.from_sets(np.arange(50)[::-1], np.zeros(50), [np.flatnonzero(row) for row in table], classes=130, cases=np.arange(50))
     assert [many.mask(r).tolist() for r in range(50)] == table[::-1].tolist()
     assert Masks.from_sets([0], [0], [[]], classes=["a"]).sizes().tolist() == [0]
+    refused(r"classes must be given where there are no labels. Got None\.", Masks.from_sets, [0], [0], [[]])
 
 
 def test_immutable_and_copied():
@@ -162,9 +160,6 @@ def test_predicted_sets():
     for given_ in (sets, [["a", "b"], {"b"}, None], [[0, 1], [1], None], [np.array([True, True]), np.array([False, True]), None]):
         start, words, present = masks.predicted(given_)
         assert words.tolist() == [3, 2] and start.tolist() == [0, 1, 2, 2] and present.tolist() == [True, True, False]
-
-
-def test_a_case_without_masks_takes_any_prediction():
     masks = Masks.from_wide([[None, None], [[1, 1], [0, 1]]])
     assert masks.predicted([np.ones((5, 5)), [1, 0]])[2].all()
 
@@ -254,7 +249,3 @@ def test_wrong_cells_of_tables():
 )
 def test_wrong_sets(sets, message):
     refused(message, Masks.from_sets, ["p", "q"], [0, 0], sets, classes=["a", "b"])
-
-
-def test_sets_without_classes():
-    refused(r"classes must be given where there are no labels. Got None\.", Masks.from_sets, [0], [0], [[]])

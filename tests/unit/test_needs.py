@@ -94,14 +94,11 @@ def test_the_command_says_so_in_one_line(tmp_path, capsys):
     assert len(said) == 1 and said[0].startswith("ugt: error: the evaluation (most of it: 1000000000 draws) needs at least")
 
 
-def test_counts_are_not_spelled_out_as_rankings():
+def test_counts_confusion_matrices_and_pairs():
     given = ugt.Labels.from_counts([[10**15, 10**15], [3, 4]])
     for function in (ugt.plackett_luce, ugt.plackett_luce_map, ugt.plackett_luce_mle):
         refused(r"^one ranking a label needs at least 3\.2e\+07 GB", function, given, error=MemoryError)
     refused(r"^a committee of 2000000000000000 members needs", ugt.committee, given, n_draws=2, error=MemoryError)
-
-
-def test_confusion_matrices_and_pairs_of_annotators():
     k, n = 20_000, 20_000
     given = ugt.Labels.from_long(np.zeros(n, int), np.arange(n), np.arange(n) % 5, classes=k)
     found = ugt.dawid_skene(given, model="one-coin", max_iter=2, n_restarts=0)
@@ -114,13 +111,10 @@ def test_methods_of_posteriors(call):
     refused(REFUSED, call, posterior(make_world()), error=MemoryError)
 
 
-def test_groups_and_draws_of_points():
+def test_points_and_results_that_are_handed_on():
     point = ugt.votes(labels(make_world()))
     refused(REFUSED, point.grouped, np.arange(3) * 8_000_000, error=MemoryError)
     refused(REFUSED, point.draws, 10**9, error=MemoryError)
-
-
-def test_results_that_are_handed_on_are_not_kept():
     for n_threads in (1, 2):
         with ugt.threads(n_threads):
             seen = []  # appends what it is called with

@@ -16,14 +16,11 @@ def written(folder, text, name="plan.json"):
     return path
 
 
-def test_template_has_every_field_and_states_nothing():
+def test_template_and_fields():
     empty = json.loads(_plan.template())
     assert [name for name in empty if not name.startswith("_")] == list(_plan.FIELDS)
     assert {name: empty[f"_{name}"] for name in _plan.FIELDS} == _plan.FIELDS
     assert set(empty) == {*_plan.FIELDS, *(f"_{name}" for name in _plan.FIELDS)} and _plan.check_plan(empty) == {}
-
-
-def test_fields_are_names_with_an_explanation_each_once():
     names = [name for fields in _plan.GROUPS.values() for name in fields]
     assert len(names) == len(set(names)) == len(_plan.FIELDS) > 25
     assert all(name.isidentifier() and not name.startswith("_") and len(meaning) > 5 for name, meaning in _plan.FIELDS.items())
@@ -35,9 +32,6 @@ def test_stated_values_come_back_in_order_and_blanks_do_not():
     found = _plan.check_plan({**given, **blank})
     assert found == {"annotators_independent_of_models": False, "blinding": "yes, \n both", "reliability": [1, 2.5], "seed": 3}
     assert list(found) == [name for name in _plan.FIELDS if name in given]
-
-
-def test_numpy_numbers_are_numbers():
     found = _plan.check_plan({"seed": np.int64(4), "level": np.float64(0.9), "reliability": [np.float32(0.5)]})
     assert found == {"seed": 4, "level": 0.9, "reliability": [0.5]}
     assert type(found["seed"]) is int and type(found["level"]) is type(found["reliability"][0]) is float
@@ -96,13 +90,10 @@ def test_files_that_are_no_plan_are_refused_by_name(tmp_path, text, message):
     assert str(caught.value).startswith(f"{path}: ") and len(str(caught.value)) < 500
 
 
-def test_endings_and_missing_files(tmp_path):
+def test_endings_and_missing_files_and_packages(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"plan must be a file that ends in \.json, \.yaml or \.yml\. Got 'plan\.txt'\.$"):
         _plan.read_plan(written(tmp_path, "{}", "plan.txt"))
     refused(r"none\.json", _plan.read_plan, tmp_path / "none.json", error=OSError)
-
-
-def test_yaml_without_the_package_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(ValueError, match=r"plan must be JSON, or YAML where PyYAML is installed \(pip install pyyaml\)\. Got YAML"):
         _plan.read_plan(written(tmp_path, "seed: 1", "plan.yaml"))

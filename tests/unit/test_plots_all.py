@@ -138,7 +138,14 @@ def test_many_models_with_hard_names_in_an_evaluation():
         assert all(text.count("\n") <= (3 if legend else 1) for text in texts)
 
 
-def test_a_second_call_goes_on_with_the_next_style():
+def test_styles_differ_and_notes_add_up():
+    assert len({str(dash) for dash in plots.DASHES}) == len(plots.DASHES) == len(set(plots.MARKERS)) == len(plots.COLOURS)
+    combined = {(plots._base.colour(i), str(plots._base.style(i)["linestyle"]), plots._base.marker(i)) for i in range(49)}
+    assert len(combined) == 49
+    _, ax = pyplot.subplots()
+    for text in ("2 cells", "", "3 bins", "2 cells"):
+        plots._base.note(ax, text)
+    assert ax.get_title(loc="right") == "2 cells; 3 bins" and ax.get_title() == ""
     ax = plots.certainty_curve({"a": [0.5, 0.9]})
     plots.certainty_curve({"b": [0.4, 0.8]}, ax=ax)
     assert [line.get_color() for line in ax.lines] == list(plots.COLOURS[:2])
@@ -147,19 +154,6 @@ def test_a_second_call_goes_on_with_the_next_style():
     plots.forest({"a": (1, 0.5, 2)}, ax=ax)
     plots.forest({"a": (1, 0.5, 2)}, ax=ax)
     assert ax.get_ylim() == (0.5, -0.5)
-
-
-def test_styles_differ_without_colours():
-    assert len({str(dash) for dash in plots.DASHES}) == len(plots.DASHES) == len(set(plots.MARKERS)) == len(plots.COLOURS)
-    combined = {(plots._base.colour(i), str(plots._base.style(i)["linestyle"]), plots._base.marker(i)) for i in range(49)}
-    assert len(combined) == 49
-
-
-def test_notes_add_up():
-    _, ax = pyplot.subplots()
-    for text in ("2 cells", "", "3 bins", "2 cells"):
-        plots._base.note(ax, text)
-    assert ax.get_title(loc="right") == "2 cells; 3 bins" and ax.get_title() == ""
 
 
 @pytest.mark.slow

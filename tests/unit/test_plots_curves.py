@@ -40,7 +40,7 @@ def names(ax):
     return [tick.get_text() for tick in ax.get_yticklabels()]
 
 
-def test_curves():
+def test_curves_and_bands():
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
     ax = plots.soft_curve({"model": roc})
     first = ax.lines[0]
@@ -49,9 +49,6 @@ def test_curves():
     ax = plots.soft_curve(pr)
     assert ax.lines[0].get_ydata().tolist() == pr.precision.tolist() and ax.get_xlabel() == "recall"
     assert entries(ax) == [f"{pr.area:.3f}"] and len(ax.lines) == 1
-
-
-def test_bands_of_curves():
     roc = ugt.soft_roc_curve(P, S)
     band = ([0.0, 0.5, 1.0], [0.1, 0.6, 0.9], [0.3, 0.8, 1.0])
     for ax in (plots.soft_curve(roc, band=band), plots.soft_curve({"a": roc, "b": roc}, band={"b": band})):
@@ -62,12 +59,9 @@ def test_bands_of_curves():
         plots.soft_curve(roc, band=([0, 1, 2], [0, 1]))
 
 
-def test_undefined_curves_are_named():
+def test_undefined_and_wrong_curves():
     ax = plots.soft_curve({"model": ugt.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft_roc_curve(P, S)})
     assert entries(ax)[0] == "model (undefined)"
-
-
-def test_errors_of_curves():
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
     refused(r"curve must be curves of one kind\. Got both kinds\.", plots.soft_curve, {"a": roc, "b": pr})
     refused(r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\.", plots.soft_curve, {"a": roc, "b": [1, 2]})
@@ -93,32 +87,23 @@ def test_reliability_diagram():
     assert entries(ax) == ["model", "hollow: below 10 cases"]
 
 
-def test_bins_are_counted():
+def test_strips_of_bins():
     curve = reliability()
     ax = plots.reliability_diagram(curve)
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx(0.14 * curve.n_cases / curve.n_cases.max())
     assert [bar.get_x() for bar in ax.patches] == pytest.approx(curve.edges[:-1])
     assert ax.get_title(loc="right") == f"fullest bin: {curve.n_cases.max()} cases"
-
-
-def test_several_diagrams_share_a_strip():
     curves = {"a": reliability(n_bins=5), "b": reliability(200, 1, n_bins=5)}
     ax = plots.reliability_diagram(curves)
     most = max(one.n_cases.max() for one in curves.values())
     for curve, outline in zip(curves.values(), [one for one in ax.lines if len(one.get_xdata()) == 12]):
         assert outline.get_ydata()[1:-1:2].tolist() == pytest.approx(0.14 * curve.n_cases / most)
-
-
-def test_bins_without_interval_are_counted():
     curve = reliability()
     low = curve.low.copy()
     low[np.flatnonzero(curve.n_cases > 0)[0]] = np.nan
     changed = ugt.ReliabilityCurve(curve.edges, curve.mean_probability, curve.label_share, curve.n_cases, low, curve.high, curve.few)
     assert entries(plots.reliability_diagram({"model": changed}))[0] == "model (1 bin without interval)"
-
-
-def test_empty_diagrams_are_refused():
     curve = reliability()
     nothing = ugt.ReliabilityCurve(curve.edges, *[curve.mean_probability * np.nan] * 2, curve.n_cases * 0, *[curve.low] * 2, curve.few)
     refused(r"curve must have a bin with cases\. Got none, first at 'model'\.", plots.reliability_diagram, {"model": nothing})
@@ -152,13 +137,19 @@ def test_calibration_of_an_evaluation_comes_with_intervals():
         plots.calibration_dispersion_map(ugt.evaluate(rankings, {"A": truth}, reliability=10, k=1, n_resamples=5))
 
 
-def test_a_second_map_is_not_cut_off_by_the_first():
+def test_limits_hold_all_models():
     labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
     ax = plots.calibration_dispersion_map({"sharp": ugt.histogram_losses(labels, truth)})
     ax = plots.calibration_dispersion_map({"blunt": ugt.histogram_losses(labels, np.full((300, 3), 1 / 3))}, ax=ax)
     for name in ("sharp", "blunt"):
         (x, y), (left, right), (bottom, top) = line(ax, name).get_xydata()[0], ax.get_xlim(), ax.get_ylim()
         assert left < x < right and bottom < y < top
+    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
+    ax = plots.calibration_dispersion_map({"A": ugt.histogram_losses(labels, truth), "B": ugt.histogram_losses(labels, truth[::-1])})
+    ax.figure.canvas.draw()
+    points = np.array([line(ax, name).get_xydata()[0] for name in "AB"])
+    for ends, values in zip((ax.get_xlim(), ax.get_ylim()), points.T):
+        assert list(ends) == pytest.approx([values.min() - 0.05 * np.ptp(values), values.max() + 0.05 * np.ptp(values)])
 
 
 def test_diagonals_are_lines_of_equal_loss():
@@ -177,15 +168,6 @@ def test_diagonals_are_lines_of_equal_loss():
     assert all(min(abs(np.subtract(totals, total))) < 1e-2 * total for total, _ in said)
 
 
-def test_diagonals_leave_the_limits_to_the_models():
-    labels, truth = synthetic.make_counts(300, 3, 4, difficulty=0.6)
-    ax = plots.calibration_dispersion_map({"A": ugt.histogram_losses(labels, truth), "B": ugt.histogram_losses(labels, truth[::-1])})
-    ax.figure.canvas.draw()
-    points = np.array([line(ax, name).get_xydata()[0] for name in "AB"])
-    for ends, values in zip((ax.get_xlim(), ax.get_ylim()), points.T):
-        assert list(ends) == pytest.approx([values.min() - 0.05 * np.ptp(values), values.max() + 0.05 * np.ptp(values)])
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_undefined_losses_are_named():
     alone = ugt.histogram_losses([[1, 0], [0, 1], [0, 0]], [[0.6, 0.4]] * 3)  # a label a case: no epistemic loss
@@ -199,9 +181,6 @@ def test_forest():
     assert ax.get_ylim() == (1.5, -0.5) and ax.lines[-1].get_xdata() == [1.0, 1.0]
     assert names(plots.forest({"model": (0.9, 0.8, 1.05)}, numbers=True)) == ["model  0.90 [0.80, 1.05]"]
     assert plots.forest({"model": (0.1, 0.0, 0.2)}, reference=0).lines[-1].get_xdata() == [0, 0]
-
-
-def test_forest_says_what_is_not_finite():
     ax = plots.forest({"a": (np.nan,) * 3, "b": (0.5, np.nan, np.nan), "c": (np.inf, 1.0, np.inf), "d": (1.0, 0.5, 2.0)})
     assert written(ax) == ["undefined", "0.50, no interval", "inf [1.00, inf]"]
     assert [text.get_position()[1] for text in ax.texts] == [0, 1, 2] and names(ax) == ["a", "b", "c", "d"]
@@ -242,9 +221,6 @@ def test_rank_heat_map():
     assert names(plots.rank_heat_map(np.eye(3))) == ["1", "2", "3"]
     resamples = ugt.bootstrap([[1, 0], [1, 1], [0, 0], [1, 0]], n_resamples=50)
     assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_probability().tolist()
-
-
-def test_rank_heat_map_of_stability():
     models = {"A": [0.1, 0.6, 0.8, 0.7], "B": [0.3, 0.2, 0.4, 0.1]}
     found = ugt.ranking_stability([[4, 1], [3, 2], [1, 4], [2, 3]], models, n_resamples=50)
     ax = plots.rank_heat_map(found, metric="hard_auroc")
@@ -273,18 +249,12 @@ def test_agreement_matrix():
     assert written(plots.agreement_matrix(np.full((2, 2), np.nan)))[0] == "–"
 
 
-def test_large_tables_have_a_scale_instead_of_numbers():
+def test_numbers_in_tables():
     ax = plots.agreement_matrix(np.eye(17))
     assert written(ax) == [] and len(ax.figure.axes) == 2 and len(names(ax)) == 17
     assert len(plots.agreement_matrix(np.eye(16)).texts) == 256
-
-
-def test_dark_cells_have_light_numbers():
     ax = plots.rank_heat_map([[1.0, 0.0], [0.5, 0.6]])
     assert [text.get_color() for text in ax.texts] == ["white", "black", "black", "white"]
-
-
-def test_errors_of_tables():
     refused(r"matrix must be of shape \(3, 3\), as there are names\. Got \(2, 2\)\.", plots.agreement_matrix, np.eye(2), ["x", "y", "z"])
     for bad in ([], [[]], [1.0], 3, np.ones((2, 3))):
         refused(r"probability must be a square table\. Got shape", plots.rank_heat_map, bad)
@@ -308,9 +278,6 @@ def test_coverage_and_size():
     ax = plots.coverage_and_size({"APS": (2.5, 0.91), "LAC": (np.nan, 0.9)}, target=0.9)
     assert line(ax, "APS").get_xydata().tolist() == [[2.5, 0.91]] and line(ax, "wanted: 0.9").get_ydata()[0] == 0.9
     assert entries(ax) == ["APS", "LAC (undefined)", "wanted: 0.9"]
-
-
-def test_coverage_of_records_has_intervals():
     labels = ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5], [1, 1, 0], [0, 0, 0]])
     sets = ugt.PredictionSets.of([[0, 1], [2], [], [0]], n_classes=3)
     found = sets.coverage(labels)
@@ -334,9 +301,6 @@ def test_ternary():
     assert written(ax) == ["a", "b", "c"] and ax.get_legend() is None
     corners = [text.get_position()[0] for text in ax.texts]
     assert corners == [0, 1, 0.5]
-
-
-def test_ternary_of_plausibilities_counts_what_is_undefined():
     labels = ugt.Labels.from_counts([[3, 0, 1], [0, 0, 0], [1, 1, 1]], classes=["x", "y", "z"])
     truth = ugt.dirichlet(labels, prior=0)
     ax = plots.ternary(truth)
@@ -345,13 +309,10 @@ def test_ternary_of_plausibilities_counts_what_is_undefined():
     assert written(ax) == ["x", "y", "z"] and entries(ax) == ["1 undefined"]
     ax = plots.ternary({"a": [[1, 0, 0], [np.nan] * 3], "b": [[0, 1, 0]]})
     assert entries(ax) == ["a (1 undefined)", "b"] and written(ax) == ["", "", ""]
+    refused(r"Got \[1\.0, -1\.0, 1\.0\], first at row 2\.", plots.ternary, [[1, 0, 0], [np.nan] * 3, [1, -1, 1]])
+    refused(r"names must be three names\. Got 2\.", plots.ternary, [[1, 0, 0]], names="ab")
 
 
 @pytest.mark.parametrize("bad", [[[1, 0]], [[1, 0, np.nan]], [[1, -1, 1]], [[0, 0, 0]], [[np.inf, 0, 0]], [1, 2, 3]])
 def test_ternary_refuses_what_is_no_plausibility(bad):
     refused(r"draws must be of shape \(n, 3\) and finite \(or NaN in a whole row\)", plots.ternary, bad)
-
-
-def test_ternary_names_the_first_bad_row():
-    refused(r"Got \[1\.0, -1\.0, 1\.0\], first at row 2\.", plots.ternary, [[1, 0, 0], [np.nan] * 3, [1, -1, 1]])
-    refused(r"names must be three names\. Got 2\.", plots.ternary, [[1, 0, 0]], names="ab")

@@ -48,12 +48,9 @@ def test_certainty_curve_is_sorted_and_counts_what_is_undefined():
     assert ax.get_ylim() == (0, 1.02)
 
 
-def test_a_single_curve_has_a_legend_only_for_what_is_undefined():
+def test_legend_and_errors_of_certainty():
     assert plots.certainty_curve([0.5, 1.0]).get_legend() is None
     assert entries(plots.certainty_curve([0.5, np.nan, np.nan])) == ["2 undefined"]
-
-
-def test_errors_of_certainty():
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
     refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
     refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])
@@ -71,9 +68,6 @@ def test_metric_by_reliability(evaluation):
     assert {round(row["draw_low"], 12) for row in first} <= set(np.round(band, 12))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "5"]
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "top-1 accuracy" and entries(ax) == ["A", "B"]
-
-
-def test_models_stand_beside_each_other_around_the_reliability(evaluation):
     ax = plots.metric_by_reliability(evaluation)
     a, b = (np.log(line(ax, model).get_xdata()) for model in ("A", "B"))
     assert ((a + b) / 2).tolist() == pytest.approx(np.log([1, 2, 5])) and (b - a > 0.01).all() and (b - a < np.log(2) / 2).all()
@@ -132,25 +126,19 @@ def test_plausibilities_of_a_case():
     assert [one.get_xdata().tolist() for one in ax.lines] == drawn[:, [2, 1, 0]].T.tolist()
 
 
-def test_classes_that_are_not_shown_are_one_bar():
+def test_bars_of_ranks_and_of_classes_not_shown():
     ax = plots.plausibilities([[0.1, 0.0, 0.4, 0.3, 0.2]], 0, names="abcde", top=2)
     assert names(ax) == ["c", "d", "3 others"]
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.4, 0.3, 0.3]) and len(ax.lines) == 0
     labels = ugt.Labels.from_counts([[1, 0, 1]], classes=["a", "b", "c"])
     ax = plots.plausibilities(ugt.votes(labels), 0)
     assert names(ax) == ["a", "c", "1 other"] and ax.patches[-1].get_width() == 0
-
-
-def test_ranks_that_annotators_gave():
     ranked = [[["b"], ["a", "c"], ["d"]], [["a"]], [["a", "b"], ["c"]]]
     rankings = ugt.Rankings.from_blocks([[[["d"]]], ranked], classes=["a", "b", "c", "d", "e"])
     ax = plots.plausibilities([[0.2] * 5, [0.5, 0.2, 0.15, 0.1, 0.05]], 1, annotations=rankings, names="abcde")
     assert names(ax) == ["a (ranks 1, 1, 2)", "b (ranks 1, 1)", "c (ranks 2, 3)", "d (rank 4)", "e (not ranked)"]
     many = ugt.Rankings.from_blocks([[[["a"]]] * 9], classes=["a", "b"])
     assert names(plots.plausibilities([[1.0, 0.0]], 0, annotations=many))[0].replace("\n", " ") == "0 (ranks 1, 1, 1, 1, 1, 1, … 9 in all)"
-
-
-def test_a_case_without_annotations_is_said_to_be_undefined():
     labels = ugt.Labels.from_counts([[1, 0, 1], [0, 0, 0]])
     ax = plots.plausibilities(ugt.dirichlet(labels, prior=0), 1)
     assert ax.get_title(loc="right") == "undefined: no annotations" and len(ax.patches) == 0
@@ -192,9 +180,6 @@ def test_several_laws_share_their_bins():
         steps = patch.get_xy()
         assert np.unique(steps[:, 0]) == pytest.approx(edges)
         assert steps[:, 1].max() == pytest.approx(np.histogram(law, bins=edges, density=True)[0].max())
-
-
-def test_certain_truth_has_no_law():
     ax = plots.accuracy_over_draws(ugt.ua_topk_accuracy([[1.0, 0.0], [0.0, 1.0]], [[0.6, 0.4]] * 2))
     assert len(ax.patches) == 0 and ax.lines[0].get_xdata()[0] == 0.5 and entries(ax) == ["no spread"]
 

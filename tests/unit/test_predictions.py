@@ -72,13 +72,10 @@ def test_from_a_data_frame():
     assert scores.tolist() == SCORES[::-1, ::-1].tolist()
 
 
-def test_joined_by_case_id_and_class_name():
+def test_joined_by_case_id_and_class_name_as_text():
     model = Predictions(["q", "p"], SCORES, ["c", "a", "b"])
     scores, _ = model.aligned(axes())
     assert scores.tolist() == SCORES[::-1][:, [1, 2, 0]].tolist()
-
-
-def test_numbers_and_text_compare_as_text():
     scores, _ = Predictions(["7", "5"], SCORES, ["2", "1", "0"]).aligned(axes([5, 7], [0, 1, 2]))
     assert scores.tolist() == SCORES[::-1, ::-1].tolist()
     scores, _ = Predictions([7, 5], SCORES).aligned(axes(["5", "7"]))

@@ -57,14 +57,8 @@ def test_from_blocks():
     assert rankings.axes.numbered
     names = ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator")
     assert [getattr(rankings, name).dtype for name in names] == [np.int64] * 3 + [np.int32] * 2
-
-
-def test_from_blocks_accepts_arrays_and_tuples():
     table = ((([0], np.array([1, 2])), [[1]]), (), [[(3, 0), [2], [1]], [], [np.array([2], "u1")]])
     assert nested(Rankings.from_blocks(table)) == NESTED
-
-
-def test_from_blocks_classes():
     assert Rankings.from_blocks([[[[7], [3]]]]).axes.classes.tolist() == [3, 7]
     text = Rankings.from_blocks([[[["wart"], ["nevus"]]]], classes=["nevus", "unused", "wart"])
     assert nested(text) == [[[[2], [0]]]]
@@ -118,14 +112,11 @@ def test_from_long_equals_from_blocks(table, random):
     assert sorted_blocks(found) == sorted_blocks(table)
 
 
-def test_from_long_keeps_the_order_of_appearance():
+def test_from_long():
     rankings = Rankings.from_long(["q", "p", "q", "p"], ["bob", "ann", "ann", "bob"], ["x", "y", "y", "x"], [1, 1, 1, 1])
     assert rankings.axes.case_ids.tolist() == ["q", "p"]
     assert rankings.annotators[rankings.annotator].tolist() == ["bob", "ann", "ann", "bob"]
     assert nested(rankings, names=True) == [[[["x"]], [["y"]]], [[["y"]], [["x"]]]]
-
-
-def test_tables_without_rows():
     assert nested(Rankings.from_long([], [], [], rank=[], cases=["p"], classes=3)) == [[]]
     assert nested(Rankings.from_strings([], [], [], cases=["p"], classes=3)) == [[]]
 
@@ -215,13 +206,15 @@ def test_from_strings_refuses(message):
     refused(message, Rankings.from_strings, **{**STRINGS, **STRING_ERRORS[message]})
 
 
-def test_nothing_can_be_changed():
+def test_nothing_can_be_changed_and_repr():
     rankings = Rankings.from_blocks(NESTED)
     with pytest.raises(AttributeError):
         rankings.items = None
     for name in ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator", "annotators"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(rankings, name)[0] = 1
+    text = "Rankings(n_cases=3, n_empty=1, n_classes=4, n_rankings=5)"
+    assert repr(Rankings.from_blocks(NESTED)) == text
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["copy", "deepcopy", "pickle"])
@@ -229,11 +222,6 @@ def test_copies_are_equal_and_frozen(again):
     other = again(Rankings.from_blocks(NESTED))
     assert nested(other) == NESTED
     assert not other.items.flags.writeable
-
-
-def test_repr():
-    text = "Rankings(n_cases=3, n_empty=1, n_classes=4, n_rankings=5)"
-    assert repr(Rankings.from_blocks(NESTED)) == text
 
 
 def test_dermatology_facts(dermatology):

@@ -143,11 +143,13 @@ def performance(data):
     return source[source.index('id="performance"') : source.index('id="worklist"')]
 
 
-def test_best_value_of_each_column_is_bold():
+def test_best_values_are_bold_and_the_page_is_the_same_from_json():
     assert re.findall("<strong>(.*?)</strong>", performance(evaluation())) == ["0.7000", "0.6000", "0.6100", "0.6100"]
+    data = evaluation()
+    assert ugt.report.html(json.loads(json.dumps(data))) == ugt.report.html(data)
 
 
-def test_point_aggregates_have_no_reliability():
+def test_point_aggregates_and_empty_evaluations():
     data = evaluation()
     data["provenance"].update(aggregation="irn", reliability=[])
     data["metrics"] = [{**m, "reliability": None} for m in data["metrics"] if m["reliability"] in (10.0, None)]
@@ -158,9 +160,6 @@ def test_point_aggregates_have_no_reliability():
     text = page(data).text
     assert "Reliabilitynone" in text and "certainty, without reliability" in text
     assert "Top-1 accuracy: A is best, and against the voted label." in text
-
-
-def test_empty_evaluation():
     data = evaluation(n_cases=0)
     data.update(certainty=[], metrics=[], winners=[], models=[], left_out={}, notes=[])
     data["provenance"].update(inputs=[], command=None)
@@ -222,8 +221,3 @@ def test_page_of_a_real_evaluation(aggregation):
     text = page(found.to_dict()).text
     assert "3 of 3 cases are shown" in text
     assert "made elsewhere" in text if aggregation == "given" else "case without annotations1" in text and "undefined" in text
-
-
-def test_page_is_the_same_from_json():
-    data = evaluation()
-    assert ugt.report.html(json.loads(json.dumps(data))) == ugt.report.html(data)

@@ -244,7 +244,7 @@ def numbers_of(html, caption):
     return [[float(n) for e in row["within"] if e["tag"] == "td" for n in re.findall(r"[\d.]+", e["text"])] for row in rows]
 
 
-def test_the_example_has_the_numbers_of_the_posterior():
+def test_examples_have_the_numbers_of_the_posterior():
     rows = numbers_of(assumptions.render(source()).html, "What this means")
     for gamma, row in zip((1, 2), rows):
         for (mean, deviation), counts in zip(zip(row[::2], row[1::2]), ([1, 0, 0], [2, 1, 0], [3, 0, 0])):
@@ -252,9 +252,6 @@ def test_the_example_has_the_numbers_of_the_posterior():
             drawn = np.random.default_rng(0).dirichlet(gamma * np.array(counts) + 0.1, 20_000)[:, 0]
             assert deviation == pytest.approx(drawn.std(), rel=0.06)
     assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.render(source()))
-
-
-def test_the_example_of_rankings():
     rows = numbers_of(assumptions.render(source(rankings=True)).html, "What this means")
     two = ugt.prirn(ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=3), reliability=50)  # weights 2/3 and 1/3
     alpha = np.array(two.concentration)
@@ -270,10 +267,6 @@ def test_every_truth_says_what_it_assumes(aggregation):
     text = section_of(assumptions.render(source(aggregation=aggregation, parameters={})))
     assert "What is assumed" in text and "would come to agree on" in text and re.search(r"Limits\. \w+", text)
     assert ("made elsewhere" in text) == (aggregation not in KNOWN)
-
-
-def test_known_truths_are_those_of_evaluate():
-    assert {*assumptions._ASSUMED, "auto"} == set(by_name.AGGREGATIONS)
 
 
 @pytest.mark.parametrize(
@@ -292,13 +285,14 @@ def test_reliabilities_and_parameters_of_any_kind_are_said(changed, said):
     assert said in section_of(assumptions.render(source(**changed)))
 
 
-def test_items_name_fields_and_places_that_exist():
+def test_items_name_fields_and_places_and_truths_that_exist():
     for items in checklist.GUIDELINES.values():
         for item in items:
             assert set(item.fields) <= set(_plan.FIELDS) and set(item.places) <= set(checklist._PLACES)
             assert item.fields or item.places
     titles = {e["attrs"]["id"] for e in shown().all("section")}
     assert all(set(place.anchors) & titles for place in checklist._PLACES.values())
+    assert {*assumptions._ASSUMED, "auto"} == set(by_name.AGGREGATIONS)
 
 
 def titles_of_sections():

@@ -105,21 +105,23 @@ def test_truths_side_by_side():
         assert float(bar.get("x1")) <= dot <= float(bar.get("x2")) and bar.get("y1") == bar.get("y2")
 
 
-def test_given_plausibilities_and_undefined_values():
+def test_dots_of_given_plausibilities_and_of_many_models():
     rows = rows_of(truth_models.render(source(ugt.Point.from_array([[0.7, 0.3]]), {"A": [[0.7, 0.3]]})), "Top-1")
     assert rows[2][0] == "without reliability" and rows[1][3] == "undefined" and rows[2][4] == "+0.0000"
     none = {**dict.fromkeys(truth_models.TABLES["truth_models"]), "model": "A", "truth": "annotator", "name": "x", "k": 1, "n_cases": 0}
     none["metric"] = "topk_accuracy"
     assert "<figure" not in truth_models.render({"provenance": {"level": 0.9}, "truth_models": [none]}).html
-
-
-def test_more_models_than_styles():
     models = tuple(f"m{i}" for i in range(8))
     made = truth_models.render(evaluated(models=models))
     assert "the first 6 of 8 models are drawn, the table has all" in made.html
     texts = [e.text for e in parsed(made.html).find(".//svg").iter("text")]
     assert "m5" in texts and "m6" not in texts and all(f">{model}<" in made.html for model in models)
     assert svg.N_STYLES == 6
+    entries = [{"model": "A", "value": v, "low": 0.0, "high": 1.0} for v in (0.0, 1.0)]
+    html = truth_models.dot_plot("f", "t", "n", [("x", entries[:1]), ("y", entries[1:])], ["A"], "accuracy")
+    ends = [float(e.get("cx")) for e in drawing(html, "f").iter("circle")]
+    assert min(ends) == 130 and max(ends) == svg.WIDTH - svg.RIGHT
+    assert truth_models.dot_plot("f", "t", "n", [], [], "accuracy") == ""
 
 
 def test_strata():
@@ -174,11 +176,3 @@ def test_many_classes_and_models():
     assert len(listed) == 21 and all(row[0] != row[1] for row in listed[1:])
     counts = [float(row[2]) for row in listed[1:]]
     assert counts == sorted(counts, reverse=True) and "(other classes)" in made.html
-
-
-def test_dots_have_no_range_beyond_shares():
-    entries = [{"model": "A", "value": v, "low": 0.0, "high": 1.0} for v in (0.0, 1.0)]
-    html = truth_models.dot_plot("f", "t", "n", [("x", entries[:1]), ("y", entries[1:])], ["A"], "accuracy")
-    ends = [float(e.get("cx")) for e in drawing(html, "f").iter("circle")]
-    assert min(ends) == 130 and max(ends) == svg.WIDTH - svg.RIGHT
-    assert truth_models.dot_plot("f", "t", "n", [], [], "accuracy") == ""

@@ -28,22 +28,19 @@ def test_chances_ranks_and_lead():
     assert (winner["margin_low"], winner["margin_high"]) == pytest.approx(np.quantile([0.1, 0.1, 0.1, -0.1], [0.3, 0.7]))
 
 
-def test_equal_models_share():
+def test_equal_models_share_and_undefined_ones_stand_aside():
     rows = [row("A"), row("B"), row("C", value=0.5)]
     (winner,) = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
     assert winner["model"] == "A = B = C" and winner["p_best"] == pytest.approx(1.0)
     assert winner["runner_up"] is None and winner["margin_low"] is None
     assert [r["p_best"] for r in rows] == pytest.approx([1 / 3] * 3)
-
-
-def test_undefined_models_stand_aside():
     rows = [row("A", value=float("nan")), row("B")]
     (winner,) = _standings.standings(rows, resamples([np.nan, 0.5], [[np.nan, 0.5]] * 4), 0.9)
     assert winner["model"] == "B" and winner["p_best"] == 1.0
     assert "p_best" not in rows[0]
 
 
-def test_a_flip_lies_on_the_line_between():
+def test_flips_lie_on_the_line_between():
     """A - B is -0.1, 0.1, 0.3 at 1, 10, 100: zero half way between 1 and 10 on the logarithmic scale."""
     rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
     own = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5]
@@ -57,15 +54,16 @@ def test_a_flip_lies_on_the_line_between():
     assert (flip["low"], flip["high"], flip["p_inside"]) == (pytest.approx(10**0.5), pytest.approx(10**1.5), 1.0)
     (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
     assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, 0.25)
-
-
-def test_two_flips_and_touching_zero():
     rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
     assert [flip["better_above"] for flip in found] == [True, False]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.5, 0.5, 0.6, 0.5], [[0.4, 0.5, 0.5, 0.5, 0.6, 0.5]]), 0.9)
     assert [flip["reliability"] for flip in found] == [pytest.approx(10.0)]  # equal at 10: one flip, not two
     assert _standings.flips(rows, resamples([0.6, 0.5] * 3, [[0.6, 0.5] * 3]), 0.9) == []
+    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
+    own, later = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5], [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]
+    (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
+    assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)
 
 
 def panels(n=60, seed=0):
@@ -156,10 +154,3 @@ def test_logits_of_two_classes_are_their_difference():
     one, two = (ugt.evaluate(counts, scores, n_resamples=5) for scores in (models, logits))
     for a, b in zip(one.metrics, two.metrics):
         assert a["value"] == pytest.approx(b["value"], abs=1e-12)
-
-
-def test_where_a_flip_lies_is_said_by_the_data_not_by_a_resample():
-    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
-    own, later = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5], [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]
-    (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
-    assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)

@@ -143,7 +143,7 @@ def test_two_rankings_of_each_case(rng):
 
 
 # --- sums ---
-def test_the_state_of_a_mean_depends_neither_on_parts_nor_on_order(rng):
+def test_states_do_not_depend_on_order(rng):
     p, scores = rng.dirichlet(np.ones(K), N) * 10.0 ** rng.integers(-3, 3), rng.random((N, K))
     p = p / p.sum(1, keepdims=True)
     texts = set()
@@ -154,9 +154,6 @@ def test_the_state_of_a_mean_depends_neither_on_parts_nor_on_order(rng):
     assert len(texts) == 1
     one = states.merge([states.partial("ua_topk_accuracy", p[[i]], scores[[i]]) for i in rng.permutation(N)])
     assert texts == {one.to_json()}
-
-
-def test_states_of_other_metrics_do_not_depend_on_order(rng):
     p, scores = rng.random(N), rng.random(N)
     parts = [states.partial("soft_auroc", p[part], scores[part], edges=10) for part in cuts(rng, N) if len(part)]
     assert len({merged(rng, parts).to_json() for _ in range(10)}) == 1
@@ -215,14 +212,11 @@ def test_intervals_by_resamples(rng):
         refused(r"other must (be Merged|have the same resamples, 2000 of cases)", found.minus, one, error=error)
 
 
-def test_cases_that_are_only_numbered_have_no_resamples():
+def test_resamples_need_and_know_ids(rng):
     no_part(r"case_ids must be given for resamples.*Got None", "annotation_certainty", [[0.5, 0.5]], n_resamples=3)
     no_part(r"case_ids must be 1 ids, one a case. Got 2", "annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
     no_part("clusters must be given with n_resamples", "annotation_certainty", [[0.5, 0.5]], clusters=["a"])
     refused("be 'analytic' for a state without resamples", one_part("annotation_certainty", [[0.5, 0.5]]).interval)
-
-
-def test_resamples_know_the_ids_of_the_data(rng):
     labels = ugt.Labels.from_counts(rng.integers(0, 4, (9, 3)) + 1, case_ids=[f"x{i}" for i in range(9)])
     named = states.partial("annotation_certainty", ugt.dirichlet(labels, prior=1), n_resamples=4)
     given = states.partial(
@@ -252,24 +246,18 @@ VERSION_2 = (
 )
 
 
-def test_a_state_of_version_2_can_be_read_for_ever():
+def test_earlier_versions_can_be_read_for_ever(monkeypatch):
     state = states.State.from_json(VERSION_2)
     assert states.finish(state).value == 0.8 and states.finish(state).left_out == {"case without annotations": 1}
     new = states.partial("annotation_certainty", [[0.6, 0.4], [0.3, 0.7]], k=1)
     both = states.finish(states.merge([state, new]))
     assert both.n_cases == 4 and both.value == pytest.approx((1.6 + 2.0) / 4)  # a Point is certain of its best class
-
-
-def test_an_earlier_version_is_brought_up_to_date(monkeypatch):
+    assert sorted(state_module.UPGRADES) == list(range(state_module.FIRST, state_module.VERSION))
     monkeypatch.setattr(state_module, "VERSION", 4)
     renamed = {2: lambda d: {**d, "metric": d["metric"].upper()}, 3: lambda d: {**d, "metric": d["metric"].lower()}}
     monkeypatch.setattr(state_module, "UPGRADES", renamed)
     state = states.State.from_json(VERSION_2)
     assert state.metric == "annotation_certainty" and json.loads(state.to_json())["ugt_state"] == 4
-
-
-def test_versions_without_a_way_up_do_not_exist():
-    assert sorted(state_module.UPGRADES) == list(range(state_module.FIRST, state_module.VERSION))
 
 
 @pytest.mark.parametrize(
@@ -302,7 +290,7 @@ def test_damaged_text(text, message):
 
 
 # --- what does not fit together ---
-def test_only_what_was_made_alike_is_merged():
+def test_only_what_was_made_alike_is_merged(rng):
     p = [[0.6, 0.4], [0.3, 0.7]]
     one = states.partial("ua_topk_accuracy", p, p)
     for other, message in (
@@ -315,24 +303,23 @@ def test_only_what_was_made_alike_is_merged():
     refused("state must be a State", states.finish, 0.5, error=TypeError)
     refused(r"states must be at least one. Got none", states.merge, [])
     no_part("metric must be one of 'alternative_annotator_test'", "accuracy", p, p)
-
-
-def test_draws_of_the_truth_must_be_of_one_number(rng):
     draws = [ugt.Draws.from_array(rng.dirichlet(np.ones(K), (3, n))) for n in (10, 20)]
     parts = [states.partial("ua_topk_accuracy", one, rng.random((3, K))) for one in draws]
     refused(r"the same n_draws, 10\. Got 20", states.merge, parts)
-
-
-def test_infinite_scores_cannot_be_added_up():
     no_part(r"have a finite score in every case.*Got inf, first at row 1", "histogram_log_loss", [[1, 1], [2, 0]], [[0.5, 0.5], [0.0, 1.0]])
+    no_part("knows no option 'weights'", "soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2], error=TypeError)
+    no_part("knows no option 'level'", "discrepancy_ratio", [[0, 1]], [1], level=0.9, error=TypeError)
 
 
-def test_nothing_left():
+def test_nothing_left_and_no_positives():
     empty = ugt.dirichlet(ugt.Labels.from_counts([[0, 0]]))
     state = states.partial("annotation_certainty", empty)
     with pytest.warns(RuntimeWarning, match="undefined: no case is left"):
         found = states.finish(state)
     assert math.isnan(found.value) and found.reason == "no case is left" and found.left_out == {"case without annotations": 1}
+    with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
+        found = one_part("soft_auroc", [0.0, 0.0], [0.1, 0.2])
+    assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"
 
 
 # --- small groups ---
@@ -407,11 +394,6 @@ def test_options_of_ranking(options, message):
     no_part(message, "soft_auroc", [0.1, 0.9], [0.2, 0.3], **options)
 
 
-def test_unknown_options():
-    no_part("knows no option 'weights'", "soft_auroc", [0.1, 0.9], [0.2, 0.3], weights=[1, 2], error=TypeError)
-    no_part("knows no option 'level'", "discrepancy_ratio", [[0, 1]], [1], level=0.9, error=TypeError)
-
-
 @pytest.mark.parametrize("columns", [1, 3])
 def test_a_part_without_truth_is_left_out(columns, rng):
     p, scores = rng.random((40, columns)), rng.random((40, columns))
@@ -426,12 +408,6 @@ def test_a_part_without_truth_is_left_out(columns, rng):
         assert exact.value == pytest.approx(truth.value, rel=1e-13) and exact.left_out == dict(truth.left_out)
         with pytest.warns(RuntimeWarning, match="undefined"):
             assert math.isnan(states.compute(metric, p[10:20], scores[10:20]).value)
-
-
-def test_no_positives():
-    with pytest.warns(RuntimeWarning, match="undefined: no class has both"):
-        found = one_part("soft_auroc", [0.0, 0.0], [0.1, 0.2])
-    assert math.isnan(found.value) and found.reason == "no class has both positives and negatives"
 
 
 # --- two hospitals ---

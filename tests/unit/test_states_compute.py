@@ -44,13 +44,15 @@ def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
     assert found.value == pytest.approx(truth.value, rel=1e-13) and found.n_cases == truth.n_cases
 
 
-def test_ids_are_cut_with_the_data(small, rng):
+def test_ids_are_cut_with_the_data_but_no_case(small, rng):
     p, ids = rng.dirichlet(np.ones(K), 90), [f"c{i}" for i in range(90)]
     options = {"n_resamples": 5, "seed": 3}
     for name in ("case_ids", "clusters"):
         found = states.compute("annotation_certainty", p, max_memory="300 MB", **{name: ids}, **options)
         whole = one_part("annotation_certainty", p, **{name: ids}, **options)
         np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
+    with pytest.raises(MemoryError, match="one case of 10000000 numbers does not fit into max_memory"):
+        states.compute("annotation_certainty", np.broadcast_to(0.1, (2, 10_000_000)), max_memory="300 MB")
 
 
 def test_parts_may_be_functions_and_empty(rng):
@@ -114,11 +116,6 @@ def test_memory_that_cannot_be(said):
         assert blocks.memory_of(None) == blocks.ITSELF + blocks.COMFORT
         return
     refused("max_memory must be", blocks.memory_of, said)
-
-
-def test_a_case_that_does_not_fit():
-    with pytest.raises(MemoryError, match="one case of 10000000 numbers does not fit into max_memory"):
-        states.compute("annotation_certainty", np.broadcast_to(0.1, (2, 10_000_000)), max_memory="300 MB")
 
 
 LIMITED = """
@@ -189,13 +186,10 @@ def test_ranges_are_exact_whatever_the_scores(kind, metric, small, rng):
         assert (found.n_cases, found.left_out) == (399, {"case without annotations": 1})
 
 
-def test_samples_do_not_grow_with_the_number_of_parts(rng):
+def test_samples_stay_small_and_ranges_hold_about_as_many(rng):
     scores = rng.random(100_000)
     sizes = [len(ranges.sample(scores[:n], n_parts)) for n, n_parts in ((100_000, 1), (100_000, 100), (100_000, 10**6), (10, 5))]
     assert sizes[0] == 100_000 and 1000 <= sizes[1] <= 2700 and 32 <= sizes[2] <= 64 and sizes[3] == 10
-
-
-def test_ranges_hold_about_as_many(rng):
     scores = np.sort(rng.exponential(size=100_000))
     found = ranges.Ranges.of([(ranges.sample(scores[::2], 2), 50_000), (ranges.sample(scores[1::2], 2), 50_000)], 8)
     counts = np.bincount(found.which(scores), minlength=8)

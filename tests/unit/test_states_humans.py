@@ -106,9 +106,6 @@ def test_some_models_pass_the_test_and_some_fail():
         found = one_part("alternative_annotator_test", data.labels(range(N)), said.astype(int))
         passed.append(found.numbers["passed"])
     assert passed == [1.0, 0.0]
-
-
-def test_without_spread_the_p_value_is_0_or_1():
     labels = [[k % 2, k % 2, k % 2] for k in range(40)]
     for said, p in (([k % 2 for k in range(40)], 0.0), ([1 - k % 2 for k in range(40)], 1.0)):
         expected = ugt.alternative_annotator_test(labels, said)

@@ -108,16 +108,6 @@ def test_disagreement_in_parts_is_all_disagreement(options, by_class, seed):
         close([found.numbers["l_mean"], found.numbers["ce_mean"]], [expected.l_mean, expected.ce_mean])
 
 
-def test_another_statistic():
-    counts, probs = data_of(7)
-    statistic = ugt.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
-    expected = ugt.disagreement_losses(counts, probs[:, 0], statistic=statistic)
-    parts = [states.partial("disagreement_losses", counts[at], probs[at, 0], statistic=statistic[at]) for at in cut(counts, 7)]
-    found = states.finish(states.merge(parts))
-    close([found.value, found.numbers["cl"]], [expected.l_phi, expected.cl.debiased])
-    assert dict(found.left_out) == {"case without the statistic": int(np.isnan(statistic).sum())} == dict(expected.left_out)
-
-
 def histogram_twin(counts, probs):
     return ugt.histogram_losses(counts, probs).l_sq
 
@@ -148,10 +138,17 @@ def test_without_labels_there_is_a_reason(metric, reason):
     assert (found.n_cases, found.reason, sum(found.left_out.values())) == (0, reason, 1) and math.isnan(found.value)
 
 
-def test_cases_with_one_label_leave_only_the_loss_of_a_label():
+def test_one_label_a_case_and_another_statistic():
     found = states.finish(in_parts("histogram_losses", (np.array([[1, 0]]), np.array([[0.5, 0.5]])), [np.arange(1)]))
     assert (found.value, found.reason) == (0.5, None)
     assert all(math.isnan(found.numbers[name]) for name in ("el", "dl", "il")) and sum(found.left_out.values()) == 1
+    counts, probs = data_of(7)
+    statistic = ugt.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
+    expected = ugt.disagreement_losses(counts, probs[:, 0], statistic=statistic)
+    parts = [states.partial("disagreement_losses", counts[at], probs[at, 0], statistic=statistic[at]) for at in cut(counts, 7)]
+    found = states.finish(states.merge(parts))
+    close([found.value, found.numbers["cl"]], [expected.l_phi, expected.cl.debiased])
+    assert dict(found.left_out) == {"case without the statistic": int(np.isnan(statistic).sum())} == dict(expected.left_out)
 
 
 @pytest.mark.parametrize("metric", ["histogram_losses", "disagreement_losses"])
