@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, notices
-from .._base.arrays import Array, Int64, NDArray
+from .._base.arrays import Array, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
 from .cells import LOSSES, BinLosses, Rows, slopes
 from .input import OUTSIDE, count_table, counts_error, counts_of, readable
-from .losses import ResultWithRoots
+from .losses import LossesInBins
 from .pairs_of_labels import given_statistic, predictions
 from .sums import CASES, SINGLE_BINS, Bins, Loss, Losses, table
 
@@ -119,7 +119,7 @@ class DisagreementStatistic(BinLosses):
 
 
 @dataclass(frozen=True, eq=False)
-class DisagreementLosses(ResultWithRoots):
+class DisagreementLosses(LossesInBins[DisagreementStatistic]):
     """Losses of predicted disagreement, or of another statistic of several labels.
 
     Attributes
@@ -150,21 +150,12 @@ class DisagreementLosses(ResultWithRoots):
     (0.1757, array([0.1757, 0.1757]))
     """
 
-    left_out: Mapping[str, int]
-    _statistic: DisagreementStatistic = field(repr=False)
-
     def __repr__(self) -> str:
         return f"DisagreementLosses(n_cases={self.n_cases}, l_phi={self.l_phi:.6g}, cl={self.cl})"
 
-    @property
-    def statistic(self) -> DisagreementStatistic:
-        return self._statistic
-
     @cached_property
-    def _tables(self) -> tuple[Array, Losses]:
-        """Losses by statistic and bin (13, M, B), and by statistic."""
-        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
-        return by_bin, Losses.of(np.add.reduce(by_bin, -1))
+    def _columns(self) -> Losses:
+        return Losses.of(self._tables[1])
 
     @property
     def value(self) -> float:  # type: ignore[override]
@@ -172,40 +163,28 @@ class DisagreementLosses(ResultWithRoots):
 
     @property
     def l_phi(self) -> float:
-        return float(self._tables[1].l_sq[0])
+        return float(self._columns.l_sq[0])
 
     @property
     def cl(self) -> Loss:
-        return self._tables[1].cl.at(0)
+        return self._columns.cl.at(0)
 
     @property
     def l_per_class(self) -> Array | None:
-        found: Array = self._tables[1].l_sq[1:]
+        found: Array = self._columns.l_sq[1:]
         return found if len(found) else None
 
     @property
     def cl_per_class(self) -> Loss | None:
-        return None if self.l_per_class is None else self._tables[1].cl.at(slice(1, None))
+        return None if self.l_per_class is None else self._columns.cl.at(slice(1, None))
 
     @property
     def cl_per_bin(self) -> Loss:
-        return Losses.of(self._tables[0]).cl
+        return self.per_bin.cl
 
     @property
     def observed(self) -> Array:
         return self._statistic.rows.share[:, 0]
-
-    @property
-    def n_cases(self) -> int:
-        return self._statistic.n_counted
-
-    @property
-    def bin_edges(self) -> Array:
-        return self._statistic.bins.edges
-
-    @cached_property
-    def bin_counts(self) -> Int64:
-        return np.asarray(self._statistic.cells[0, ..., CASES].astype(np.int64))
 
     @property
     def ce(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -101,6 +101,10 @@ class HistogramStatistic(BinLosses):
         return found
 
     @property
+    def n_counted(self) -> int:
+        return int(self.totals[0] + self.totals[3])
+
+    @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
         n_single = self.totals[0] if self.rules[0] == "omit" else 0
         return {reason: int(n) for reason, n in ((NO_LABELS, self.totals[6]), (ONE_LABEL, n_single)) if n}
@@ -148,8 +152,41 @@ class HistogramStatistic(BinLosses):
         return found, ratio
 
 
-class ResultWithRoots(resampling.Result):
-    """Intervals of the roots of losses are the roots of their ends."""
+Sums = TypeVar("Sums", bound=BinLosses)
+
+
+@dataclass(frozen=True, eq=False)
+class LossesInBins(resampling.Result, Generic[Sums]):
+    """What records of losses in bins have in common. Intervals of the roots of losses are the roots of their ends."""
+
+    left_out: Mapping[str, int]
+    _statistic: Sums = field(repr=False)
+
+    @property
+    def statistic(self) -> Sums:
+        return self._statistic
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array]:
+        """Losses by column and bin (13, C, B), and by column (13, C)."""
+        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
+        return by_bin, np.add.reduce(by_bin, -1)
+
+    @cached_property
+    def per_bin(self) -> Losses:
+        return Losses.of(self._tables[0])
+
+    @property
+    def n_cases(self) -> int:
+        return self._statistic.n_counted
+
+    @property
+    def bin_edges(self) -> Array:
+        return self._statistic.bins.edges
+
+    @cached_property
+    def bin_counts(self) -> Int64:
+        return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
 
     def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
         """Interval over cases, or over clusters of cases.
@@ -185,7 +222,7 @@ class ResultWithRoots(resampling.Result):
 
 
 @dataclass(frozen=True, eq=False)
-class HistogramLosses(ResultWithRoots):
+class HistogramLosses(LossesInBins[HistogramStatistic]):
     """Losses of predicted probabilities against label histograms.
 
     Attributes
@@ -228,21 +265,8 @@ class HistogramLosses(ResultWithRoots):
     ([[3, 3], [3, 3]], [-0.0009, -0.0009])
     """
 
-    left_out: Mapping[str, int]
-    _statistic: HistogramStatistic = field(repr=False)
-
     def __repr__(self) -> str:
         return f"HistogramLosses(n_cases={self.n_cases}, l_sq={self.l_sq:.6g}, el={self.el}, cl={self.cl}, dl={self.dl}, il={self.il})"
-
-    @property
-    def statistic(self) -> HistogramStatistic:
-        return self._statistic
-
-    @cached_property
-    def _tables(self) -> tuple[Array, Array]:
-        """Losses by class and bin (13, K, B), and by class (13, K)."""
-        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
-        return by_bin, np.add.reduce(by_bin, -1)
 
     @cached_property
     def _overall(self) -> Losses:
@@ -281,25 +305,9 @@ class HistogramLosses(ResultWithRoots):
     def per_class(self) -> Losses:
         return Losses.of(self._tables[1])
 
-    @cached_property
-    def per_bin(self) -> Losses:
-        return Losses.of(self._tables[0])
-
-    @property
-    def n_cases(self) -> int:
-        return int(self._statistic.totals[0] + self._statistic.totals[3])
-
     @property
     def classes(self) -> NDArray[Any]:
         return self._statistic.classes
-
-    @property
-    def bin_edges(self) -> Array:
-        return self._statistic.bins.edges
-
-    @cached_property
-    def bin_counts(self) -> Int64:
-        return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
 
     @property
     def ce(self) -> float:
