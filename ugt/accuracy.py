@@ -21,16 +21,9 @@ from .plausibilities.orders import Orders, Sets
 from .plausibilities.sets import as_sets
 
 __all__ = [
-    "ua_average_overlap",
-    "ua_coverage",
-    "ua_footrule_distance",
-    "ua_kendall_distance",
-    "ua_overlap",
-    "ua_plausibility_mass",
-    "ua_rank_biased_overlap",
-    "ua_set_accuracy",
-    "ua_topk_accuracy",
-]
+    "ua_average_overlap", "ua_coverage", "ua_footrule_distance", "ua_kendall_distance", "ua_overlap", "ua_plausibility_mass",
+    "ua_rank_biased_overlap", "ua_set_accuracy", "ua_topk_accuracy",
+]  # fmt: skip
 
 
 def check_scores(scores: Any, truth: Plausibilities) -> Array:

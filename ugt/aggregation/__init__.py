@@ -18,16 +18,9 @@ from .point_estimates import plackett_luce_map, plackett_luce_mle
 Ragged = tuple[Int64, Int32, Array]
 
 __all__ = [
-    "dirichlet",
-    "irn",
-    "plackett_luce",
-    "plackett_luce_diagnostics",
-    "plackett_luce_log_likelihood",
-    "plackett_luce_map",
-    "plackett_luce_mle",
-    "prirn",
-    "votes",
-]
+    "dirichlet", "irn", "plackett_luce", "plackett_luce_diagnostics", "plackett_luce_log_likelihood", "plackett_luce_map",
+    "plackett_luce_mle", "prirn", "votes",
+]  # fmt: skip
 
 
 _ALL_BLOCKS = 2**62

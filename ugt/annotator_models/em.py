@@ -172,19 +172,9 @@ def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_th
     best, told = best_of(lambda number: FullFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     q = best.fit.candidates()
     accuracy = _share(given, given.per_annotator(q[shape.entries][given.entry]))
-    return AnnotatorModel(
-        "full",
-        point_of(given.axes, shape.offsets, shape.index, q),
-        given.labels.annotators,
-        given.n_labels,
-        accuracy,
-        accuracy_errors(given, q[shape.entries], accuracy, 0.0),
-        best.fit.prevalence,
-        given.left_out,
-        Cells.of(given.n_annotators, shape.layout, best.fit.count, prior[:2]),
-        best.fit.log_likelihood,
-        **told,
-    )
+    point, error = point_of(given.axes, shape.offsets, shape.index, q), accuracy_errors(given, q[shape.entries], accuracy, 0.0)
+    cells = Cells.of(given.n_annotators, shape.layout, best.fit.count, prior[:2])
+    return _model("full", given, point, accuracy, error, best.fit, cells=cells, **told)
 
 
 # ---- one coin an annotator
@@ -211,10 +201,9 @@ class CoinFit(Fit):
 
     def __init__(self, given: Given, prior: Prior, q: Array) -> None:
         self.given, self.prior = given, prior
-        k = given.n_classes
         self.q, self.rest = q, np.zeros(given.axes.n_cases)
         self.right = given.per_annotator(q[given.entry])
-        self.class_count = np.asarray(np.bincount(given.index, q, k), np.float64)
+        self.class_count = np.asarray(np.bincount(given.index, q, given.n_classes), np.float64)
 
     def value(self) -> float:
         self.accuracy, self.prevalence, logs, density = coin_mode(self.right, self.class_count, self.given.n_labels, self.prior)
@@ -230,19 +219,8 @@ class CoinFit(Fit):
 def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
     best, told = best_of(lambda number: CoinFit(given, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit = best.fit
-    return AnnotatorModel(
-        "one-coin",
-        point_with_rest(given, fit.q, fit.rest, fit.prevalence),
-        given.labels.annotators,
-        given.n_labels,
-        fit.accuracy,
-        accuracy_errors(given, fit.q, fit.accuracy, prior[0] + (given.n_classes - 1) * prior[1]),
-        fit.prevalence,
-        given.left_out,
-        None,
-        fit.log_likelihood,
-        **told,
-    )
+    error = accuracy_errors(given, fit.q, fit.accuracy, prior[0] + (given.n_classes - 1) * prior[1])
+    return _model("one-coin", given, point_with_rest(given, fit.q, fit.rest, fit.prevalence), fit.accuracy, error, fit, **told)
 
 
 # ---- GLAD
@@ -279,37 +257,30 @@ def _first_abilities(given: Given, prior: tuple[float, float, float, float], see
 
 
 def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
-    best, told = best_of(
-        lambda number: GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number)),
-        given.total,
-        effort,
-        n_threads,
-    )
+
+    def start(number: int) -> GladFit:
+        return GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number))
+
+    best, told = best_of(start, given.total, effort, n_threads)
     fit = best.fit
     chance = np.exp(fit.right)
-    case = row_of(given.labels.offsets)
-    bend = given.per_annotator(chance * (1 - chance) * np.exp(fit.easiness)[case])
+    bend = given.per_annotator(chance * (1 - chance) * np.exp(fit.easiness)[row_of(given.labels.offsets)])
     accuracy = _share(given, given.per_annotator(chance))
-    information = np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
+    information = _information(given)
     given.coins.information(fit.q, chance, information, prior, fit.ability, fit.easiness)
     error = _errors(information, np.full(given.n_annotators, True))
-    labelled = sizes_of(given.labels.offsets) > 0
-    return AnnotatorModel(
-        "glad",
-        point_with_rest(given, fit.q, fit.rest, prevalence),
-        given.labels.annotators,
-        given.n_labels,
-        accuracy,
-        _share(given, bend) * error,
-        prevalence,
-        given.left_out,
-        None,
-        fit.log_likelihood,
-        **told,
-        ability=fit.ability,
-        ability_error=error,
-        difficulty=np.where(labelled, np.exp(-fit.easiness), np.nan),
+    difficulty = np.where(sizes_of(given.labels.offsets) > 0, np.exp(-fit.easiness), np.nan)
+    own = {"ability": fit.ability, "ability_error": error, "difficulty": difficulty}
+    return _model(
+        "glad", given, point_with_rest(given, fit.q, fit.rest, prevalence), accuracy, _share(given, bend) * error, fit, **told, **own
     )
+
+
+def _model(
+    kind: str, given: Given, point: Point, accuracy: Array, error: Array, fit: Any, cells: Any = None, **told: Any
+) -> AnnotatorModel:
+    common = given.labels.annotators, given.n_labels, accuracy, error, fit.prevalence, given.left_out, cells, fit.log_likelihood
+    return AnnotatorModel(name, point, *common, **told)
 
 
 # ---- standard errors
@@ -320,17 +291,19 @@ def _share(given: Given, sums: Array) -> Array:
         return np.asarray(sums / given.n_labels)
 
 
+def _information(given: Given) -> Array:
+    """Room for it: of all annotators jointly, or (many) its diagonal."""
+    return np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
+
+
 def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> Array:
     """Standard errors of accuracies from the observed information of their logits, the prevalences taken as known."""
     inside = (accuracy > 0) & (accuracy < 1)
-    information = np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
+    information = _information(given)
     given.coins.information(q, np.nan_to_num(accuracy)[given.labels.annotator], information)
     slope = accuracy * (1 - accuracy)
-    prior = n_prior * np.where(inside, slope, 0.0)
-    if len(information) == given.n_annotators:
-        information[np.diag_indices(given.n_annotators)] += prior
-    else:
-        information[0] += prior
+    diagonal = np.diag_indices(given.n_annotators) if len(information) == given.n_annotators else 0
+    information[diagonal] += n_prior * np.where(inside, slope, 0.0)
     return np.where(inside, slope * _errors(information, inside), np.nan)
 
 

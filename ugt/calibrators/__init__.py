@@ -11,26 +11,18 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array
-from . import scaling, selection
+from . import scaling
 from .alpha import AlphaCalibration, DirichletPredictions
 from .estimator import Calibrator, read_json, restored
 from .fitting import Regularised, Scaling
 from .logits import LabelTable, LogitTable
 from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, label_posterior
-from .scaling import Map, MatrixMap, Objective, PlattMap, VectorMap
+from .scaling import MatrixMap, Objective, PlattMap, VectorMap
 
 __all__ = [
-    "AlphaCalibration",
-    "DirichletPredictions",
-    "LabelPosterior",
-    "MatrixScaling",
-    "PlattScaling",
-    "TemperatureScaling",
-    "VectorScaling",
-    "dirichlet_multinomial_log_likelihood",
-    "label_posterior",
-    "load_calibrator",
-]
+    "AlphaCalibration", "DirichletPredictions", "LabelPosterior", "MatrixScaling", "PlattScaling", "TemperatureScaling", "VectorScaling",
+    "dirichlet_multinomial_log_likelihood", "label_posterior", "load_calibrator",
+]  # fmt: skip
 
 
 class TemperatureScaling(Scaling):
@@ -77,9 +69,6 @@ class TemperatureScaling(Scaling):
     """
 
     _fitted: ClassVar[dict[str, Any]] = {"temperature_": "+", **Scaling._fitted}
-
-    def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
-        self.input, self.floor, self.fractional = input, floor, fractional
 
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Any) -> None:
         del unit
@@ -133,9 +122,6 @@ class PlattScaling(Scaling):
     """
 
     _fitted: ClassVar[dict[str, Any]] = {"slope_": float, "intercept_": float, **Scaling._fitted}
-
-    def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
-        self.input, self.floor, self.fractional = input, floor, fractional
 
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Any) -> None:
         del unit
@@ -197,6 +183,7 @@ class VectorScaling(Regularised):
     (array([0.61, 1.07, 0.67]), True)
     """
 
+    _kind, _penalties = VectorMap, ("penalty_b",)
     _fitted: ClassVar[dict[str, Any]] = {"scale_": "K", "shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
 
     def __init__(
@@ -211,12 +198,6 @@ class VectorScaling(Regularised):
     ) -> None:
         self.penalty_b, self.validation = penalty_b, validation
         self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
-
-    def _candidates(self) -> list[dict[str, float]]:
-        return [{"penalty_b": value} for value in selection.candidates("penalty_b", self.penalty_b)]
-
-    def _form(self, k: int, penalties: dict[str, float]) -> Map:
-        return VectorMap(k, penalties["penalty_b"])
 
     def _keep(self, theta: Array) -> None:
         self.scale_, self.shift_ = theta[0].copy(), theta[1].copy()
@@ -264,6 +245,7 @@ class MatrixScaling(Regularised):
     [[0.79, 0.02, -0.03], [-0.01, 0.93, 0.03], [0.01, -0.02, 0.6]]
     """
 
+    _kind, _penalties = MatrixMap, ("penalty_w", "penalty_b")
     _fitted: ClassVar[dict[str, Any]] = {
         **{"matrix_": "KK", "shift_": "K", "penalty_w_": float, "penalty_b_": float, "path_": list},
         **Scaling._fitted,
@@ -282,13 +264,6 @@ class MatrixScaling(Regularised):
     ) -> None:
         self.penalty_w, self.penalty_b, self.validation = penalty_w, penalty_b, validation
         self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
-
-    def _candidates(self) -> list[dict[str, float]]:
-        of_w, of_b = (selection.candidates(name, getattr(self, name)) for name in ("penalty_w", "penalty_b"))
-        return [{"penalty_w": w, "penalty_b": b} for w in of_w for b in of_b]
-
-    def _form(self, k: int, penalties: dict[str, float]) -> Map:
-        return MatrixMap(k, penalties["penalty_w"], penalties["penalty_b"])
 
     def _keep(self, theta: Array) -> None:
         self.matrix_, self.shift_ = theta[:, :-1].copy(), theta[:, -1].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from . import selection
 from .estimator import Calibrator, Self
 from .logits import KINDS, LabelTable, LogitTable
 from .newton import Minimum
-from .scaling import Map, Objective, Unbounded, softmax
+from .scaling import MatrixMap, Objective, Unbounded, VectorMap, softmax
 
 NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
 
@@ -33,6 +34,9 @@ class Scaling(Calibrator, ABC):
         **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
         **{"converged_": bool, "left_out_": dict},
     }
+
+    def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
+        self.input, self.floor, self.fractional = input, floor, fractional
 
     def fit(self, predictions: Any, counts: Any, *, weights: Any = None, clusters: Any = None) -> Self:
         """Fit the map to label histograms.
@@ -128,20 +132,16 @@ class Regularised(Scaling):
     validation: float
     seed: int
 
-    @abstractmethod
-    def _candidates(self) -> list[dict[str, float]]:
-        """Penalties by name, each set of which is tried."""
-
-    @abstractmethod
-    def _form(self, k: int, penalties: dict[str, float]) -> Map:
-        """The map of k classes and its penalty."""
+    _kind: ClassVar[type[VectorMap] | type[MatrixMap]]  # takes the number of classes and
+    _penalties: ClassVar[tuple[str, ...]]
 
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
         u, y = table.all_logits(), histograms.all()
-        grid = self._candidates()
+        each = [selection.candidates(name, getattr(self, name)) for name in self._penalties]
+        grid = [dict(zip(self._penalties, some)) for some in product(*each)]
         path = self._path(grid, u, y, unit) if len(grid) > 1 else []
         best = min(range(len(grid)), key=lambda j: path[j]["loss"]) if path else 0
-        objective = Objective(self._form(len(u), grid[best]), u, y)
+        objective = Objective(self._kind(len(u), *grid[best].values()), u, y)
         found = objective.fit()
         self.path_, self.n_classes_ = path, len(u)
         for name, value in grid[best].items():
@@ -159,7 +159,7 @@ class Regularised(Scaling):
             here, there = (u[:, ~out], y[:, ~out]), (u[:, out], y[:, out])
             theta = None
             for j, penalties in enumerate(grid):
-                form = self._form(len(u), penalties)
+                form = self._kind(len(u), *penalties.values())
                 try:
                     theta = Objective(form, *here).fit(theta).theta
                 except Unbounded:

@@ -183,7 +183,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     checks.room("the laws of all members", 16 * laws.size)
     with np.errstate(divide="ignore"):
         if dirichlet:
-            logs = np.stack([_of_member(y, law) for law in laws])
+            logs = np.stack([likelihood.at(log_total)[0] for likelihood, log_total in (_likelihood(y, law) for law in laws)])
             members = laws + y
         else:
             logs = np.stack([np.where(y > 0, y * np.log(np.where(y > 0, law, 1.0)), 0.0).sum(axis=1) for law in laws])
@@ -198,11 +198,6 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
         evidence = np.where(possible, top + np.log(total), -np.inf)
     means = members / members.sum(axis=2, keepdims=True)
     return LabelPosterior(share, np.einsum("sn,snk->nk", share, means), members, evidence)
-
-
-def _of_member(y: Array, alpha: Array) -> Array:
-    likelihood, log_total = _likelihood(y, alpha)
-    return np.asarray(likelihood.at(log_total)[0])
 
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:

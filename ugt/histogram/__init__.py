@@ -27,22 +27,10 @@ from .scores import (
 )
 
 __all__ = [
-    "DisagreementLosses",
-    "HistogramLogLoss",
-    "HistogramLosses",
-    "HistogramScore",
-    "PredictedDisagreement",
-    "ReliabilityCurve",
-    "disagreement_losses",
-    "histogram_brier_score",
-    "histogram_log_loss",
-    "histogram_losses",
-    "manhattan_distance",
-    "predicted_disagreement",
-    "ranked_probability_score",
-    "symmetric_statistic",
-    "wasserstein_distance",
-]
+    "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "PredictedDisagreement", "ReliabilityCurve",
+    "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "histogram_losses", "manhattan_distance",
+    "predicted_disagreement", "ranked_probability_score", "symmetric_statistic", "wasserstein_distance",
+]  # fmt: skip
 
 
 def histogram_losses(
@@ -113,18 +101,9 @@ def histogram_losses(
     >>> round(found.l_sq, 3), round(found.el.plugin, 3), round(found.il.debiased, 3), round(found.dl.debiased, 3)
     (0.287, 0.02, 0.333, -0.047)
     """
-    one = HistogramStatistic.of(
-        counts,
-        probs,
-        n_bins=n_bins,
-        binning=binning,
-        classes=classes,
-        singletons=singletons,
-        single_bins=single_bins,
-        fractional=fractional,
-    )
-    reason = one.undefined()
-    if reason is not None:
+    rules = {"singletons": singletons, "single_bins": single_bins}
+    one = HistogramStatistic.of(counts, probs, n_bins=n_bins, binning=binning, classes=classes, fractional=fractional, **rules)
+    if (reason := one.undefined()) is not None:
         notices.warn(f"undefined: {reason}")
     return one.record(one.left_out)
 

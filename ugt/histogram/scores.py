@@ -19,6 +19,7 @@ from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
 
 Rule = Callable[[Array, Array], Array]
+UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +91,8 @@ class HistogramLogLoss(HistogramScore):
     """
 
     n_infinite: int = 0
-    entropy: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
-    divergence: Loss = field(default_factory=lambda: Loss(float("nan"), float("nan"), float("nan")))
+    entropy: Loss = UNKNOWN
+    divergence: Loss = UNKNOWN
     _entropy: Array = field(default_factory=lambda: np.empty(0), repr=False)
     _bias: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
@@ -148,13 +149,12 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
         entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
     found = _score(per_case, 3)
-    of_labels = Loss.of(_mean(entropy), _mean(bias))
+    of_labels = Loss.of(mean_of(entropy)[0], mean_of(bias)[0])
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
     n_infinite = int(np.isinf(per_case).sum())
     if n_infinite:
         first = data.case(int(np.argmax(np.isinf(per_case))))
-        said = f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}"
-        notices.warn(said, stacklevel=2)
+        notices.warn(f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}")
     return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model, entropy, bias)
 
 
@@ -175,7 +175,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) 
     >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(counts, probs, fractional, lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional), lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1))
 
 
 def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False) -> HistogramScore:
@@ -213,7 +213,7 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
         score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
         return np.asarray(score / (m.shape[1] - 1) if normalized else score)
 
-    return _by_rule(counts, probs, fractional, rule)
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional), rule)
 
 
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
@@ -232,7 +232,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> 
     >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(counts, probs, fractional, lambda m, z: np.abs(m - z).sum(axis=1))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional), lambda m, z: np.abs(m - z).sum(axis=1))
 
 
 def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False) -> HistogramScore:
@@ -268,7 +268,7 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
         # no matrix product: its last bits depend on the layout, by processor
         return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
 
-    return _of_data(data, rule, 4)
+    return _by_rule(data, rule)
 
 
 def _positions(positions: Any, k: int) -> NDArray[Any]:
@@ -279,15 +279,11 @@ def _positions(positions: Any, k: int) -> NDArray[Any]:
     return array
 
 
-def _by_rule(counts: Any, probs: Any, fractional: bool, rule: Rule) -> HistogramScore:
-    return _of_data(Histograms.of(counts, probs, fractional=fractional), rule, 5)
-
-
-def _of_data(data: Histograms, rule: Rule, stacklevel: int) -> HistogramScore:
+def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
     per_case = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
         per_case[begin:end] = rule(_shares(y)[1], z)
-    return _score(per_case, stacklevel)
+    return _score(per_case, 4)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
@@ -301,16 +297,11 @@ def _sum_of_logs(m: Array, z: Array) -> Array:
     return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
 
 
-def _mean(values: Array) -> float:
-    return mean_of(values)[0]
-
-
 def _score(per_case: Array, stacklevel: int) -> HistogramScore:
     value, n = mean_of(per_case)
-    missing = len(per_case) - n
     if n == 0:
         notices.warn("undefined: no case has labels", stacklevel=stacklevel)
-    return HistogramScore(value, per_case, n, {NO_LABELS: missing} if missing else {})
+    return HistogramScore(value, per_case, n, {NO_LABELS: len(per_case) - n} if n < len(per_case) else {})
 
 
 PARTS = means(histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance)

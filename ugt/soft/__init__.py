@@ -25,17 +25,9 @@ from .ranking import Metric, SoftRanking, SoftScore
 from .stability import RankingStability, ranking_stability
 
 __all__ = [
-    "PrecisionRecallCurve",
-    "RankingStability",
-    "RocCurve",
-    "ScoreOrder",
-    "SoftScore",
-    "ranking_stability",
-    "soft_auroc",
-    "soft_average_precision",
-    "soft_precision_recall_curve",
-    "soft_roc_curve",
-]
+    "PrecisionRecallCurve", "RankingStability", "RocCurve", "ScoreOrder", "SoftScore", "ranking_stability", "soft_auroc",
+    "soft_average_precision", "soft_precision_recall_curve", "soft_roc_curve",
+]  # fmt: skip
 
 
 NO_BOTH = "class without positives or negatives"

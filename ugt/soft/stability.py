@@ -190,18 +190,9 @@ def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: i
     spearman = [_correlation(_ranks(again), _ranks(one)) for one, again in zip(values, resampled)]
     kendall = [_correlation(_signs(again), _signs(one)) for one, again in zip(values, resampled)]
     tests = {name: _counted(spearman[soft], spearman[hard]) for name, (soft, hard) in PAIRS.items()}
-    return RankingStability(
-        models,
-        ALL,
-        values,
-        resampled,
-        dict(zip(ALL, map(_mean, spearman))),
-        dict(zip(ALL, map(_mean, kendall))),
-        {name: binomial_p_value(more, less) for name, (more, less, _) in tests.items()},
-        tests,
-        n_cases,
-        left_out,
-    )
+    rho, tau = (dict(zip(ALL, map(_mean, found))) for found in (spearman, kendall))
+    p_values = {name: binomial_p_value(more, less) for name, (more, less, _) in tests.items()}
+    return RankingStability(models, ALL, values, resampled, rho, tau, p_values, tests, n_cases, left_out)
 
 
 def _mean(values: Array) -> float:

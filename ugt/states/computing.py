@@ -15,7 +15,7 @@ from .._base.checks import error
 from ..soft import parts as ranges
 from .making import finish, merge, part_of, partial
 from .merged import Merged
-from .state import State
+from .state import State, together
 from .sums import added, as_exact
 
 UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -219,10 +219,7 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held:
     if len(n_columns) > 1:
         raise error("parts", "have one number of classes", sorted(n_columns))
     n = sum(n for _, n, _ in samples)
-    left_out: dict[str, int] = {}
-    for _, _, missing in samples:
-        for reason, count in missing.items():
-            left_out[reason] = left_out.get(reason, 0) + count
+    left_out = together(missing for _, _, missing in samples)
     at_once = max(1, int(held / (n_jobs or 1) / HELD))
     sums = []
     for k in range(n_columns.pop()):

@@ -204,21 +204,11 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     answer, std_error, resampled, numbers = _told(one, state)
     if answer.reason is not None and np.isnan(answer.value):
         notices.warn(f"undefined: {answer.reason}")
-    return Merged(
-        state.metric,
-        answer.value,
-        {name: _plain(table) for name, table in answer.numbers.items()},
-        state.n_cases,
-        dict(state.left_out),
-        std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled),
-        answer.reason,
-        resampled,
-        units,
-        answer.record,
-        {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)},
-        one.scale,
-        one.span,
-    )
+    told = {name: _plain(table) for name, table in answer.numbers.items()}
+    again = {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)}
+    error_of = std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled)
+    counts = state.n_cases, dict(state.left_out), error_of, answer.reason
+    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span)
 
 
 def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,16 +77,9 @@ class State:
 
     def to_json(self) -> str:
         """The state as text; :meth:`from_json` gives the same state, to the last bit."""
-        document = {
-            FORMAT: VERSION,
-            "metric": self.metric,
-            "settings": self.settings,
-            "n_cases": self.n_cases,
-            "left_out": dict(sorted(self.left_out.items())),
-            "sums": {name: table.tolist() for name, table in sorted(self.sums.items())},
-            "replicates": {name: table.tolist() for name, table in sorted(self.replicates.items())},
-        }
-        return json.dumps(document, allow_nan=False)
+        told = {"metric": self.metric, "settings": self.settings, "n_cases": self.n_cases, "left_out": dict(sorted(self.left_out.items()))}
+        tables = {part: {name: one.tolist() for name, one in sorted(getattr(self, part).items())} for part in ("sums", "replicates")}
+        return json.dumps({FORMAT: VERSION, **told, **tables}, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> State:
@@ -167,14 +161,19 @@ def _merged(states: list[State]) -> State:
         return first
     for number, other in enumerate(states[1:], 1):
         _check_alike(first, other, number)
-    left_out: dict[str, int] = {}
-    for state in states:
-        for reason, n in state.left_out.items():
-            left_out[reason] = left_out.get(reason, 0) + n
-    tables = [
-        {name: added([getattr(state, part)[name] for state in states]) for name in getattr(first, part)} for part in ("sums", "replicates")
-    ]
-    return State(first.metric, first.settings, sum(state.n_cases for state in states), left_out, *tables)
+    parts = [[getattr(state, part) for state in states] for part in ("sums", "replicates")]
+    tables = [{name: added([table[name] for table in each]) for name in each[0]} for each in parts]
+    return State(
+        first.metric, first.settings, sum(state.n_cases for state in states), together(state.left_out for state in states), *tables
+    )
+
+
+def together(left_out: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Cases left out by reason, of all parts."""
+    total: Counter[str] = Counter()
+    for one in left_out:
+        total.update(one)
+    return dict(total)
 
 
 def _check_alike(first: State, other: State, number: int) -> None:
