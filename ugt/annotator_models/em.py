@@ -257,7 +257,6 @@ def _first_abilities(given: Given, prior: tuple[float, float, float, float], see
 
 
 def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
-
     def start(number: int) -> GladFit:
         return GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number))
 
@@ -270,17 +269,13 @@ def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence:
     given.coins.information(fit.q, chance, information, prior, fit.ability, fit.easiness)
     error = _errors(information, np.full(given.n_annotators, True))
     difficulty = np.where(sizes_of(given.labels.offsets) > 0, np.exp(-fit.easiness), np.nan)
-    own = {"ability": fit.ability, "ability_error": error, "difficulty": difficulty}
-    return _model(
-        "glad", given, point_with_rest(given, fit.q, fit.rest, prevalence), accuracy, _share(given, bend) * error, fit, **told, **own
-    )
+    told = {**told, "ability": fit.ability, "ability_error": error, "difficulty": difficulty}
+    return _model("glad", given, point_with_rest(given, fit.q, fit.rest, prevalence), accuracy, _share(given, bend) * error, fit, **told)
 
 
-def _model(
-    kind: str, given: Given, point: Point, accuracy: Array, error: Array, fit: Any, cells: Any = None, **told: Any
-) -> AnnotatorModel:
+def _model(kind: str, given: Given, point: Any, accuracy: Array, error: Array, fit: Any, cells: Any = None, **told: Any) -> AnnotatorModel:
     common = given.labels.annotators, given.n_labels, accuracy, error, fit.prevalence, given.left_out, cells, fit.log_likelihood
-    return AnnotatorModel(name, point, *common, **told)
+    return AnnotatorModel(kind, point, *common, **told)
 
 
 # ---- standard errors

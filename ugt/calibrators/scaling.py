@@ -146,11 +146,13 @@ class PlattMap:
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
+        """(K, n) logits."""
         z = theta[0, 0] * (u[1] - u[0]) + theta[0, 1]
         return np.stack([np.zeros_like(z), z])
 
     @staticmethod
     def pull(s: Array, u: Array) -> Array:
+        """Gradient of Σ s z by theta."""
         return np.array([[s[1] @ (u[1] - u[0]), s[1].sum()]])
 
     @staticmethod
@@ -161,6 +163,7 @@ class PlattMap:
 
     @staticmethod
     def by_class(theta: Array) -> Array:
+        """(K, parameters) those of each class."""
         return theta
 
 
@@ -203,12 +206,10 @@ class MatrixMap:
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
-        """(K, n) logits."""
         return np.asarray(theta[:, :-1] @ u + theta[:, -1:])
 
     @staticmethod
     def pull(s: Array, u: Array) -> Array:
-        """Gradient of Σ s z by theta."""
         return np.concatenate([s @ u.T, s.sum(axis=1)[:, None]], axis=1)
 
     @staticmethod
@@ -222,7 +223,6 @@ class MatrixMap:
 
     @staticmethod
     def by_class(theta: Array) -> Array:
-        """(K, parameters) those of each class."""
         return theta
 
 
