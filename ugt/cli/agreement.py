@@ -24,25 +24,20 @@ from .command import ANNOTATIONS, add_reading, aligned, annotations_of, decimal,
 
 SHOWN = 12  # annotators in the printed table
 
+TEXT = """
+Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others for labels;
+coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out agreement and overlap for
+rankings. Then each annotator against the others, lowest first.
+
+ugt agreement readings.csv
+ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
+ugt agreement grades.csv --weights quadratic --levels nominal ordinal
+ugt agreement grades.csv --ratings --json
+"""
+
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "agreement",
-        run=run,
-        help="how far annotators agree with each other",
-        usage="FILE [options]",
-        text="""
-        Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others
-        for labels; coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out
-        agreement and overlap for rankings. Then each annotator against the others, lowest first.""",
-        examples="""
-        ugt agreement readings.csv
-        ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
-        ugt agreement grades.csv --weights quadratic --levels nominal ordinal
-        ugt agreement grades.csv --ratings --json
-        """,
-    )
+    parser = new_command(commands, "agreement", run, "how far annotators agree with each other", "FILE [options]", TEXT)
     option = group_of(parser, "files")
     option("annotations", "FILE", ANNOTATIONS)
     option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")

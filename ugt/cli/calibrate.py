@@ -37,26 +37,22 @@ PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "
 PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that are told
 COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases")
 
+TEXT = """
+Fits a calibrator to the label histograms of validation cases, applies it to the predictions of other cases, and judges both, before and
+after, where there are labels. All labels of a case count, not the voted one.
+
+ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+  --out calibrated
+ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+  --method vector --penalty-b 0.01 0.1 1 --n-boot 200 --out calibrated
+ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
+  --method alpha --input probabilities --out calibrated --json
+"""
+
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "calibrate",
-        run=run,
-        help="fit a calibrator to labels, apply it to predictions",
-        usage="--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]",
-        text="""
-        Fits a calibrator to the label histograms of validation cases, applies it to the predictions of other cases, and judges
-        both, before and after, where there are labels. All labels of a case count, not the voted one.""",
-        examples="""
-        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
-          --out calibrated
-        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
-          --method vector --penalty-b 0.01 0.1 1 --n-boot 200 --out calibrated
-        ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
-          --method alpha --input probabilities --out calibrated --json
-        """,
-    )
+    usage = "--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]"
+    parser = new_command(commands, "calibrate", run, "fit a calibrator to labels, apply it to predictions", usage, TEXT)
     option = group_of(parser, "files")
     option("--annotations", "FILE", "labels of the validation cases, and of test cases if known", required=True)
     option("--fit", "VALIDATION", f"predictions of the validation cases: {PREDICTIONS}", required=True)

@@ -77,9 +77,12 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse would not tell that nobody reads it
 
 
-def new_command(commands: Any, name: str, *, run: Callable[..., Any], help: str, usage: str, text: str, examples: str) -> Parser:
-    """A command; ``usage`` without its name, ``text`` in paragraphs, ``examples`` as lines of a shell."""
-    parser: Parser = commands.add_parser(name, help=help, usage=f"%(prog)s {usage}", description=paragraphs(text), epilog=epilog(examples))
+def new_command(commands: Any, name: str, run: Callable[..., Any], help: str, usage: str, text: str) -> Parser:
+    """A command; ``usage`` without its name, ``text`` in paragraphs, the last of which are examples, lines of a shell."""
+    said, _, examples = text.rpartition("\n\n")
+    lines = textwrap.indent(examples.strip(), "  ")
+    end = f"examples:\n{lines}\n\nexit codes: {', '.join(map(str, EXIT_CODES))}; see ugt --help"
+    parser: Parser = commands.add_parser(name, help=help, usage=f"%(prog)s {usage}", description=paragraphs(said), epilog=end)
     parser.set_defaults(run=run)
     return parser
 
@@ -88,12 +91,6 @@ def paragraphs(text: str) -> str:
     """Text wrapped for a terminal; a blank line ends a paragraph."""
     parts = [" ".join(part.split()) for part in text.split("\n\n")]
     return "\n\n".join(textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in parts)
-
-
-def epilog(examples: str) -> str:
-    """What stands at the end of a command's help."""
-    lines = textwrap.indent(textwrap.dedent(examples).strip(), "  ")
-    return f"examples:\n{lines}\n\nexit codes: {', '.join(map(str, EXIT_CODES))}; see ugt --help"
 
 
 def group_of(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:

@@ -41,27 +41,23 @@ COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "d
 IDS = ("groups", "clusters")  # options that are files with an id a case
 MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than all the rest
 
+TEXT = """
+Makes prediction sets for the cases of one file, calibrated on the annotated cases of another, with a guarantee on how often they hold a
+label drawn from what annotators say (monte-carlo) or the only label of a case (split). Coverage is judged where the test cases are
+annotated.
+
+ugt conformal --annotations labels.csv --calibrate validation.csv \\
+  --apply test.csv --out sets
+ugt conformal --annotations labels.csv --calibrate validation.csv \\
+  --apply test.csv --alpha 0.2 --score raps --m 20 --no-empty --out sets
+ugt conformal --annotations labels.csv --calibrate validation.csv \\
+  --apply test.csv --groups sites-of-cases.csv --out sets --json
+"""
+
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "conformal",
-        run=run,
-        help="prediction sets with a coverage guarantee",
-        usage="--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]",
-        text="""
-        Makes prediction sets for the cases of one file, calibrated on the annotated cases of another, with a guarantee on how
-        often they hold a label drawn from what annotators say (monte-carlo) or the only label of a case (split). Coverage is
-        judged where the test cases are annotated.""",
-        examples="""
-        ugt conformal --annotations labels.csv --calibrate validation.csv \\
-          --apply test.csv --out sets
-        ugt conformal --annotations labels.csv --calibrate validation.csv \\
-          --apply test.csv --alpha 0.2 --score raps --m 20 --no-empty --out sets
-        ugt conformal --annotations labels.csv --calibrate validation.csv \\
-          --apply test.csv --groups sites-of-cases.csv --out sets --json
-        """,
-    )
+    usage = "--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]"
+    parser = new_command(commands, "conformal", run, "prediction sets with a coverage guarantee", usage, TEXT)
     option = group_of(parser, "files")
     option("--annotations", "FILE", "of the calibration cases, and of test cases if known", required=True)
     option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)

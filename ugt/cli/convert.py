@@ -12,26 +12,21 @@ from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .command import add_reading, annotations_of, group_of, new_command, read_record, say
 
+TEXT = """
+Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested rankings (.json,
+.json.gz) or with everything there is (.npz). Says what the new file does not hold.
+
+With --predictions, reads a model's scores and writes them to .csv, .csv.gz or .npz.
+
+ugt convert export.json labels.csv
+ugt convert labels.csv counts.csv --to counts
+ugt convert readings.csv readings.npz --lossless
+ugt convert models.csv a.npz --predictions --model A
+"""
+
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "convert",
-        run=run,
-        help="write annotations or predictions in another format",
-        usage="FILE OUT [options]",
-        text="""
-        Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested
-        rankings (.json, .json.gz) or with everything there is (.npz). Says what the new file does not hold.
-
-        With --predictions, reads a model's scores and writes them to .csv, .csv.gz or .npz.""",
-        examples="""
-        ugt convert export.json labels.csv
-        ugt convert labels.csv counts.csv --to counts
-        ugt convert readings.csv readings.npz --lossless
-        ugt convert models.csv a.npz --predictions --model A
-        """,
-    )
+    parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE OUT [options]", TEXT)
     option = group_of(parser, "files")
     option("annotations", "FILE", "annotations in any format, or predictions")
     option("out", "OUT", "ends in .csv, .csv.gz, .json, .json.gz or .npz")

@@ -36,6 +36,39 @@ KEYWORDS = (
     *("ties", "missing", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
 )
 
+EVALUATE = """
+Judges models against what annotators said, and says how far the annotations settle the answer: accuracies that allow for the uncertainty of
+the truth beside those against the voted label, with intervals; which model is best and how surely; calibration; models beside annotators.
+
+Writes a report as one HTML page (report.html), everything as JSON (evaluation.json) and the tables as CSV. The folder gets all of them, or
+none if anything fails.
+
+ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
+ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
+  --clusters patients.csv --subgroups sites.csv --seed 1 --out report
+ugt evaluate --annotations rankings.json --predictions scores.npy \\
+  --reliability 10 30 100 --k 1 2 --out report
+ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
+"""
+
+CERTAINTY = """
+Says how sure the best class (or the best k) of every case is, given its annotations: the mean over all cases under each reliability, and
+the cases that annotators leave most open. No model is needed.
+
+ugt certainty readings.csv
+ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
+ugt certainty counts.csv --format counts --k 1 2
+ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
+"""
+
+DEMO = """
+Generates 2,000 cases of 20 classes with five annotators' rankings and three models, evaluates the models, and writes the files that ugt
+evaluate writes. As the truth is known here, it also says how often one more annotator would agree with each model.
+
+ugt demo
+ugt demo --seed 7 --out demo-report
+"""
+
 
 def add(commands: Any) -> None:
     _add_evaluate(commands)
@@ -46,28 +79,8 @@ def add(commands: Any) -> None:
 
 
 def _add_evaluate(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "evaluate",
-        run=_evaluate,
-        help="evaluate models against annotations",
-        usage="--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]",
-        text="""
-        Judges models against what annotators said, and says how far the annotations settle the answer: accuracies that allow
-        for the uncertainty of the truth beside those against the voted label, with intervals; which model is best and how
-        surely; calibration; models beside annotators.
-
-        Writes a report as one HTML page (report.html), everything as JSON (evaluation.json) and the tables as CSV. The
-        folder gets all of them, or none if anything fails.""",
-        examples="""
-        ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
-        ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
-          --clusters patients.csv --subgroups sites.csv --seed 1 --out report
-        ugt evaluate --annotations rankings.json --predictions scores.npy \\
-          --reliability 10 30 100 --k 1 2 --out report
-        ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
-        """,
-    )
+    usage = "--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]"
+    parser = new_command(commands, "evaluate", _evaluate, "evaluate models against annotations", usage, EVALUATE)
     option = group_of(parser, "files")
     option("--annotations", "FILE", ANNOTATIONS, required=True)
     models = f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models"
@@ -174,22 +187,7 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
 
 
 def _add_certainty(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "certainty",
-        run=_certainty,
-        help="how certain annotations leave the truth",
-        usage="FILE [options]",
-        text="""
-        Says how sure the best class (or the best k) of every case is, given its annotations: the mean over all cases under
-        each reliability, and the cases that annotators leave most open. No model is needed.""",
-        examples="""
-        ugt certainty readings.csv
-        ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
-        ugt certainty counts.csv --format counts --k 1 2
-        ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
-        """,
-    )
+    parser = new_command(commands, "certainty", _certainty, "how certain annotations leave the truth", "FILE [options]", CERTAINTY)
     option = group_of(parser, "files")
     option("annotations", "FILE", ANNOTATIONS)
     option("--out", "FILE.csv", "write the certainty of every case, least certain first; default: print ten of them")
@@ -216,21 +214,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_demo(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "demo",
-        run=_demo,
-        help="evaluate three models on generated data with known truth",
-        usage="[options]",
-        text="""
-        Generates 2,000 cases of 20 classes with five annotators' rankings and three models, evaluates the models, and writes
-        the files that ugt evaluate writes. As the truth is known here, it also says how often one more annotator would agree
-        with each model.""",
-        examples="""
-        ugt demo
-        ugt demo --seed 7 --out demo-report
-        """,
-    )
+    parser = new_command(commands, "demo", _demo, "evaluate three models on generated data with known truth", "[options]", DEMO)
     option = group_of(parser, "files")
     option("--out", "DIR", "folder for the report; default: %(default)s", default="ugt-demo")
     option("--seed", "N", "of the data and of the bootstrap; default: %(default)s", type=int, default=0)

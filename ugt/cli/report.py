@@ -13,40 +13,31 @@ from .._tabular.whole_file import write_text
 from ..report import SCHEMA
 from .command import add_help, group_of, new_command, output_file, say
 
+REPORT = """
+Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the JSON was kept. No
+number is computed again.
+
+ugt report report/evaluation.json
+ugt report report/evaluation.json --out pages/second.html
+"""
+
+PLAN = """
+Prints an empty plan with an explanation of every field. Fill in what was fixed before the evaluation and give the file to ugt evaluate with
+--plan: the report then states it. Blank fields are reported as not stated.
+
+ugt plan
+ugt plan > plan.json
+"""
+
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands,
-        "report",
-        run=_report,
-        help="make the HTML page of an evaluation again",
-        usage="evaluation.json [--out FILE.html]",
-        text="""
-        Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the
-        JSON was kept. No number is computed again.""",
-        examples="""
-        ugt report report/evaluation.json
-        ugt report report/evaluation.json --out pages/second.html
-        """,
-    )
+    usage = "evaluation.json [--out FILE.html]"
+    parser = new_command(commands, "report", _report, "make the HTML page of an evaluation again", usage, REPORT)
     option = group_of(parser, "files")
     option("evaluation", "FILE.json", "what ugt evaluate wrote as evaluation.json")
     option("--out", "FILE.html", "the page to write; default: %(default)s", default="report.html")
 
-    parser = new_command(
-        commands,
-        "plan",
-        run=_plan,
-        help="print an empty plan: what is prespecified before an evaluation",
-        usage="> plan.json",
-        text="""
-        Prints an empty plan with an explanation of every field. Fill in what was fixed before the evaluation and give the file
-        to ugt evaluate with --plan: the report then states it. Blank fields are reported as not stated.""",
-        examples="""
-        ugt plan
-        ugt plan > plan.json
-        """,
-    )
+    parser = new_command(commands, "plan", _plan, "print an empty plan: what is prespecified before an evaluation", "> plan.json", PLAN)
     add_help(parser.add_argument_group("about"))
 
 

@@ -12,40 +12,37 @@ from .command import ENVIRONMENT, EXIT_CODES, add_help, commands_of, helps_of, n
 
 MANY = 999  # values of an option that takes any number of them
 
+COMPLETION = """
+Prints a file that lets the shell complete commands, options, their choices and file names. For one bash session: source <(ugt completion
+bash). For good, write it where the shell looks: ~/.local/share/bash-completion/completions/ugt for bash, _ugt in a folder of $fpath for
+zsh, ~/.config/fish/completions/ugt.fish for fish.
+
+ugt completion bash > ugt.bash
+ugt completion zsh > _ugt
+ugt completion fish > ugt.fish
+"""
+
+MAN = """
+Prints the manual page of all commands in roff. man -l ugt.1 shows it; in ~/.local/share/man/man1, man ugt finds it.
+
+ugt man > ugt.1
+"""
+
 
 def add(commands: Any) -> None:
     parser = new_command(
         commands,
         "completion",
-        run=lambda options: print(SHELLS[options.shell](options.parser), end=""),
-        help="print a completion file for a shell",
-        usage="{bash,zsh,fish}",
-        text="""
-        Prints a file that lets the shell complete commands, options, their choices and file names. For one bash session:
-        source <(ugt completion bash). For good, write it where the shell looks: ~/.local/share/bash-completion/completions/ugt for
-        bash, _ugt in a folder of $fpath for zsh, ~/.config/fish/completions/ugt.fish for fish.""",
-        examples="""
-        ugt completion bash > ugt.bash
-        ugt completion zsh > _ugt
-        ugt completion fish > ugt.fish
-        """,
+        lambda options: print(SHELLS[options.shell](options.parser), end=""),
+        "print a completion file for a shell",
+        "{bash,zsh,fish}",
+        COMPLETION,
     )
     group = parser.add_argument_group("about")
     group.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
     add_help(group)
 
-    parser = new_command(
-        commands,
-        "man",
-        run=lambda options: print(page(options.parser), end=""),
-        help="print the manual page",
-        usage="> ugt.1",
-        text="""
-        Prints the manual page of all commands in roff. man -l ugt.1 shows it; in ~/.local/share/man/man1, man ugt finds it.""",
-        examples="""
-        ugt man > ugt.1
-        """,
-    )
+    parser = new_command(commands, "man", lambda options: print(page(options.parser), end=""), "print the manual page", "> ugt.1", MAN)
     add_help(parser.add_argument_group("about"))
 
 
