@@ -10,7 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error
 from .csv_table import CellTable, Coded, number_shown, stripped
-from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_decimal_commas
+from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_commas
 from .rows import LongRows
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Columns(CellTable):
 
 def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
     """The labels of the rows that are kept, as a numbered column."""
-    refuse_decimal_commas("label", [value for value in cells.values if value not in missing])
+    refuse_commas("label", [value for value in cells.values if value not in missing])
     code, first, seen = cells.kept(keep)
     names = as_labels(cells.values, missing, classes)[seen]
     return identifiers.Column(code, identifiers.number("label", names, lambda i: table.place(cells.first(seen[i]))).ids, first)

@@ -13,6 +13,7 @@ from .._base.checks import error
 # Text that is an int64 and is written the usual way: "007" and "+7" stay names.
 INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 POINT = "a decimal comma; save the file with decimal points"
 
 
@@ -87,7 +88,7 @@ def case_column(header: list[str]) -> int:
     return found[0] if len(found) == 1 else 0
 
 
-def count_classes(header: list[str]) -> list[str]:
+def classes_of(header: list[str]) -> list[str]:
     """The classes of columns of counts: what follows "count_" or "n_" if all begin like that."""
     matches = [COUNT_HEADER.fullmatch(name) for name in header]
     return [match[1] for match in matches if match] if all(matches) else header
@@ -136,26 +137,7 @@ def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str
     return "", ""
 
 
-def suspects(values: Sequence[str]) -> list[str]:
-    """Which distinct labels look like codes for "no label": negative ones beside others, a lone 9, 99, 88 above all, "?", "-"."""
-    found = [value for value in values if value in ("?", "-", ".", "--", "#N/A") or value.lower() in ("missing", "none", "unlabeled")]
-    numbers = sorted({int(value) for value in values if INTEGER.fullmatch(value)})
-    text = len(numbers) < len(values) - len(found)
-    if text:  # a number among names
-        return [*found, *(str(n) for n in numbers if n < 0 or _is_nines(n))]
-    if numbers and numbers[-1] >= 0:
-        found += [str(n) for n in numbers if n < 0]
-    while len(numbers) > 2 and _is_nines(numbers[-1]) and numbers[-1] > numbers[-2] + 1:
-        found.append(str(numbers.pop()))
-    return found
-
-
-def _is_nines(n: int) -> bool:
-    """7, 88, 999: how codes are written."""
-    return len(set(str(n))) == 1 and str(n)[0] in "789"
-
-
-def refuse_decimal_commas(role: str, values: Sequence[str]) -> None:
+def refuse_commas(role: str, values: Sequence[str]) -> None:
     """Numbers with decimal commas are no labels."""
     commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
     if commas and all(DECIMAL_COMMA.fullmatch(value) or is_number(value) for value in values):

@@ -26,8 +26,7 @@ class Predictions:
     case_ids : (M,) array of int or str, or None
         The case of each row, each once. None: the rows are the annotated cases, in their order.
     scores : (M, K) array of finite numbers
-        Higher = more plausible: probabilities, logits or any other score. float32, strided, big-endian and read-only
-        arrays are taken.
+        Higher = more plausible: probabilities, logits or any other score. float32, strided, big-endian and read-only arrays are taken.
     classes : (K,) array of int or str, or None
         The class of each column, each once. None: the columns are the classes of the annotations, in their order.
 

@@ -106,15 +106,7 @@ class Rankings(OnAxes):
 
     @classmethod
     def from_long(
-        cls,
-        case: Any,
-        annotator: Any,
-        label: Any,
-        rank: Any = None,
-        confidence: Any = None,
-        *,
-        classes: Classes = None,
-        cases: Any = None,
+        cls, case: Any, annotator: Any, label: Any, rank: Any = None, confidence: Any = None, *, classes: Classes = None, cases: Any = None
     ) -> Rankings:
         """Read a long table, one row a ranked class.
 

@@ -15,21 +15,7 @@ from typing import Any
 from .._base.checks import error
 from .._tabular.csv_text import utf8
 from .._version import __version__
-from . import agreement, calibrate, conformal, convert, evaluate, report, shell
-from .command import (
-    ENVIRONMENT,
-    EXIT_CODES,
-    Parser,
-    add_help,
-    check_rest,
-    check_words,
-    commands_of,
-    manner,
-    name_commands,
-    paragraphs,
-    print_json,
-    printable,
-)
+from . import agreement, calibrate, command, conformal, convert, evaluate, report, shell
 from .progress import progress as telling_progress
 
 EXAMPLES = """\
@@ -71,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with suppress(OSError, ValueError):  # or else Python would complain at its end
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
-        _complain(f"error: {printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}")
+        _complain(f"error: {command.printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}")
         return 2
     except KeyboardInterrupt:
         _complain("interrupted")
@@ -116,9 +102,9 @@ def _run(words: Sequence[str]) -> int:
         print(_short_help(parser), file=sys.stderr)
         return 2
     try:
-        check_words(parser, words)
+        command.check_words(parser, words)
         options, rest = parser.parse_known_args(words)
-        check_rest(parser, options, rest)
+        command.check_rest(parser, options, rest)
     except SystemExit:
         sys.stdout.flush()  # here, where a closed pipe is no surprise
         raise
@@ -126,39 +112,44 @@ def _run(words: Sequence[str]) -> int:
         raise error("--out", "not be empty", "''")
     options.command = utf8(shlex.join(["ugt", *words]))
     warned: list[str] = []
-    with warnings.catch_warnings(), manner(options) as how, telling_progress(how != "quiet" and not getattr(options, "no_progress", True)):
+    told = not getattr(options, "no_progress", True)
+    with warnings.catch_warnings(), command.manner(options) as how, telling_progress(told and how != "quiet"):
         warnings.showwarning = lambda message, *_: _warn(str(message), warned)
         found = options.run(options)
     if how == "json":
-        print_json(options.called, found, warned)
+        command.print_json(options.called, found, warned)
     return 0
 
 
 def _warn(message: str, warned: list[str]) -> None:
     warned.append(message)
-    print(f"ugt: {printable(message)}", file=sys.stderr)
+    print(f"ugt: {command.printable(message)}", file=sys.stderr)
 
 
-def make_parser() -> Parser:
+def make_parser() -> command.Parser:
     """The parser of all commands; help, completion and the manual are made from it."""
-    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in command.EXIT_CODES.items())
     text = "Evaluate models when the ground truth is uncertain, because annotators disagree or are few."
     usage = "ugt COMMAND [options]"
-    variables = "\n".join(f"  {name}  {meaning}" for name, meaning in ENVIRONMENT.items())
-    parser = Parser(prog="ugt", usage=usage, description=paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}")
+    variables = "\n".join(f"  {name}  {meaning}" for name, meaning in command.ENVIRONMENT.items())
+    parser = command.Parser(
+        prog="ugt", usage=usage, description=command.paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}"
+    )
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
     for module in (evaluate, agreement, calibrate, conformal, convert):
         module.add(commands)
     evaluate.add_demo(commands)
     report.add(commands)
     shell.add(commands)
-    name_commands(parser)
+    command.name_commands(parser)
     group = parser.add_argument_group("about")
     group.add_argument("--version", action="version", version=f"ugt {__version__}", help="show the version and exit")
-    add_help(group)
+    command.add_help(group)
     return parser
 
 
 def _short_help(parser: argparse.ArgumentParser) -> str:
     """What to type next."""
-    return f"{parser.format_usage().strip()}\n\ncommands: {', '.join(commands_of(parser))}\n\nSee ugt --help, and ugt COMMAND --help."
+    return (
+        f"{parser.format_usage().strip()}\n\ncommands: {', '.join(command.commands_of(parser))}\n\nSee ugt --help, and ugt COMMAND --help."
+    )

@@ -20,7 +20,7 @@ from ..evaluation import facts
 from ..report.context import Annotated
 from ..report.sections.agreement import of_rankings, ranking_rows
 from .cases import add_resampling
-from .command import ANNOTATIONS, add_reading, aligned, annotations_of, decimal, group_of, new_command, read_record, say, written
+from .command import ANNOTATIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
 
 SHOWN = 12  # annotators in the printed table
 
@@ -38,10 +38,10 @@ ugt agreement grades.csv --ratings --json
 
 def add(commands: Any) -> None:
     parser = new_command(commands, "agreement", run, "how far annotators agree with each other", "FILE [options]", TEXT)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("annotations", "FILE", ANNOTATIONS)
     option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")
-    option = group_of(parser, "agreement")
+    option = group(parser, "agreement")
     option("--ratings", None, "labels are numbers on a scale")
     option("--weights", ("linear", "quadratic"), "of disagreements between ordered classes; default: all disagreements alike")
     levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"

@@ -19,7 +19,7 @@ from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..report.context import Options
 from ..report.sections.calibration import ModelLosses
 from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
-from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group_of, new_command, read_record, say, written
+from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,13 +53,13 @@ ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
 def add(commands: Any) -> None:
     usage = "--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]"
     parser = new_command(commands, "calibrate", run, "fit a calibrator to labels, apply it to predictions", usage, TEXT)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("--annotations", "FILE", "labels of the validation cases, and of test cases if known", required=True)
     option("--fit", "VALIDATION", f"predictions of the validation cases: {PREDICTIONS}", required=True)
     option("--apply", "TEST", "predictions to calibrate; judged where their cases have labels", required=True)
     option("--test-annotations", "FILE", "labels of the test cases, where --annotations does not hold them; default: it does")
     option("--out", "DIR", "folder for calibrated.csv, calibrator.json and calibration.csv", required=True)
-    option = group_of(parser, "calibrator")
+    option = group(parser, "calibrator")
     option("--method", tuple(METHODS), "default: %(default)s", default="temperature")
     add_input(option)
     option("--penalty-b", "L", "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)", type=float, nargs="+")
@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
     option("--penalty", "L", "of log concentrations (alpha); default: 0.005", type=float)
     option("--floor", "P", "probabilities below it count as this much; default: see the calibrator", type=float)
     option("--features", "FILES", "files of features (alpha); default: no features", nargs=2, metavar=("VALIDATION", "TEST"))
-    option = group_of(parser, "judging")
+    option = group(parser, "judging")
     add_resampling(option, "of folds and of the bootstrap")
     add_reading(parser)
 

@@ -14,6 +14,7 @@ from .._base.checks import error
 from .._tabular.csv_table import Table
 from .._tabular.roles import find_roles
 from .._tabular.source import Source
+from ..annotations import Labels, Rankings
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..report.sections.calibration import is_probability
@@ -43,6 +44,13 @@ class PredictedCases(NamedTuple):
         """Such as the clusters of some of the cases."""
         found = self.ids[name]
         return None if found is None else found[rows]
+
+
+def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
+    """Annotations that name classes, as truth is made from."""
+    if isinstance(read.annotations, (Labels, Rankings)):
+        return read.annotations
+    raise error("annotations", "be labels or rankings (of ratings, ugt agreement says something)", type(read.annotations).__name__.lower())
 
 
 def add_input(option: Any) -> None:

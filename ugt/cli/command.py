@@ -19,10 +19,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
-from .._tabular.csv_text import utf8
 from .._version import __version__
-from ..annotations import Labels, Rankings
-from ..annotations.predictions import Predictions
 
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
@@ -93,7 +90,7 @@ def paragraphs(text: str) -> str:
     return "\n\n".join(textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in parts)
 
 
-def group_of(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
+def group(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
     """What adds options to a new group: name, what it takes (a word for it, or a tuple to choose from; None: nothing), help, and more."""
     group = parser.add_argument_group(title)
 
@@ -181,7 +178,7 @@ def _meant(word: str, known: Iterable[str]) -> str:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    option = group_of(parser, "reading annotations")
+    option = group(parser, "reading annotations")
     option("--format", io.FORMATS, "of a table or an array; default: %(default)s", default="auto")
     option("--classes", "FILE|K", "all classes: a file with a name a line, or their number; default: those seen")
     option("--na", "TEXT", "cells that mean: not annotated; default: blank, NA, N/A, NaN, null", nargs="+")
@@ -203,39 +200,6 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
 
 def read_record(read: io.AnnotationFile) -> dict[str, Any]:
     return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
-
-
-def predictions_of(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str]]:
-    """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
-    models: dict[str, Predictions] = {}
-    paths = []
-    for item in items:
-        name, equals, path = item.partition("=")
-        if not equals or os.path.exists(item):
-            name, path = "", item
-        if name in models:
-            raise _twice(name)
-        found = io.read_models(path)
-        if name and len(found) > 1:
-            raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
-        for own, scores in found.items():
-            called = utf8(name or own)
-            if called in models:
-                raise _twice(called)
-            models[called] = scores
-        paths.append(path)
-    return models, paths
-
-
-def _twice(name: str) -> ValueError:
-    return error("predictions", "have different names (write name=path)", f"{name!r} twice")
-
-
-def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
-    """Annotations that name classes, as truth is made from."""
-    if isinstance(read.annotations, (Labels, Rankings)):
-        return read.annotations
-    raise error("annotations", "be labels or rankings (of ratings, ugt agreement says something)", type(read.annotations).__name__.lower())
 
 
 # --- output ------------------------------------------------------------------------------------------------------------

@@ -17,20 +17,8 @@ from ..aggregation import dirichlet, irn, prirn, votes
 from ..annotations import Labels
 from ..conformal import MonteCarloConformal, SplitConformal
 from ..conformal.sets import PredictionSets
-from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
-from .command import (
-    PREDICTIONS,
-    add_reading,
-    aligned,
-    annotations_of,
-    decimal,
-    group_of,
-    new_command,
-    of_classes,
-    read_record,
-    say,
-    written,
-)
+from .cases import PredictedCases, add_input, add_resampling, kind_of, of_classes, predicted_cases, probabilities, warn_of_cases_in_both
+from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,13 +46,13 @@ ugt conformal --annotations labels.csv --calibrate validation.csv \\
 def add(commands: Any) -> None:
     usage = "--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]"
     parser = new_command(commands, "conformal", run, "prediction sets with a coverage guarantee", usage, TEXT)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("--annotations", "FILE", "of the calibration cases, and of test cases if known", required=True)
     option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)
     option("--apply", "TEST", "predictions to make sets of; judged where cases are annotated", required=True)
     option("--test-annotations", "FILE", "of the test cases, where --annotations does not hold them; default: it does")
     option("--out", "DIR", "folder for sets.csv, sizes.csv, coverage.csv and conformal.json", required=True)
-    option = group_of(parser, "sets")
+    option = group(parser, "sets")
     option("--method", ("monte-carlo", "split"), "default: %(default)s", default="monte-carlo")
     truth = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
     option("--truth", ("auto", "shares", "votes", "dirichlet", "irn", "prirn"), truth, default="auto")
@@ -81,7 +69,7 @@ def add(commands: Any) -> None:
     option("--no-random", None, "scores without random numbers")
     option("--no-empty", None, "every set holds at least the class of the lowest score")
     option("--seed", "N", "of random numbers and of the bootstrap; default: %(default)s", type=int, default=0)
-    option = group_of(parser, "judging")
+    option = group(parser, "judging")
     add_resampling(option)
     add_reading(parser)
 

@@ -10,7 +10,7 @@ from .. import io
 from .._base.checks import error
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .command import add_reading, annotations_of, group_of, new_command, read_record, say
+from .command import add_reading, annotations_of, group, new_command, read_record, say
 
 TEXT = """
 Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested rankings (.json,
@@ -27,10 +27,10 @@ ugt convert models.csv a.npz --predictions --model A
 
 def add(commands: Any) -> None:
     parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE OUT [options]", TEXT)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("annotations", "FILE", "annotations in any format, or predictions")
     option("out", "OUT", "ends in .csv, .csv.gz, .json, .json.gz or .npz")
-    option = group_of(parser, "conversion")
+    option = group(parser, "conversion")
     option("--to", ("auto", "long", "counts", "rankings", "npz"), "format of OUT; default: by its ending (.csv: long)", default="auto")
     option("--lossless", None, "write nothing if OUT would not hold everything")
     option("--predictions", None, "FILE holds a model's scores")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,22 +13,10 @@ from typing import Any
 from .. import io
 from .._base.checks import error
 from .._tabular.csv_text import utf8
+from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
-from .cases import read_subgroups
-from .command import (
-    ANNOTATIONS,
-    PREDICTIONS,
-    add_reading,
-    annotations_of,
-    group_of,
-    new_command,
-    of_classes,
-    output_file,
-    predictions_of,
-    read_record,
-    say,
-    written,
-)
+from .cases import of_classes, read_subgroups
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, annotations_of, group, new_command, output_file, read_record, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
 
 # Options that are keywords of evaluate(). What is not given is left to its defaults.
@@ -71,29 +61,28 @@ ugt demo --seed 7 --out demo-report
 
 
 def add(commands: Any) -> None:
-    _add_evaluate(commands)
-    _add_certainty(commands)
-
-
-# --- evaluate ----------------------------------------------------------------------------------------------------------
-
-
-def _add_evaluate(commands: Any) -> None:
     usage = "--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]"
     parser = new_command(commands, "evaluate", _evaluate, "evaluate models against annotations", usage, EVALUATE)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("--annotations", "FILE", ANNOTATIONS, required=True)
     models = f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models"
     option("--predictions", "[NAME=]FILE", models, required=True, nargs="+")
     option("--out", "DIR", "folder for report.html, evaluation.json and the tables as CSV", required=True)
     option("--plan", "FILE", "what was prespecified (JSON or YAML; see ugt plan), for the report; default: not stated")
     add_reading(parser)
-    add_truth(parser)
+    _add_truth(parser)
     _add_judging(parser)
 
+    parser = new_command(commands, "certainty", _certainty, "how certain annotations leave the truth", "FILE [options]", CERTAINTY)
+    option = group(parser, "files")
+    option("annotations", "FILE", ANNOTATIONS)
+    option("--out", "FILE.csv", "write the certainty of every case, least certain first; default: print ten of them")
+    add_reading(parser)
+    _add_truth(parser)
 
-def add_truth(parser: argparse.ArgumentParser) -> None:
-    option = group_of(parser, "from annotations to truth")
+
+def _add_truth(parser: argparse.ArgumentParser) -> None:
+    option = group(parser, "from annotations to truth")
     choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
     option("--aggregation", choices, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "1 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
@@ -113,7 +102,7 @@ def add_truth(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_judging(parser: argparse.ArgumentParser) -> None:
-    option = group_of(parser, "judging models")
+    option = group(parser, "judging models")
     option("--missing", ("error", "drop"), "cases without predictions: refuse (error), or leave out and count (drop); default: error")
     option("--groups", "FILE", "the group (such as the risk) of every class, one a line; default: no groups")
     option("--group-names", "NAME", "of groups 0, 1, ...; default: their numbers", nargs="+")
@@ -132,7 +121,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         read = annotations_of(options)
         known = of_classes(read)
-        predictions, paths = predictions_of(options.predictions)
+        predictions, paths = _predictions(options.predictions)
         beside = (options.mapping, options.clusters, options.subgroups, options.plan)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
@@ -141,6 +130,26 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
     return {**{name: found[name] for name in PARTS}, **read_record(read), "files": files}
+
+
+def _predictions(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str]]:
+    """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
+    models: dict[str, Predictions] = {}
+    paths = []
+    for item in items:
+        name, equals, path = item.partition("=")
+        if not equals or os.path.exists(item):
+            name, path = "", item
+        found = io.read_models(path)
+        if name and len(found) > 1:
+            raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
+        for own, scores in found.items():
+            called = utf8(name or own)
+            if called in models:
+                raise error("predictions", "have different names (write name=path)", f"{called!r} twice")
+            models[called] = scores
+        paths.append(path)
+    return models, paths
 
 
 def _beside(options: argparse.Namespace) -> dict[str, Any]:
@@ -183,18 +192,6 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
     return evaluation.to_dict()
 
 
-# --- certainty ---------------------------------------------------------------------------------------------------------
-
-
-def _add_certainty(commands: Any) -> None:
-    parser = new_command(commands, "certainty", _certainty, "how certain annotations leave the truth", "FILE [options]", CERTAINTY)
-    option = group_of(parser, "files")
-    option("annotations", "FILE", ANNOTATIONS)
-    option("--out", "FILE.csv", "write the certainty of every case, least certain first; default: print ten of them")
-    add_reading(parser)
-    add_truth(parser)
-
-
 def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     with nullcontext() if options.out is None else output_file(options.out) as draft:
         read = annotations_of(options)
@@ -210,12 +207,9 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     return {**parts, "least_certain": worklist(found["cases"]), **read_record(read), "files": [options.out] if options.out else []}
 
 
-# --- demo --------------------------------------------------------------------------------------------------------------
-
-
 def add_demo(commands: Any) -> None:
     parser = new_command(commands, "demo", _demo, "evaluate three models on generated data with known truth", "[options]", DEMO)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("--out", "DIR", "folder for the report; default: %(default)s", default="ugt-demo")
     option("--seed", "N", "of the data and of the bootstrap; default: %(default)s", type=int, default=0)
 

@@ -11,7 +11,7 @@ from .._base.checks import error
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import SCHEMA
-from .command import add_help, group_of, new_command, output_file, say
+from .command import add_help, group, new_command, output_file, say
 
 REPORT = """
 Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the JSON was kept. No
@@ -33,7 +33,7 @@ ugt plan > plan.json
 def add(commands: Any) -> None:
     usage = "evaluation.json [--out FILE.html]"
     parser = new_command(commands, "report", _report, "make the HTML page of an evaluation again", usage, REPORT)
-    option = group_of(parser, "files")
+    option = group(parser, "files")
     option("evaluation", "FILE.json", "what ugt evaluate wrote as evaluation.json")
     option("--out", "FILE.html", "the page to write; default: %(default)s", default="report.html")
 

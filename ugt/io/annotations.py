@@ -13,18 +13,7 @@ from .._base.axes import class_axis
 from .._base.checks import error
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
-from .._tabular.roles import (
-    as_labels,
-    as_names,
-    case_column,
-    count_classes,
-    find_roles,
-    is_number,
-    orientation,
-    refuse_decimal_commas,
-    suspects,
-    wide_or_counts,
-)
+from .._tabular.roles import as_labels, as_names, case_column, classes_of, find_roles, is_number, orientation, refuse_commas, wide_or_counts
 from ..annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
@@ -95,7 +84,7 @@ def read_table(table: CellTable, format: str, columns: Mapping[str, str | None],
         raise error("case_ids", "not repeat an id", f"{identifiers.name(_again(named))} twice")
     format, notes = _wide_format(table.header[first], header, case.values, cells.values, format, missing, bool(columns.get("case")))
     if format == "counts":
-        return counts_file(named.ids, as_names(count_classes(header)), table.converted(cells, "count"), classes)
+        return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), classes)
     if format == "transposed":
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, classes, missing, notes, "transposed")
@@ -168,7 +157,7 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
         keep &= ~absent
     if set(roles) == {"case", "annotator", "label"}:
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep)
-        notes = suspicious(cells["label"].values, missing)
+        notes = cells["label"].suspicious(missing)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
         return AnnotationFile(Labels._of_rows(rows, label, classes), "long", found, {}, notes)
@@ -181,19 +170,9 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
         columns[role] = as_labels(cells[role].values, missing, classes)[cells[role].codes[:, 0]][keep]
     for role in roles.keys() & {"rank", "confidence", "count", "value"}:
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
-    notes = suspicious(cells["value" if "value" in roles else "label"].values, missing) if roles.keys() & {"label", "value"} else ()
+    notes = cells["value" if "value" in roles else "label"].suspicious(missing) if roles.keys() & {"label", "value"} else ()
     annotations = _from_long(columns, classes, case.ids)
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
-
-
-def suspicious(values: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
-    """A note on classes that look like codes for "no annotation"."""
-    given = set(missing)
-    codes = suspects([value for value in values if value not in given])
-    if not codes:
-        return ()
-    named = ", ".join(map(repr, codes[:5]))
-    return (f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na).",)
 
 
 def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
@@ -224,10 +203,10 @@ def wide_file(
     found: dict[str, int] = {}
     absent = cells.missing(missing, found)
     given = [value for value in cells.values if value not in missing]
-    notes = (*notes, *suspicious(given, ()))
+    notes = (*notes, *cells.suspicious(missing))
     if format == "ratings":
         return AnnotationFile(_wide_ratings(case_ids, annotators, cells, absent), format, found, {}, notes)
-    refuse_decimal_commas("label", given)
+    refuse_commas("label", given)
     table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
     table[absent] = None
     labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators)
