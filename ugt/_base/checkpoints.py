@@ -9,16 +9,14 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Iterable
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from .._version import __version__
 from .arrays import NDArray
 from .checks import error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAGIC = b"ugt checkpoint 1\n"
 RECORD = struct.Struct("<QQQI")

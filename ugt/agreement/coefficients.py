@@ -110,10 +110,8 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
 
     Raises
     ------
-    TypeError
-        If ``labels`` are of another kind.
-    ValueError
-        If labels are ratings, a class is unknown or ``weights`` are not as they must be.
+    TypeError, ValueError
+        If ``labels`` are of another kind; if labels are ratings, a class is unknown or ``weights`` are not as they must be.
 
     Notes
     -----

@@ -36,10 +36,8 @@ class PairwiseAgreement(Frozen):
         Where two annotators share cases and agree by chance as often as can be, because both chose a single class.
     per_annotator : (A,) array
         Mean of a row, weighted by ``n_cases``: each annotator against all others. NaN where there is none.
-    prevalence : (K,) array
-        Share of each class among all judgements, to be read beside.
-    annotator_prevalence : (A, K) array
-        The same of each annotator; NaN for an annotator without labels.
+    prevalence, annotator_prevalence : (K,), (A, K) arrays
+        Share of each class among all judgements, to be read beside, and of each annotator's; NaN for an annotator without labels.
 
     Examples
     --------

@@ -15,6 +15,8 @@ from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
+from .forms import EMPTY, SINGLE
+from .table import opens
 
 CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand annotators rank one case
 
@@ -29,10 +31,8 @@ class AgreementScore(results.MeanOfCases):
         Mean over the cases where it is defined; NaN if there are none.
     per_case : (N,) array
         NaN where a case leaves it undefined.
-    n_cases : int
-        Cases counted in ``value``.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases counted in ``value``, and by reason those left out.
     per_annotator : (A,) array or None
         Mean over the cases that an annotator took part in, in the order of the ``annotators`` of the annotations; NaN where
         there is no case. Empty where annotators have no names (nested blocks, counts).
@@ -84,10 +84,8 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are neither Labels nor Rankings.
-    ValueError
-        If ``tie_weight`` is unknown.
+    TypeError, ValueError
+        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown.
 
     Notes
     -----
@@ -154,11 +152,9 @@ def partial_average_overlap(first: Any, second: Any, depth: int, *, normalize: b
 
     Raises
     ------
-    TypeError
-        If the rankings are of another type.
-    ValueError
-        If a case has no or several rankings, cases or classes are not the same, ``depth`` is out of range, ``n_classes`` is missing
-        or contradicts the rankings, or a list is not as it must be.
+    TypeError, ValueError
+        If the rankings are of another type; if a case has no or several rankings, cases or classes are not the same, ``depth`` is out of
+        range, ``n_classes`` is missing or contradicts the rankings, or a list is not as it must be.
 
     Notes
     -----
@@ -192,10 +188,8 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
     ----------
     rankings : Rankings
         Partial rankings.
-    depth : int
-        L, from 0 to K; 0 gives 0.
-    normalize : bool
-        Default True; False gives UAO@L.
+    depth, normalize
+        As for :func:`partial_average_overlap`.
 
     Returns
     -------
@@ -205,10 +199,8 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
 
     Raises
     ------
-    TypeError
-        If ``rankings`` are not Rankings.
-    ValueError
-        If ``depth`` is out of range.
+    TypeError, ValueError
+        If ``rankings`` are not Rankings; if ``depth`` is out of range.
 
     Notes
     -----
@@ -252,11 +244,9 @@ def _by_annotator(labels: Labels) -> tuple[Rankings, Int64, Int64]:
     case = row_of(labels.offsets)
     order = np.lexsort((labels.annotator, case))
     annotator = labels.annotator[order]
-    opens = np.ones(len(case), bool)
-    opens[1:] = (case[1:] != case[:-1]) | (annotator[1:] != annotator[:-1]) | (annotator[1:] < 0)
     one_each = np.arange(len(case) + 1, dtype=np.int64)
     rankings = Rankings(labels.axes, labels.annotators, labels.offsets, one_each, one_each, labels.label[order], annotator)
-    return rankings, labels.count[order], np.append(np.flatnonzero(opens), len(case))
+    return rankings, labels.count[order], np.append(np.flatnonzero(opens(case, annotator)), len(case))
 
 
 def _overlaps(x: Rankings, y: Rankings, start: Int64, stop: Int64, depth: int, norm_x: Array, norm_y: Array) -> Array:
@@ -346,13 +336,8 @@ def _means(value: Array, row: NDArray[Any], weight: NDArray[Any], n_rows: int) -
 def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:
     """Count undefined cases by reason; a warning if no case is left."""
     undefined = np.isnan(per_case)
-    reasons = {
-        "case without annotations": n_annotators == 0,
-        "case with a single annotator": n_annotators == 1,
-        "case in which nothing is ranked": n_annotators > 1,
-    }
-    counts = {reason: int((undefined & applies).sum()) for reason, applies in reasons.items()}
-    counts = {reason: n for reason, n in counts.items() if n}
+    reasons = {EMPTY: n_annotators == 0, SINGLE: n_annotators == 1, "case in which nothing is ranked": n_annotators > 1}
+    counts = {reason: int((undefined & applies).sum()) for reason, applies in reasons.items() if (undefined & applies).any()}
     if undefined.all():
         said = ", ".join(f"{reason}: {n}" for reason, n in counts.items())
         notices.warn(f"undefined: no case is left ({said})", stacklevel=4)

@@ -165,10 +165,8 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are neither Labels nor Ratings.
-    ValueError
-        If an option is unknown, or another coefficient than alpha is asked for ratings.
+    TypeError, ValueError
+        If ``annotations`` are neither Labels nor Ratings; if an option is unknown, or another coefficient than alpha is asked for ratings.
 
     Examples
     --------

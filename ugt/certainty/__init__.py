@@ -47,10 +47,8 @@ def annotation_certainty(
 
     Raises
     ------
-    ValueError
-        If k is out of range, an option is unknown or groups do not fit.
-    TypeError
-        If ``truth`` is neither plausibilities nor such an array.
+    ValueError, TypeError
+        If k is out of range, an option is unknown or groups do not fit; if ``truth`` is neither plausibilities nor such an array.
 
     Notes
     -----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,12 @@ from .._base.arrays import Array, Int64
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core._stream import Stream
 from ..annotations import Labels, Rankings
-from ..plausibilities import Plausibilities
+from ..plausibilities import Dirichlet, Plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.draws import Draws, MentionedDraws
 from ..resampling import seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..plausibilities import Dirichlet
     from ..resampling import Seed
 
 CHUNK = 2**20  # members of committees that are drawn at a time
@@ -56,10 +54,9 @@ def committee(
 
     Raises
     ------
-    TypeError
-        If annotations are of another kind.
-    ValueError
-        If ``size`` or ``n_draws`` is not a whole number above 0, or ``size`` is missing without replacement.
+    TypeError, ValueError
+        If annotations are of another kind; if ``size`` or ``n_draws`` is not a whole number above 0, or ``size`` is missing without
+        replacement.
 
     Notes
     -----
@@ -93,7 +90,7 @@ def committee(
         index.append(classes if enough else classes[:0])
         sizes.append(len(index[-1]))
         stream = Stream(word, case_key=int(keys[i]), purpose=PURPOSE)
-        values.append(_shares(stream, weights, count, wanted, n, replace) if enough else _nobody(n))
+        values.append(_shares(stream, weights, count, wanted, n, replace) if enough else np.ones((n, 1)))
     packed = np.concatenate([table.ravel() for table in values])
     return MentionedDraws(
         annotations.axes, offsets_of(np.array(sizes)), np.concatenate(index).astype(np.int32), packed, n, 1, "ignore", 0.0, word, False
@@ -105,7 +102,7 @@ def _shares(stream: Stream, weights: Array, count: Int64, size: int | None, n: i
     out = np.zeros((n, weights.shape[1] + 1))
     total = int(count.sum())
     if total == 0:
-        return _nobody(n)
+        return np.ones((n, 1))
     members = total if size is None else size
     step = max(1, CHUNK // max(members, total if not replace else 1))
     for begin in range(0, n, step):
@@ -131,10 +128,6 @@ def _members(stream: Stream, count: Int64, members: int, n: int, replace: bool) 
     return np.searchsorted(np.cumsum(count), picked, side="right").reshape(n, members)
 
 
-def _nobody(n: int) -> Array:
-    return np.ones((n, 1))
-
-
 def _of_labels(labels: Labels) -> Any:
     """Of each case: its classes, the shares (A, m) of its annotators, and how many annotators each row stands for."""
     for i in range(labels.n_cases):
@@ -152,11 +145,9 @@ def _of_labels(labels: Labels) -> Any:
 
 def _of_rankings(rankings: Rankings) -> Any:
     """The same with inverse rank weights, unnormalised: their sum over a committee is divided by its total."""
-    blocks = np.repeat(np.arange(len(rankings.block_offsets) - 1), sizes_of(rankings.block_offsets))
-    ranking = row_of(rankings.ranking_offsets)
+    blocks, ranking = row_of(rankings.block_offsets), row_of(rankings.ranking_offsets)
     place = np.arange(len(ranking)) - rankings.ranking_offsets[:-1][ranking] + 1
-    width = sizes_of(rankings.block_offsets)
-    weight = 1.0 / (place * np.maximum(width, 1))
+    weight = 1.0 / (place * np.maximum(sizes_of(rankings.block_offsets), 1))
     for i in range(rankings.n_cases):
         first, last = rankings.case_offsets[i], rankings.case_offsets[i + 1]
         items = slice(rankings.block_offsets[rankings.ranking_offsets[first]], rankings.block_offsets[rankings.ranking_offsets[last]])
@@ -178,16 +169,12 @@ class ExpectedCertainty(results.MeanOfCases):
     ----------
     value : float
         Mean over cases of the expected certainty.
-    per_case : (N,) array
-        Expected certainty of each case; NaN where it is undefined.
-    current : (N,) array
-        Certainty now.
+    per_case, current : (N,) arrays
+        Expected certainty of each case, and certainty now; NaN where it is undefined.
     n_annotators : int
         More annotators, for each case.
-    n_cases : int
-        Cases counted.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases counted, and by reason those left out.
 
     Examples
     --------
@@ -240,10 +227,9 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
 
     Raises
     ------
-    TypeError
-        If the posterior is of another kind.
-    ValueError
-        If an option is out of range, or more than two million different outcomes would have to be looked at.
+    TypeError, ValueError
+        If the posterior is of another kind; if an option is out of range, or more than two million different outcomes would have to be
+        looked at.
 
     Notes
     -----

@@ -41,11 +41,9 @@ def labels(
 
     Raises
     ------
-    ValueError
-        If a column is missing; or, with ``check``, if a case lies in two partitions. When they are computed: as
+    ValueError, ImportError
+        If a column or dask is missing; or, with ``check``, if a case lies in two partitions. When they are computed: as
         :meth:`ugt.Labels.from_long`.
-    ImportError
-        If dask is missing.
 
     Examples
     --------
@@ -106,10 +104,8 @@ def cases_apart(frame: Any, case: str = "case") -> tuple[int, int]:
 
     Raises
     ------
-    ValueError
-        If the column is missing, or ids are missing, or integers in one partition and text in another.
-    ImportError
-        If dask is missing.
+    ValueError, ImportError
+        If the column is missing, or ids are missing, or integers in one partition and text in another; if dask is missing.
 
     Examples
     --------
@@ -178,10 +174,8 @@ def per_case(function: Callable[..., Any], *collections: Any) -> Any:
 
     Raises
     ------
-    ValueError
-        If no partition has a case, no data name their cases, or a column is not of one number a case.
-    ImportError
-        If dask or pandas is missing.
+    ValueError, ImportError
+        If no partition has a case, no data name their cases, or a column is not of one number a case; if dask or pandas is missing.
 
     Notes
     -----

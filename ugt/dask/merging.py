@@ -42,11 +42,9 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
 
     Raises
     ------
-    ValueError
-        If collections have different numbers of partitions or are chunked along another axis. When it is computed: if no partition has
-        a case, or as the metric.
-    ImportError
-        If dask is missing.
+    ValueError, ImportError
+        If dask is missing; if collections have different numbers of partitions or are chunked along another axis. When it is computed:
+        if no partition has a case, or as the metric.
 
     Notes
     -----
@@ -75,22 +73,13 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
 
     Parameters
     ----------
-    metric : str or function
-        As for :func:`partial`.
-    *collections
-        As for :func:`partial`.
-    **options
-        As for :func:`partial`.
+    metric, *collections, **options
+        As for :func:`partial`, with the same errors.
 
     Returns
     -------
     ugt.states.Merged, or a dict of them
         Of what the function returns, or of the metric.
-
-    Raises
-    ------
-    ValueError, ImportError
-        As for :func:`partial`.
 
     Examples
     --------

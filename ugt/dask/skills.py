@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._base.arrays import Array
 from .._base.checks import option
@@ -13,8 +13,7 @@ from ..states.skills import Engine, SkillModel, add_tables, fit, holds_labels
 from ..states.sums import as_exact, rounded
 from .parts import needed, partitions, tree
 
-if TYPE_CHECKING:
-    Tables = dict[str, Array]
+Tables = dict[str, Array]
 
 
 class OnDask(Engine):
@@ -84,10 +83,8 @@ def dawid_skene(
 
     Raises
     ------
-    ValueError
-        As for :func:`ugt.states.dawid_skene`.
-    ImportError
-        If dask is missing.
+    ValueError, ImportError
+        As for :func:`ugt.states.dawid_skene`; if dask is missing.
 
     Examples
     --------

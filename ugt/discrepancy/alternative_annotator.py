@@ -118,27 +118,20 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
     ----------
     value : float
         ρ, the average advantage: mean of ``advantage``, to compare models by.
-    annotators : (A,) array
-        Ids of the annotators compared.
-    n_cases : (A,) array
-        Cases that each labelled together with another one.
-    advantage : (A,) array
-        ρ^f: share of these cases in which the model is at least as near to the others as the annotator is.
-    annotator_advantage : (A,) array
-        ρ^h: share in which the annotator is at least as near to the others as the model is.
-    p_value : (A,) array
-        One-sided, of H0: ρ^f <= ρ^h - ε.
-    rejected : (A,) array of bool
-        H0 rejected with the false discovery rate q (Benjamini-Yekutieli): the model wins against this annotator.
-    winning_rate : float
-        ω: share of the annotators that it wins against.
-    passed : bool
-        ω >= 0.5.
+    annotators, n_cases : (A,) arrays
+        Ids of the annotators compared, and the cases that each labelled together with another one.
+    advantage, annotator_advantage : (A,) arrays
+        ρ^f, share of these cases in which the model is at least as near to the others as the annotator is; ρ^h, in which the annotator
+        is at least as near as the model.
+    p_value, rejected : (A,) arrays, the second of bool
+        One-sided, of H0: ρ^f <= ρ^h - ε; H0 rejected with the false discovery rate q (Benjamini-Yekutieli): the model wins against this
+        annotator.
+    winning_rate, passed : float, bool
+        ω, share of the annotators that it wins against; ω >= 0.5.
     epsilon, q : float
-    too_few : mapping
-        Annotators who are not compared because they have fewer than ``least_cases`` cases, with their number.
-    left_out : mapping
-        Cases that count for nobody, by reason.
+    too_few, left_out : mappings
+        Annotators who are not compared because they have fewer than ``least_cases`` cases, with their number; cases that count for
+        nobody, by reason.
 
     Notes
     -----
@@ -282,7 +275,6 @@ def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
 
 
 def check_options(epsilon: Any, q: Any, least_cases: Any) -> None:
-    """Those of the test."""
     checks.scalar("epsilon", epsilon)
     if checks.scalar("q", q, positive=True) >= 1:
         raise checks.error("q", "be a number between 0 and 1", repr(q))
@@ -307,10 +299,9 @@ def t_test(centre: float, error: float, g: float, limit: float) -> float:
 
 def benjamini_yekutieli(p_value: Array, q: float) -> Bools:
     """Which hypotheses are rejected: the k smallest, k the last with p_(k) <= k q / (m Σ 1/i); undefined ones never."""
-    m = len(p_value)
-    order = np.argsort(p_value, kind="stable")
+    m, order, rank = len(p_value), np.argsort(p_value, kind="stable"), np.arange(1, len(p_value) + 1)
     with np.errstate(invalid="ignore"):
-        passed = np.flatnonzero(p_value[order] <= np.arange(1, m + 1) * q / (m * (1 / np.arange(1, m + 1)).sum()))
+        passed = np.flatnonzero(p_value[order] <= rank * q / (m * (1 / rank).sum()))
     rejected = np.zeros(m, bool)
     rejected[order[: passed[-1] + 1 if len(passed) else 0]] = True
     return rejected

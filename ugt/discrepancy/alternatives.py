@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, NDArray
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of
 from ..annotations import Labels, Ratings
 from ..resampling import Answer, Statistic, over
@@ -19,8 +19,7 @@ from .input import Compared, compare
 from .record import Judging, why_undefined
 from .sums import ALPHA, N, mean_of
 
-if TYPE_CHECKING:
-    Window = tuple[int, int, NDArray[Any], NDArray[Any], Array]  # begin and width, then of entries: case, place in the window, amount
+Window = tuple[int, int, Int64, Int64, Array]  # begin and width, then of entries: case, place in the window, amount
 
 
 class Scattered(Statistic):

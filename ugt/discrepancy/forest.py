@@ -14,16 +14,13 @@ from .._base.axes import Frozen
 from .._base.ragged import sizes_of
 from ..resampling import Resamples, over
 from ..resampling.resamples import TIE
-from .input import compare, models_of
+from .input import Compared, compare, models_of
 from .judged import Judged
 from .record import OfAnnotations
 from .sums import CASES
 
 if TYPE_CHECKING:
     from ..resampling import Seed
-    from .input import Compared
-
-    Row = dict[str, Any]
 
 
 class Chances(NamedTuple):
@@ -31,14 +28,10 @@ class Chances(NamedTuple):
 
     Attributes
     ----------
-    p_better : (M, A) array
-        In which a model's Δ is below that of an annotator; ties count half.
-    p_better_same_cases : (M, A) array
-        The same for ``same_cases``.
-    p_best : (M,) array
-        In which a model's Δ is below that of the annotator who is best in that resample.
-    p_best_same_cases : (M,) array
-        In which a model is better than every annotator on that annotator's cases.
+    p_better, p_better_same_cases : (M, A) arrays
+        In which a model's Δ is below that of an annotator; ties count half. The same for ``same_cases``.
+    p_best, p_best_same_cases : (M,) arrays
+        In which a model's Δ is below that of the annotator who is best in that resample; below that of every annotator on their cases.
     """
 
     p_better: Array
@@ -51,8 +44,7 @@ class Chances(NamedTuple):
         """From resamples of m models and what is behind them."""
         values, a = found.values, (len(found) - m) // (1 + m)
         models, own, same = values[:, :m, None], values[:, None, m : m + a], values[:, m + a :].reshape(len(values), m, a)
-        best = np.fmin.reduce(own, axis=2, initial=np.inf)
-        best = np.where(np.isnan(own).all(axis=2), np.nan, best)
+        best = np.where(np.isnan(own).all(axis=2), np.nan, np.fmin.reduce(own, axis=2, initial=np.inf))
         return cls(share_below(models, own), share_below(same, own), share_below(models[..., 0], best), _share_below_all(same, own))
 
 
@@ -64,20 +56,17 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     ----------
     annotators : (A,) array
         Ids of the annotators judged.
-    value, alpha, mu : (A,) arrays
-        Δ = μ / α of each annotator against the others.
-    n_cases : (A,) array
-        Cases in μ.
+    value, alpha, mu, n_cases : (A,) arrays
+        Δ = μ / α of each annotator against the others, and cases in μ.
     models : tuple of str
         Names of the M models.
     model_value, model_n_cases : (M,) arrays
         Δ of each model against all annotators.
     same_cases : (M, A) array
         Δ of each model on the cases of an annotator, against the same others as that annotator.
-    left_out : mapping
-        Cases that count for nobody, by reason.
-    too_few : mapping
-        Annotators who are not judged because they have fewer than ``least_cases`` cases, with their number.
+    left_out, too_few : mappings
+        Cases that count for nobody, by reason; annotators who are not judged because they have fewer than ``least_cases`` cases, with
+        their number.
 
     Notes
     -----
@@ -124,7 +113,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
-    ) -> list[Row]:
+    ) -> list[dict[str, Any]]:
         """Rows of the forest table, lowest Δ first.
 
         Parameters
@@ -145,7 +134,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         chances, m, a = Chances.of(found, len(self.models)), len(self.models), len(self.annotators)
         ends = found.take(slice(0, m + a)).interval(level, kind).tolist()
         values, n_cases = [*self.model_value.tolist(), *self.value.tolist()], [*self.model_n_cases.tolist(), *self.n_cases.tolist()]
-        rows: list[Row] = []
+        rows: list[dict[str, Any]] = []
         for j, name in enumerate([*self.models, *map(str, self.annotators.tolist())]):
             rows.append({"kind": "model" if j < m else "annotator", "name": name, "value": values[j]})
             rows[-1].update(low=ends[j][0], high=ends[j][1], n_cases=n_cases[j])
@@ -224,8 +213,7 @@ def annotator_discrepancy(
     if not one.kept.any() or len(one.names) == 0:
         must = "hold cases that keep two annotators when one is taken out, or predictions be given"
         raise checks.error("annotations", must, f"at most {int(compared.sums.n.max(initial=0))} annotators a case")
-    sums = one.sums()
-    found = one.answer(sums)[0]
+    sums, found = one.sums(), one.estimate
     mu, alpha = one.means_of(sums, n_of[at])
     too_few = {identifiers.name(ids[j]): int(n_of[j]) for j in np.flatnonzero(n_of < least_cases)}
     models = found[:m], np.rint(sums[0, 2 * m : 3 * m]).astype(np.int64), found[m + len(at) :].reshape(m, len(at))
@@ -233,7 +221,6 @@ def annotator_discrepancy(
 
 
 def check_options(cases: Any, least_cases: Any) -> None:
-    """Those of the function."""
     checks.option("cases", cases, CASES)
     checks.whole("least_cases", least_cases)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from .input import Compared, as_annotations, as_labels, compare, ids_of
 from .record import OfAnnotations
 from .sums import ALPHA, MU, N, mean_of
 
-if TYPE_CHECKING:
-    # names of G groups, (N, G) μ and α of cases, NaN where they are not in a group, and cases left out by reason
-    Parts = tuple[NDArray[Any], Array, Array, dict[str, int]]
-
+# Names of G groups, (N, G) μ and α of cases, NaN where they are not in a group, and cases left out by reason.
+Parts = tuple[Any, Array, Array, dict[str, int]]
 TIED = "case whose majority class is tied"
 NO_STRATUM = "case without stratum"
 SAME = 1e-9  # votes are shares of whole labels: closer ones are equal

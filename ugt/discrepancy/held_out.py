@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Int64, NDArray
 from ..annotations import Labels
 from ..resampling import Answer, over
-from .alternatives import Scattered, as_models
+from .alternatives import Scattered, Window, as_models
 from .groups import majority
 from .input import MISSING, as_labels, check_known, only, read
 from .record import Judging
 from .sums import mean_of
-
-if TYPE_CHECKING:
-    from .alternatives import Window
 
 NO_MAJORITY = "case without a majority class"
 
@@ -32,10 +29,8 @@ class RelativeF1:
     ----------
     value : float
         ``model - annotators``: above 0, the model is the better one.
-    model : float
-        F1 of the model.
-    annotators : float
-        Mean F1 of the annotators that were held out.
+    model, annotators : float
+        F1 of the model, and mean F1 of the annotators that were held out.
     n_cases : int
         Cases with a majority class.
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
-from ..resampling import Answer, Wide, over
+from ..resampling import Answer, Design, Wide, over
 from .alternative_annotator import NOBODY
+from .input import Compared
 from .record import Judging
 from .sums import LeftOut, mean_of, zeros
-
-if TYPE_CHECKING:
-    from ..resampling import Design
-    from .input import Compared
 
 ALIKE = "the annotators do not differ from each other"
 CELLS = 2**22  # cases x numbers held at a time: some tables of 32 MB
@@ -67,8 +64,7 @@ class Judged(Judging, Wide):
         return list(self._blocks())
 
     def _blocks(self) -> Iterator[Array]:
-        sums, m = self.compared.sums, len(self.models)
-        mu = sums.mu.T
+        sums, m, mu = self.compared.sums, len(self.models), self.compared.sums.mu.T
         there = ~np.isnan(mu)
         yield np.concatenate([zeros(mu), np.where(there, sums.alpha[:, None], 0.0), there], axis=1)
         width = max(1, CELLS // (self.n_cases * (2 + m)))
@@ -153,12 +149,8 @@ class Judged(Judging, Wide):
         m, a = len(self.models), len(self.judged)
         rows, deltas = self._rows(sums[:, 3 * m :]), self.answer(sums)
         means = np.where(self.judged[:, None], self._means(rows), np.nan)
-        found = {
-            "value": deltas[:, m : m + a],
-            "alpha": means[:, :, 1 + m],
-            "mu": means[:, :, 0],
-            "n_cases": rows[:, :, int(self.below[-1]) + 1],
-        }
+        found = {"value": deltas[:, m : m + a], "alpha": means[:, :, 1 + m], "mu": means[:, :, 0]}
+        found["n_cases"] = rows[:, :, int(self.below[-1]) + 1]
         if m:
             found.update(model_value=deltas[:, :m], model_n_cases=sums[:, 2 * m : 3 * m])
             found["same_cases"] = deltas[:, m + a :].reshape(len(sums), m, a)

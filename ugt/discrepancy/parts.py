@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -20,9 +20,8 @@ from .input import MISSING, WHY, Compared, as_annotations, check_known, compare,
 from .judged import Judged
 from .record import Discrepancy, Judging
 
-if TYPE_CHECKING:
-    Data = tuple[Any, ...]
-    Options = dict[str, Any]
+Data = tuple[Any, ...]
+Options = dict[str, Any]
 
 
 def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:

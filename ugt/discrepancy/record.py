@@ -16,12 +16,11 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Quotients, Result, Results, Statistic, check_level
-from .input import ids_of
+from .input import Compared, ids_of
 from .sums import ALPHA, MU, N
 
 if TYPE_CHECKING:
     from ..resampling import Seed
-    from .input import Compared
 
 OneOf = TypeVar("OneOf", bound="Judging")
 AGREE = "annotators agree in all {} cases (alpha = 0)"
@@ -134,10 +133,8 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
     ----------
     value : float
         Δ = μ / α. Below 1: nearer to the annotators than they are to each other. α = 0: NaN if μ = 0, else inf.
-    alpha : float
-        Annotator discrepancy [C eq. 2], mean of ``alpha_per_case``.
-    mu : float
-        Model discrepancy [C eq. 3], mean of ``mu_per_case``.
+    alpha, mu : float
+        Annotator discrepancy [C eq. 2] and model discrepancy [C eq. 3], means of what every case adds.
     alpha_per_case, mu_per_case : (N,) arrays
         What every case adds; NaN where it does not count.
     case_ids : (N,) array
