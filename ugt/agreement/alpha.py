@@ -134,15 +134,10 @@ class OrdinalAlpha(Alpha):
 
     Sums: judgements; classes in the order of their values; pairs of classes between annotators of a case / (annotators - 1), and pairs
     within judgements of several labels.
-
-    Parameters
-    ----------
-    all_pairs : bool
-        Sums for all K² pairs, not only for those that occur.
     """
 
     n_dense, n_at = 1, 0
-    all_pairs = False
+    all_pairs = False  # whether there are sums for all K² pairs, not only for those that occur
 
     @cached_property
     def _rank(self) -> Int64:

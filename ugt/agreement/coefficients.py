@@ -182,15 +182,6 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     labels, weights, annotators, classes
         As for :func:`cohen_kappa`, which says, too, what is returned and raised.
 
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`cohen_kappa`, which says, too, what is returned and raised.
-
     References
     ----------
     Scott, Public Opinion Quarterly 19 (1955) 321.
@@ -267,15 +258,6 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which says, too, what is returned and raised.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    TypeError, ValueError
         As for :func:`percent_agreement`, which says, too, what is returned and raised.
 
     References

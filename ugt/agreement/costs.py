@@ -232,12 +232,7 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
 class Chance:
     """Expected disagreement, from the shares of the classes in what either of two annotators says; here that of independent choices.
 
-    Parameters
-    ----------
-    pooled : bool
-        Whether both are taken to have the mean of their shares.
-    least_classes : int
-        Fewer make it undefined.
+    ``pooled``: whether both are taken to have the mean of their shares. Fewer than ``least_classes`` make it undefined.
     """
 
     def __init__(self, pooled: bool = True, least_classes: int = 1) -> None:

@@ -54,12 +54,8 @@ class Agreed(NamedTuple):
 class Form(Statistic):
     """A coefficient whose sums over cases, of dense columns (N, C) and of amounts of classes (N, K), say everything.
 
-    The N cases are the different ones among M of the data; what is public speaks of these.
-
-    Parameters
-    ----------
-    judged : Judgements or None
-        None: of no cases, to answer for sums that were made elsewhere.
+    The N cases are the different ones among M of the data; what is public speaks of these. Without judgements it is of no cases, to
+    answer for sums that were made elsewhere.
     """
 
     names: tuple[str, ...] = ("value", "observed", "expected")

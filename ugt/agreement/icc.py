@@ -246,12 +246,7 @@ class OneWay(Icc):
 class TwoWay(Icc):
     """Annotators are effects: only cases that all of them rated.
 
-    Sums: cases, (Σ x)², squares within cases, and x of each annotator.
-
-    Parameters
-    ----------
-    names : (k,) ids, optional
-        The annotators. Default: those who rated anything.
+    Sums: cases, (Σ x)², squares within cases, and x of each annotator: of those who rated anything, or of ``names`` (k,).
     """
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None, names: NDArray[Any] | None = None) -> None:

@@ -100,12 +100,6 @@ class AlphaInParts(Alpha):
         return unit
 
 
-class OrdinalInParts(OrdinalAlpha):
-    """Mid-ranks are known when all cases are: all pairs of classes have a sum."""
-
-    all_pairs = True
-
-
 class AlphaAboutCenter(AlphaOfNumbers):
     """Of ratings x less a center, with disagreement as mean squared differences.
 
@@ -180,8 +174,10 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
 
 
 def _alpha_form(judged: Judgements | None, n_classes: int, level: str, values: Array) -> Alpha:
-    kind = {"ordinal": OrdinalInParts, "nominal": Alpha}.get(level, AlphaInParts)
-    return kind(judged, n_classes, level, values)
+    found = {"ordinal": OrdinalAlpha, "nominal": Alpha}.get(level, AlphaInParts)(judged, n_classes, level, values)
+    if isinstance(found, OrdinalAlpha):
+        found.all_pairs = True  # mid-ranks are known when all cases are
+    return found
 
 
 def _alpha_again(settings: Mapping[str, Any]) -> Alpha:

@@ -33,15 +33,7 @@ def repeats(given: Labels | Ratings) -> tuple[Judgements, NDArray[Any], NDArray[
 
 
 class OfUnits(Form):
-    """A coefficient of units of an annotator and a case, of which all of a case are resampled together.
-
-    Parameters
-    ----------
-    given : Labels or Ratings
-        Of all cases.
-    make : function of Judgements
-        The form of the units.
-    """
+    """A coefficient of units of an annotator and a case, of which all of a case are resampled together; ``make``: the form of units."""
 
     def __init__(self, given: Labels | Ratings, make: Callable[[Judgements], Form]) -> None:
         judged, self.case, self.annotator = repeats(given)

@@ -13,11 +13,11 @@ from .._base.arrays import Array
 from .._base.checks import error, option
 from ..resampling import check_level
 from ..resampling.result import KINDS, resamples_of_all
-from .coefficients import DECLARED, Coefficient
+from .coefficients import DECLARED
 from .costs import LEVELS
 from .record import Agreement
 from .scales import alpha_of_level, correlation_of_kind
-from .table import Judgements, read
+from .table import read
 
 COLUMNS = ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason")
 
@@ -69,7 +69,9 @@ class AgreementTable:
         """
         check_level(level)
         if option("kind", kind, KINDS) == "analytic":
-            return np.array([each.interval(level, kind=kind, **_fitting(each, resampling)) for each in self.found])
+            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # all that correlations within classes know
+            options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
+            return np.array([each.interval(level, kind=kind, **given) for each, given in zip(self.found, options)])
         resampled = resamples_of_all(self.found, **resampling)
         found = np.array([one.take(0).interval(level, kind)[0] for one in resampled])
         found[[each.reason is not None for each in self.found]] = np.nan
@@ -152,18 +154,8 @@ def agreement_table(
     if judged.ratings:
         found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")]
     else:
-        found = [one.of(judged, weights) for one in DECLARED.values() if _stands(one, judged, weights)]
+        two, kinds = len(judged.annotators) == 2, (None, weights is not None)
+        found = [one.of(judged, weights) for one in DECLARED.values() if (two or not one.two) and one.weighted in kinds]
     found += [alpha_of_level(judged, one, values) for one in levels]
     names = () if judged.ratings else tuple(judged.names.tolist())
     return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)
-
-
-def _stands(one: Coefficient, judged: Judgements, weights: Any) -> bool:
-    """Whether a coefficient belongs in the table of these labels."""
-    return (not one.two or len(judged.annotators) == 2) and one.weighted in (None, weights is not None)
-
-
-def _fitting(each: Agreement, options: dict[str, Any]) -> dict[str, Any]:
-    """Analytic intervals of intraclass correlations know no clusters: such rows are for single cases."""
-    alone = each.coefficient.startswith("ICC")
-    return {name: given for name, given in options.items() if not (alone and name == "clusters")}

@@ -49,27 +49,13 @@ class Ragged:
 class Judgements:
     """What annotators made of cases. All labels of one annotator in one case are a single judgement, of which each label is a share.
 
-    Parameters
-    ----------
-    given : Labels, Ratings or None
-        What all of this was read from; None for units that are no cases.
-    offsets, annotator, label, count : arrays
-        Rows of labels, as in :class:`ugt.Labels`, ordered by case.
-    names : (K,) array
-        Of the classes: ids, or the distinct values of ratings, ascending.
-    ratings : bool
-        Whether the classes are values of ratings.
-    row : (M,) int32 or None
-        Where the N cases are the different ones among M: which of them each is. Who judged them is then known of one of the alike only.
+    ``given``: what all of this was read from; None for units that are no cases. ``rows``: offsets, annotator, label and count, as of
+    :class:`ugt.Labels`, ordered by case. ``names`` (K,): of the classes, ids, or the distinct values of ``ratings``, ascending. ``row``
+    (M,): where the N cases are the different ones among M, which of them each is; who judged them is known of one of the alike only.
     """
 
     def __init__(
-        self,
-        given: Labels | Ratings | None,
-        rows: tuple[Int64, Int32, Int32, Int64],
-        names: NDArray[Any],
-        ratings: bool,
-        row: Int32 | None = None,
+        self, given: Any, rows: tuple[Int64, Int32, Int32, Int64], names: NDArray[Any], ratings: bool, row: Int32 | None = None
     ) -> None:
         self.given, self.names, self.ratings, self.row = given, names, ratings, row
         self.offsets, self.annotator_of_label, self.label, self.count_of_label = rows
@@ -211,7 +197,8 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
         label, count, names = given.label, given.count, given.axes.classes
     else:
         if not ratings and len(given.value):
-            raise error(argument, "hold labels (integers or strings), not ratings", _first_rating(given))
+            first = given.value[int(np.argmax(given.value != np.floor(given.value)))]
+            raise error(argument, "hold labels (integers or strings), not ratings", f"ratings such as {first}")
         names, label = values_and_index(given.value)
         count = np.ones(len(label), np.int64)
     offsets, annotator, row = given.offsets, given.annotator, None
@@ -243,10 +230,6 @@ def values_and_index(values: Array) -> tuple[Array, Int32]:
     """Distinct ratings, ascending, and which of them each is."""
     names, index = np.unique(values, return_inverse=True)
     return names, index.reshape(-1).astype(np.int32)
-
-
-def _first_rating(ratings: Ratings) -> str:
-    return f"ratings such as {ratings.value[int(np.argmax(ratings.value != np.floor(ratings.value)))]}"
 
 
 def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:

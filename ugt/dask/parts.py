@@ -101,14 +101,9 @@ def values(one: Any) -> Any:
 
 
 class Graph:
-    """Tasks of one layer, by key, over some Delayed.
+    """Tasks of one layer, by key, over some Delayed, whose keys they may take.
 
     Made of Delayed one by one, graphs are merged again for every task that takes many: time grows with the square of their number.
-
-    Parameters
-    ----------
-    sources : sequence of Delayed
-        Whose keys tasks may take.
     """
 
     def __init__(self, sources: Sequence[Any]) -> None:

@@ -14,7 +14,7 @@ from .._base.axes import Frozen
 from .._base.ragged import sizes_of
 from ..resampling import Resamples, over
 from ..resampling.resamples import TIE
-from .input import Compared, compare, models_of
+from .input import compare, models_of
 from .judged import Judged
 from .record import OfAnnotations
 from .sums import CASES
@@ -205,9 +205,10 @@ def annotator_discrepancy(
     options = {"cases": cases, "least_cases": least_cases}
     check_options(**options)
     compared = compare(annotations, models_of(predictions), distance, values, missing, known="so that each can be judged")
-    n_of = _n_cases(compared, cases)
-    at = np.flatnonzero(n_of >= least_cases)
     ids, m = compared.annotators, len(compared.models)
+    size = np.repeat(compared.sums.n, sizes_of(compared.distances.offsets))
+    n_of = np.bincount(compared.distances.annotator[size >= (2 if cases == "mu1" else 3)], minlength=len(ids))  # cases in μ
+    at = np.flatnonzero(n_of >= least_cases)
     settings = {"annotators": ids[at].tolist(), "models": compared.models, "options": options}
     one = Judged(settings, compared, (at, True))
     if not one.kept.any() or len(one.names) == 0:
@@ -223,13 +224,6 @@ def annotator_discrepancy(
 def check_options(cases: Any, least_cases: Any) -> None:
     checks.option("cases", cases, CASES)
     checks.whole("least_cases", least_cases)
-
-
-def _n_cases(compared: Compared, cases: str) -> Int64:
-    """(A,) cases in μ."""
-    found = compared.distances
-    size = np.repeat(compared.sums.n, sizes_of(found.offsets))
-    return np.bincount(found.annotator[size >= (2 if cases == "mu1" else 3)], minlength=len(compared.annotators))
 
 
 def tied(first: Array, second: Array) -> Bools:

@@ -93,7 +93,8 @@ class LeftOut(NamedTuple):
         pairs = np.maximum(others * (others - 1.0) / 2, 1)
         alpha[case[two], at[two]] = (_taken_away(sums.total[case], own) / pairs)[two]
         mu, model = np.full(shape, np.nan), np.full((len(found.to_model), *shape), np.nan)
-        for table, sum_ in ((mu, own), *((model[m], _without(sums, found.to_model[m], m, case, entry)) for m in range(len(model)))):
+        to_others = (_taken_away(of_case[case] * sums.n[case], to_model[entry]) for of_case, to_model in zip(sums.mu, found.to_model))
+        for table, sum_ in ((mu, own), *zip(model, to_others)):
             table[case[kept], at[kept]] = (sum_ / np.maximum(others, 1))[kept]
         return cls(mu, alpha, model)
 
@@ -103,11 +104,6 @@ def _taken_away(total: Array, part: Array) -> Array:
     with np.errstate(invalid="ignore"):
         left = total - part
         return np.where(left <= ROUNDING * total, 0.0, left)
-
-
-def _without(sums: CaseSums, to_model: Array, m: int, case: Int64, entry: Int64) -> Array:
-    """Summed distances of model m to the other annotators of the case."""
-    return _taken_away(sums.mu[m, case] * sums.n[case], to_model[entry])
 
 
 def distances_to_others(compared: Compared, annotators: Int64) -> tuple[Array, Array]:
