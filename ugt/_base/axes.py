@@ -89,8 +89,7 @@ class Axes(Frozen):
         ValueError
             If there are no cases or no classes, or ids are missing, repeated, mixed or of another number.
         """
-        cases = given_ids("case_ids", case_ids, n_cases)
-        return cls(cases, given_ids("classes", classes, n_classes), case_ids is None)
+        return cls(given_ids("case_ids", case_ids, n_cases), given_ids("classes", classes, n_classes), case_ids is None)
 
     @property
     def n_cases(self) -> int:

@@ -69,7 +69,7 @@ class AgreementTable:
         """
         check_level(level)
         if option("kind", kind, KINDS) == "analytic":
-            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # all that correlations within classes know
+            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations know none
             options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
             return np.array([each.interval(level, kind=kind, **given) for each, given in zip(self.found, options)])
         resampled = resamples_of_all(self.found, **resampling)

@@ -73,20 +73,14 @@ def annotation_certainty(
     checks.option("ties", ties, checks.TIES)
     if groups is not None and group_rule == "top_class":
         checks.whole("k", k, 1, 1)
-        per_case = group_of_best(post, groups, ties).max(1)
-        error = _mc_error(post, per_case, k, kind, as_groups(groups, post.axes))
+        group, member = as_groups(groups, post.axes), post.membership(1, ties=ties)
+        per_case = np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1).max(1)
+        error = _mc_error(post, per_case, k, kind, group)
     else:
         judged = post if groups is None else post.grouped(groups)
         per_case = judged.certainty(checks.whole("k", k, 1, judged.n_classes), kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
     return results.certainty(per_case, error)
-
-
-def group_of_best(post: Plausibilities, groups: Any, ties: str = "expectation") -> Array:
-    """(N, G) probability that the most plausible class belongs to each group."""
-    group = as_groups(groups, post.axes)
-    member = post.membership(1, ties=ties)
-    return np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1)
 
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
@@ -143,8 +137,8 @@ def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:
     if not post.is_sampled:
         return 0.0
     if kind == "top_class":
-        member, n = post.membership(1)[post.defined], post.n_draws
-        variance = (member @ risk**2 - (member @ risk) ** 2) / n
+        member = post.membership(1)[post.defined]
+        variance = (member @ risk**2 - (member @ risk) ** 2) / post.n_draws
     elif post.n_draws == 1:
         return float("nan")
     else:

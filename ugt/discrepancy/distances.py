@@ -213,7 +213,11 @@ def _called_on_labels(
 def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values: None, layout: Layout) -> tuple[Array, Array]:
     rule = rule_of_numbers(distance)
     value = checked(layout.rows(ratings.value), "ratings", lambda r: f"case {ratings.case_name(row_at(ratings.offsets, r))}")
-    given = [_rating_predictions(p, ratings) for p in predictions]
+    given = []
+    for table in map(identifiers.unmasked, predictions):
+        _check_rows(table, ratings.n_cases, "biuf", most=1)
+        column = np.ascontiguousarray(table, np.float64)
+        given.append(checked(column, "predictions", lambda i: f"case {ratings.case_name(i)}", missing=True))
     if rule.function is not None:
         measure = Measure(rule.function, kept=False)
         pairs = CalledPairs(layout, lambda r: float(value[r]), measure, ratings, ratings.case_name)
@@ -227,12 +231,6 @@ def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values:
     core = rule.core()
     others, predicted = partial(layout.core.numbers, core, value), partial(layout.core.predicted_numbers, core, value)
     return layout.measure((others, CASES), [(partial(predicted, p), CASES) for p in given])
-
-
-def _rating_predictions(given: Any, ratings: Ratings) -> Array:
-    table = identifiers.unmasked(given)
-    _check_rows(table, ratings.n_cases, "biuf", most=1)
-    return checked(np.ascontiguousarray(table, np.float64), "predictions", lambda i: f"case {ratings.case_name(i)}", missing=True)
 
 
 # ---- masks ----

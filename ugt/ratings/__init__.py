@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .._base import checks, notices
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
-from .._base.ragged import sizes_of
+from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from ..plausibilities import estimates as results
 from ..plausibilities.comparison import Comparison, spread_of
@@ -62,8 +62,7 @@ class NormalPrior(Frozen):
     at_bound: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Sums:
+class _Sums(NamedTuple):
     """Number, mean and sum of squared deviations of the ratings of each case that has some."""
 
     n: Array
@@ -72,9 +71,7 @@ class _Sums:
 
     @classmethod
     def of(cls, ratings: Ratings) -> _Sums:
-        sizes = sizes_of(ratings.offsets)
-        row = np.repeat(np.arange(ratings.n_cases), sizes)
-        n = sizes.astype(np.float64)
+        n, row = sizes_of(ratings.offsets).astype(np.float64), row_of(ratings.offsets)
         with np.errstate(invalid="ignore", over="ignore"):  # squares beyond all numbers are refused by whoever needs them
             mean = np.bincount(row, ratings.value, ratings.n_cases) / n
             mean = mean + np.bincount(row, ratings.value - mean[row], ratings.n_cases) / n  # what rounding lost
@@ -121,7 +118,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     >>> post.location.round(3), post.probability_above(5).round(3)
     (array([5.444, 3.571]), array([0.633, 0.125]))
     """
-    known = _ratings(ratings)
+    known = ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
     gamma = checks.scalar("reliability", reliability, positive=True)
     law = fit_normal_prior(known) if isinstance(prior, str) and prior == "fit" else _prior(prior)
     sums = _Sums.of(known)
@@ -129,17 +126,12 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     kappa = law.kappa + n
     location = (law.kappa * law.location + n * sums.mean) / kappa
     spread = 0.5 * gamma * sums.squares + law.kappa * n * (sums.mean - law.location) ** 2 / (2 * kappa)
-    scale = law.scale + spread
-    empty = sums.n == 0
-    location, kappa, shape, spread = (np.where(empty, np.nan, x) for x in (location, kappa, law.shape + n / 2, scale))
-    if not np.isfinite(scale[~empty]).all():
-        i = int(np.flatnonzero(~empty)[np.argmin(np.isfinite(scale[~empty]))])
+    rated, scale = sums.n > 0, law.scale + spread
+    if not np.isfinite(scale[rated]).all():
+        i = int(np.flatnonzero(rated)[np.argmin(np.isfinite(scale[rated]))])
         raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), f"case {known.case_name(i)}")
-    return NormalPosterior(known.case_ids, location, kappa, shape, spread, known.numbered)
-
-
-def _ratings(ratings: Any) -> Ratings:
-    return ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
+    location, kappa, shape, scale = (np.where(rated, x, np.nan) for x in (location, kappa, law.shape + n / 2, scale))
+    return NormalPosterior(known.case_ids, location, kappa, shape, scale, known.numbered)
 
 
 def _prior(prior: Any) -> NormalPrior:
@@ -149,11 +141,10 @@ def _prior(prior: Any) -> NormalPrior:
     try:
         values = np.asarray(prior, np.float64)
     except (TypeError, ValueError):
-        raise checks.error("prior", must, repr(prior)) from None
+        values = np.empty(0)
     if values.shape != (4,) or not np.isfinite(values).all() or not (values[1:] > 0).all():
         raise checks.error("prior", must, repr(prior))
-    m0, kappa, shape, scale = values.tolist()
-    return NormalPrior(m0, kappa, shape, scale)
+    return NormalPrior(*values.tolist())
 
 
 # ---- the prior that fits best
@@ -191,7 +182,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     """
     from scipy.optimize import minimize  # noqa: PLC0415  (scipy is slow to import)
 
-    known = _ratings(ratings)
+    known = ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
     sums = _Sums.of(known)
     n_cases = int((sums.n > 0).sum())
     if n_cases < 2:
@@ -208,8 +199,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     bounds = [(-100.0, 100.0), (np.log(LEAST), np.log(MOST_KAPPA)), (np.log(LEAST), np.log(MOST_SHAPE)), (np.log(LEAST), np.log(1 / LEAST))]
     settings = {"maxiter": 2000, "maxfun": 4000, "ftol": 0.0, "gtol": 1e-10, "maxcor": 20}
     found = minimize(_negative, np.clip(start, *np.transpose(bounds)), (standard,), "L-BFGS-B", jac=True, bounds=bounds, options=settings)
-    theta = found.x
-    value, gradient = _negative(theta, standard)
+    theta, (value, gradient) = found.x, _negative(found.x, standard)
     low, high = np.transpose(bounds)
     stuck = ((theta >= high) & (gradient < 0)) | ((theta <= low) & (gradient > 0))
     if (theta[3] <= low[3]) or (theta[1:3] <= low[1:3]).any():
@@ -221,10 +211,9 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
         notices.warn(f"fit of the prior did not converge: gradient norm {norm:.2g}", stacklevel=2)
     location, (kappa, shape, per_shape) = float(theta[0]), (float(x) for x in np.exp(theta[1:]))
     at_bound = tuple(name for name, one in zip(("kappa", "shape"), stuck[1:3]) if one)
-    log_likelihood = -value * total - total * np.log(width)
-    return NormalPrior(
-        centre + width * location, kappa, shape, shape * per_shape * width**2, converged, norm, float(log_likelihood), at_bound
-    )
+    log_likelihood = float(-value * total - total * np.log(width))
+    scale = shape * per_shape * width**2
+    return NormalPrior(centre + width * location, kappa, shape, scale, converged, norm, log_likelihood, at_bound)
 
 
 def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
