@@ -446,7 +446,7 @@ def test_blocks_of_annotators_change_nothing(monkeypatch, cases):
         return [found.value, found.alpha, found.mu, found.same_cases, resamples.values, resamples.interval(kind="bca")]
 
     whole = numbers()
-    monkeypatch.setattr("ugt.discrepancy.judged.CELLS", 20 * 4 * 2)
+    monkeypatch.setattr("ugt.discrepancy.forest.CELLS", 20 * 4 * 2)
     for one, other in zip(numbers(), whole):
         np.testing.assert_array_equal(one, other)
 

@@ -10,9 +10,9 @@ from ..annotations import Labels, Ratings
 from .alpha import alpha_form
 from .coefficients import OF_REPEATS
 from .costs import LEVELS
+from .forms import OfUnits
 from .icc import KINDS, OneWay, TwoWay
 from .record import Agreement
-from .repeated import OfUnits
 from .table import Judgements, read
 
 __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]

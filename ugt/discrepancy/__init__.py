@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
-from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
-from .equivalence import IndividualEquivalence, individual_equivalence_index
+from .alternatives import AlternativeRatios, RelativeF1, alternative_discrepancy_ratios, relative_f1
 from .forest import AnnotatorDiscrepancy, annotator_discrepancy
 from .groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
-from .held_out import RelativeF1, relative_f1
 from .input import compare
 from .parts import PARTS as PARTS
-from .record import Discrepancy, DiscrepancyRatio, NonInferiority, record
+from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, NonInferiority, individual_equivalence_index, record
 from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
 
 __all__ = [

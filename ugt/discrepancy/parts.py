@@ -13,12 +13,10 @@ from ..annotations import Labels
 from ..resampling import Part, plain
 from . import alternative_annotator, forest
 from .alternative_annotator import Advantages
-from .alternatives import Averages
-from .equivalence import Substitution
-from .held_out import HeldOut, positions
+from .alternatives import Averages, HeldOut, positions
+from .forest import Judged
 from .input import MISSING, WHY, Compared, as_annotations, check_known, compare, models_of
-from .judged import Judged
-from .record import Discrepancy, Judging
+from .record import Discrepancy, Judging, Substitution
 
 Data = tuple[Any, ...]
 Options = dict[str, Any]
