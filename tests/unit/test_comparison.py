@@ -29,16 +29,18 @@ def test_spread_of_cases_is_that_of_their_mean():
 def test_cases_that_cannot_vary_are_a_constant_of_the_law():
     values = np.array([[0.75, 0.75, 0.75], [1.0, 0.5, 0.0], [1.0, 0.25, 0.0], [0.5, 0.0, 1.0]])
     law = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.0, 1.0, 0.0], [NAN, NAN, NAN]])
-    found = Comparison.of_values(values, law, 2).law()
+    found = Comparison.of_values(values, law, 2).law(np.inf)
     assert found.constant == 0.75 + 0.25
     np.testing.assert_allclose(found.pmf, [[0.25, 0.5, 0.25]])
 
 
 def test_values_between_points_are_split_so_that_means_stay():
     values, law = np.array([[0.25, 1.0]]), np.array([[0.75, 0.25]])  # 0.25 is half way between the points 0 and 1/2
-    np.testing.assert_allclose(Comparison.of_values(values, law, 2).law().pmf, [[0.375, 0.375, 0.25]])
+    np.testing.assert_allclose(Comparison.of_values(values, law, 2).law(np.inf).pmf, [[0.375, 0.375, 0.25]])
     # a tenth of rounding below a point is the point
-    np.testing.assert_allclose(Comparison.of_values(np.array([[0.5 - 1e-11, 1.0]]), law, 2).law().pmf, [[0.0, 0.75, 0.25]], atol=1e-15)
+    np.testing.assert_allclose(
+        Comparison.of_values(np.array([[0.5 - 1e-11, 1.0]]), law, 2).law(np.inf).pmf, [[0.0, 0.75, 0.25]], atol=1e-15
+    )
 
 
 def test_an_overlap_is_kept_and_given_back_as_it_was():

@@ -80,7 +80,7 @@ def test_quantiles_of_a_known_law():
     # 2 cases certain of 1/2 in all, 2 cases of 0, 1/2 or 1
     law = Law(0.5, np.array([[0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]))
     # sums 1/2: 1/8, 1: 3/8, 3/2: 3/8, 2: 1/8; the mean over 4 cases adds the constant
-    found = results.Estimate(0.4375, np.full(4, 0.4375), 0.1, 0.0, 4, _law=lambda: law)
+    found = results.Estimate(0.4375, np.full(4, 0.4375), 0.1, 0.0, 4, _law=lambda most: law)
     q = [0.0, 0.1, 0.125, 0.126, 0.5, 0.51, 0.875, 0.876, 1.0]
     sums = [0.5, 0.5, 0.5, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
     np.testing.assert_allclose(found.draw_quantile(q), [(0.5 + s) / 4 for s in sums])
@@ -94,16 +94,25 @@ def test_without_a_law_the_normal_limit_answers():
     assert wide.draw_interval(0.95)[1] == 1  # metrics lie in [0, 1]
 
 
-def test_a_law_that_turns_out_wide_is_not_summed(monkeypatch):
-    """24 draw_std n² is what a law takes at least; once it is there, its points count, and the normal limit answers."""
+def test_a_law_that_is_too_wide_is_not_even_made(monkeypatch):
+    """Each cell of the cases' laws meets 24 draw_std n points; where that is too much work, the normal limit answers."""
     pmf = np.zeros((4, 1001))
     pmf[:, 0] = pmf[:, 1000] = 0.5
-    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: Law(0.0, pmf))
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda most: Law(0.0, pmf) if pmf.size <= most else None)
     assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
     monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004 - 1)
     assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
     monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004)
     assert found.draw_quantile(0.05) == 0.0
+
+
+def test_laws_keep_to_the_cells_that_they_may_have():
+    truth = ugt.dirichlet([[3, 1, 0], [0, 2, 2], [1, 1, 1]])
+    scores = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2]])
+    for metric, options in ((ugt.ua_topk_accuracy, {"k": 1}), (ugt.ua_set_accuracy, {"k": 2}), (ugt.ua_average_overlap, {"k": 2})):
+        law = metric(truth, scores, **options)._law
+        assert law(law(np.inf).pmf.size - 1) is None
+        assert law(law(np.inf).pmf.size) is not None
 
 
 def test_left_out():
@@ -120,19 +129,10 @@ def test_records_can_be_compared():
         assert record != pickle.loads(pickle.dumps(record))
 
 
-@pytest.mark.parametrize(("work", "asked"), [(24 * 0.25 * 16, 0), (24 * 0.25 * 16 + 1, 1)])
-def test_a_law_that_would_be_too_wide_is_not_even_made(monkeypatch, work, asked):
-    made = []
-    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda: made.append(1) or Law(0.0, np.full((4, 2), 0.5)))
-    monkeypatch.setattr(results, "EXACT_LAW_WORK", work)
-    found.draw_quantile(0.5)
-    assert len(made) == asked
-
-
 def test_what_is_printed_leaves_out_the_law():
     assert "_law" not in repr(RECORDS["Estimate"]) and "draw_std=" in repr(RECORDS["Estimate"])
 
 
 def test_a_spread_that_is_nothing_but_rounding_has_the_value_for_its_quantiles():
-    found = results.Estimate(0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda: Law(1.5, np.empty((0, 3))))
+    found = results.Estimate(0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda most: Law(1.5, np.empty((0, 3))))
     assert found.draw_quantile([0.1, 0.9]).tolist() == [0.75, 0.75]

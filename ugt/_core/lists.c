@@ -222,7 +222,43 @@ typedef struct {
     double *gain;            /* [depth * n_model] what a class of a model bucket adds at a place (average overlap) */
     double *n, *scratch;
     double *out, *pmf;
+    struct seen *seen;       /* [SEEN] */
 } value_task;
+
+/* What the values of a case hang on: its profile, the model's buckets, and which classes lie where. Few cases differ in it where labels
+ * and classes are few; the last case with each hash is looked up. */
+#define SEEN 1024
+#define KEY 64
+
+typedef struct seen {
+    int64_t at;     /* the case, + 1; 0: none */
+    int32_t length; /* of the key */
+    int32_t key[KEY];
+} seen;
+
+/* Length of the key of the case at hand; 0: too long. */
+static int32_t key_of(const value_task *t, int64_t profile, int32_t *key)
+{
+    const int64_t width = t->sides.n_model, n_cells = (t->n_groups + 1) * width;
+    if (1 + width + n_cells > KEY || profile > INT32_MAX)
+        return 0;
+    int32_t n = 0;
+    key[n++] = (int32_t)profile;
+    for (int64_t a = 0; a < width; a++)
+        key[n++] = (int32_t)t->sides.model[a].start; /* the sizes are those of the cells */
+    for (int64_t c = 0; c < n_cells; c++)
+        key[n++] = (int32_t)t->cells[c];
+    return n;
+}
+
+/* The place of a key; its case is alike where the key is there. */
+static seen *place_of(const value_task *t, const int32_t *key, int32_t length)
+{
+    uint64_t hash = (uint64_t)length;
+    for (int32_t j = 0; j < length; j++)
+        hash = (hash ^ (uint32_t)key[j]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &t->seen[hash >> 54];
+}
 
 static void add_value(value_task *t, double value, double probability)
 {
@@ -352,6 +388,20 @@ static int values_of_case(value_task *t, const ugt_posterior *posterior, const u
     const int status = place_classes(t, posterior, model, i, bucket_of);
     if (status != UGT_OK)
         return status;
+    int32_t key[KEY];
+    const int32_t length = key_of(t, posterior->case_profile[i], key);
+    seen *known = length > 0 ? place_of(t, key, length) : NULL;
+    if (known != NULL && known->at > 0 && known->length == length && memcmp(known->key, key, (size_t)length * sizeof *key) == 0) {
+        const int64_t back = i + 1 - known->at, points = t->metric->lattice + 1;
+        memcpy(t->out, t->out - 3 * back, 3 * sizeof *t->out);
+        memcpy(t->pmf, t->pmf - points * back, (size_t)points * sizeof *t->pmf);
+        return UGT_OK;
+    }
+    if (known != NULL) {
+        known->at = i + 1;
+        known->length = length;
+        memcpy(known->key, key, (size_t)length * sizeof *key);
+    }
     t->out[2] = average_overlap_gains(t);
     if (t->metric->metric != UGT_AVERAGE_OVERLAP)
         t->out[2] = 0.0;
@@ -375,8 +425,9 @@ int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *
     t.gain = malloc(places * places * sizeof *t.gain);
     t.n = malloc(places * places * sizeof *t.n);
     t.scratch = malloc(2 * places * sizeof *t.scratch);
+    t.seen = calloc(SEEN, sizeof *t.seen);
     t.sides.truth = t.truth;
-    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch)
+    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch || !t.seen)
         goto out;
     for (int64_t k = 0; k < posterior->n_classes; k++)
         bucket_of[k] = -1;
@@ -404,5 +455,6 @@ out:
     free(t.gain);
     free(t.n);
     free(t.scratch);
+    free(t.seen);
     return status;
 }

@@ -14,7 +14,7 @@ from .._base.checks import error, option, room, scalar, whole
 from ..calibrators import selection
 from ..calibrators.estimator import Self
 from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
-from .predictor import Conformal, check_alpha, named, pooled
+from .predictor import Conformal, check_alpha, named, pooled, pooled_by_class
 from .regions import PlausibilityRegions
 from .sets import PredictionSets, SetCoverage
 
@@ -300,21 +300,27 @@ class MonteCarloConformal(Conformal):
         cases = named(cases, known.axes, case_ids)
         group, names = case_groups(groups, len(cases))
         of_class = class_groups(self.class_groups, cases.axes)
-        rows, label, score = self._sampled(cases, known, rule, m)
+        n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
+        by_class = n_categories == 1 and self.correction == "none" and cases.table.shape[1] <= m
+        rows, label, score = self._sampled(cases, known, rule, m, by_class)
         if len(rows) == 0:
             raise error("truth", "hold plausibilities for at least one case", "none")
-        category = group[rows, None] * (int(of_class.max()) + 1) + of_class[label]
-        n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
         out = self._held_out(len(rows), rule.seed)
-        levels = pooled(score[~out, :m], category[~out, :m], n_categories)
-        if self.correction == "ecdf":
-            levels = levels.corrected(score[out, m], category[out, m])
+        if by_class:
+            levels = pooled_by_class(score, label)
+        else:
+            category = group[rows, None] * (int(of_class.max()) + 1) + of_class[label]
+            levels = pooled(score[~out, :m], category[~out, :m], n_categories)
+            if self.correction == "ecdf":
+                levels = levels.corrected(score[out, m], category[out, m])
         self._keep(rule, levels, cases, len(rows), names, of_class)
         self.m_, self.n_held_out_ = m, int(out.sum())
         return self
 
-    def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int) -> tuple[Int64, Int32, Array]:
-        """Cases with a truth, their m labels (and one more, were they held out), and the scores of these."""
+    def _sampled(
+        self, cases: Cases, known: Truth, rule: ScoreRule, m: int, by_class: bool
+    ) -> tuple[Int64, Int32, Array]:
+        """Cases with a truth, their m labels (and one more, were they held out), and the scores of these or of all classes."""
         room(f"{m} labels of each case", 24 * m * len(cases))
 
         def part(begin: int, end: int) -> tuple[Int64, Int32, Array]:
@@ -325,7 +331,7 @@ class MonteCarloConformal(Conformal):
             if self.correction == "ecdf":
                 label = np.concatenate([label, sampled(block, keys, rule.seed, HELD_OUT, 1)], axis=1)
             scores = rule.scores(cases, begin, end, CALIBRATED)[kept]
-            return np.flatnonzero(kept) + begin, label, np.take_along_axis(scores, label, axis=1)
+            return np.flatnonzero(kept) + begin, label, scores if by_class else np.take_along_axis(scores, label, axis=1)
 
         rows, label, score = (np.concatenate(column) for column in zip(*cases.run(part, "scoring labels")))
         return rows, label, score

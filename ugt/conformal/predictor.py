@@ -100,6 +100,18 @@ def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
     return assembled([_category(flat[found[g]], found[g] % m, m) if g in found else nothing for g in range(n_categories)])
 
 
+def pooled_by_class(scores: Array, label: Int32) -> Levels:
+    """The same of one category, from the scores (n, K) of all classes and m labels (n, m) of each case."""
+    n, m = label.shape
+    drawn = np.bincount((label + scores.shape[1] * np.arange(n)[:, None]).ravel(), minlength=scores.size)
+    at = np.flatnonzero(drawn)
+    at = at[np.argsort(scores.ravel()[at], kind="stable")]
+    ordered = scores.ravel()[at]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    at_least = np.cumsum(drawn[at][::-1])[::-1][first]
+    return assembled([(ordered[first], (m + at_least) / (m * (n + 1)), 1 / (n + 1))])
+
+
 def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float]:
     size = np.bincount(sample, minlength=m)
     if (size == size[0]).all():  # whole numbers, so that p-values are exact to the last bit: (m + count) / (m (n + 1))

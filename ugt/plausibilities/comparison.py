@@ -33,7 +33,7 @@ class Comparison:
     draw_std: float
     mc_error: float = 0.0
     per_draw: Array | None = None
-    law: Callable[[], Law] | None = None
+    law: Callable[[float], Law | None] | None = None  # nothing where it would have more cells than given
 
     @classmethod
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
@@ -58,10 +58,12 @@ def spread_of(variance: Array) -> float:
     return float(np.sqrt(defined.sum()) / len(defined)) if len(defined) else float("nan")
 
 
-def _law_of(values: Array, law: Array, n_points: int) -> Law:
+def _law_of(values: Array, law: Array, n_points: int, most_cells: float) -> Law | None:
     """Values between two points of the lattice are split so that means stay; cases that cannot vary add a constant."""
     mean = (values * law).sum(1)
     varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
+    if varies.sum() * (n_points + 1) > most_cells:
+        return None
     at = values[varies] * n_points
     low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
     split = np.where(np.abs(at - low) < 1e-9, 0.0, at - low)
@@ -73,5 +75,7 @@ def _law_of(values: Array, law: Array, n_points: int) -> Law:
     return Law(float(np.nansum(mean[~varies])), pmf[:, : n_points + 1])
 
 
-def _law_of_chances(p: Array, varies: Bools) -> Law:
+def _law_of_chances(p: Array, varies: Bools, most_cells: float) -> Law | None:
+    if 2 * varies.sum() > most_cells:
+        return None
     return Law(float(np.nansum(p[~varies])), np.stack([1.0 - p[varies], p[varies]], 1))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     Formula = tuple[int, int, float, float]  # number, k, parameter and largest value
 
-PROFILES, CASES = 256, 512  # chunks
+PROFILES = 256  # a chunk
+VALUES = 4_000_000  # of lists in a chunk of cases; in one those that are alike are looked at once
 MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
 KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
 N_SAMPLED = 1000
@@ -81,14 +82,17 @@ def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter:
     formula = metric.number, k, parameter, metric.most(k, parameter)
     mean, variance, _ = _moments(_list_values(post, order, formula, 1)[0])
     n_points = metric.lattice(k, parameter, order.has_ties or zeros_tie)
-    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points))
+    n_varying = int((variance > NO_SPREAD).sum())
+    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points, n_varying))
 
 
 def _moments(moments: Array) -> tuple[Array, Array, Array]:
     return moments[:, 0], np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0), moments[:, 2]
 
 
-def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int) -> Law:
+def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, n_varying: int, most_cells: float) -> Law | None:
+    if n_varying * (n_points + 1) > most_cells:
+        return None
     moments, pmf = _list_values(post, order, formula, n_points)
     mean, variance, least = _moments(moments)
     varies = variance > NO_SPREAD
@@ -130,7 +134,8 @@ def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int
     def part(begin: int, end: int) -> None:
         post._groups[0].list_values(order.offsets, order.index, order.start, *formula, offsets, table, begin, end, moments, pmf)
 
-    parallel.run(part, post.n_cases, CASES, "comparing lists")
+    most = max(1, int(np.diff(offsets).max(initial=1)))
+    parallel.run(part, post.n_cases, min(max(VALUES // most, 256), 8192), "comparing lists")
     return moments, pmf
 
 

@@ -106,7 +106,7 @@ class Estimate(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     per_draw: Array | None = None
     mean_set_size: float | None = None
-    _law: Callable[[], Law] | None = field(default=None, repr=False)
+    _law: Callable[[float], Law | None] | None = field(default=None, repr=False)
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval over draws: see :meth:`draw_quantile`."""
@@ -140,9 +140,9 @@ class Estimate(MeanOfCases):
             return np.asarray(np.quantile(self.per_draw, probabilities))
         if self.draw_std == 0:
             return np.full(probabilities.shape, self.value)
-        # cases times the width of the law, some 24 standard deviations: at least this much, before it is even made
-        law = self._law() if self._law is not None and 24 * self.draw_std * self.n_cases**2 < EXACT_LAW_WORK else None
-        if law is None or 24 * self.draw_std * self.n_cases * law.pmf.size > EXACT_LAW_WORK:
+        # each cell of the cases' laws meets every point of the sum's, some 24 standard deviations wide
+        law = self._law(EXACT_LAW_WORK / (24 * self.draw_std * self.n_cases)) if self._law is not None else None
+        if law is None:
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
             return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), 0.0, 1.0))
