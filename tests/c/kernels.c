@@ -269,11 +269,12 @@ static int resample(const shared *in, uint64_t *digest)
     double pmf[CASES * 6];
     for (int j = 0; j < CASES * 6; j++)
         pmf[j] = 1.0 / 6.0;
+    int64_t turned[CASES];
     int32_t group[CASES];
     double grouped[20 * 3 * 2];
     for (int i = 0; i < CASES; i++)
-        group[i] = i % 3;
-    TRY(ugt_grouped_sums(group, NOISE, CASES, 2, 3, weights, 20, grouped));
+        group[i] = i % 3, turned[i] = CASES - 1 - i;
+    TRY(ugt_grouped_sums(turned, group, NOISE, CASES, 2, 3, weights, CASES, 20, grouped));
     NOTE(grouped);
     TRY(ugt_law_of_sum(pmf, CASES, 6, law));
     NOTE(law);

@@ -100,12 +100,12 @@ def rows_drawn(seed, b, rows_of_cases):
     return drawn
 
 
-def grouped_sums(group, values, weights, n_groups):
-    """Weighted sums of each column over the cases of each group, in the order of the cases."""
+def grouped_sums(rows, group, values, weights, n_groups):
+    """Weighted sums of each column over the entries of each group, each with the weight of its case, in their order."""
     out = np.zeros((len(weights), n_groups, len(values[0])))
-    for b, row in enumerate(weights):
-        for g, value, weight in zip(group, values, row):
-            out[b, g] += weight * np.array(value)
+    for b, of_cases in enumerate(weights):
+        for row, g, value in zip(rows, group, values):
+            out[b, g] += of_cases[row] * np.array(value)
     return out
 
 

@@ -10,7 +10,7 @@ cdef extern from "ugt.h" nogil:
         uint64_t seed
     int ugt_bootstrap(const ugt_design *, const double *, int64_t, const int32_t *, int64_t, int64_t, int64_t, double *, double *)
     int ugt_resample_rows(const int64_t *, const int64_t *, int64_t, uint64_t, int64_t, int64_t, int64_t *)
-    int ugt_grouped_sums(const int32_t *, const double *, int64_t, int64_t, int64_t, const double *, int64_t, double *)
+    int ugt_grouped_sums(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, const double *, int64_t, int64_t, double *)
     int ugt_law_of_sum(const double *, int64_t, int64_t, double *)
 
 
@@ -95,18 +95,23 @@ def law_of_sum(const double[:, ::1] pmf, double[::1] law):
     check(status)
 
 
-def grouped_sums(const int32_t[::1] group, const double[:, ::1] value, const double[:, ::1] weight, double[:, :, ::1] out):
-    """Sums of weight x value (n, m) over the cases of each group, for weights (B, n): out (B, groups, m)."""
-    cdef int64_t i, n = group.shape[0], m = value.shape[1], n_groups = out.shape[1]
+def grouped_sums(
+    const int64_t[::1] row, const int32_t[::1] group, const double[:, ::1] value, const double[:, ::1] weight, double[:, :, ::1] out
+):
+    """Sums of weight x value over the entries of each group: entry i (n,) is of case row[i] and has values (n, m), weights are of cases
+    (B, N): out (B, groups, m)."""
+    cdef int64_t i, n = group.shape[0], m = value.shape[1], n_groups = out.shape[1], n_cases = weight.shape[1]
     cdef int status
-    if value.shape[0] != n or weight.shape[1] != n or out.shape[0] != weight.shape[0] or out.shape[2] != m:
+    if value.shape[0] != n or row.shape[0] != n or out.shape[0] != weight.shape[0] or out.shape[2] != m:
         raise ValueError("groups, values, weights and output do not fit together")
     for i in range(n):
         if group[i] < 0 or group[i] >= n_groups:
             raise ValueError("group out of range")
+        if row[i] < 0 or row[i] >= n_cases:
+            raise ValueError("case out of range")
     if n == 0 or m == 0 or n_groups == 0 or weight.shape[0] == 0:
         out[:, :, :] = 0.0
         return
     with nogil:
-        status = ugt_grouped_sums(&group[0], &value[0, 0], n, m, n_groups, &weight[0, 0], weight.shape[0], &out[0, 0, 0])
+        status = ugt_grouped_sums(&row[0], &group[0], &value[0, 0], n, m, n_groups, &weight[0, 0], n_cases, weight.shape[0], &out[0, 0, 0])
     check(status)

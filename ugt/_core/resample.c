@@ -7,9 +7,12 @@
 
 #include "core.h"
 
+#include "wide.h"
+
 #define BLOCK 4096 /* units of a block: 12 bits, five draws a word; its counters fill 16 KiB */
 #define PANEL 256  /* units whose weights are numbers at a time: with 8 resamples 16 KiB */
 #define LANES 8    /* resamples that go through the table together */
+#define WIDTH 4    /* columns of the table that are added up together */
 #define WORDS 256  /* random words at a time */
 
 typedef struct {
@@ -23,6 +26,7 @@ typedef struct {
     int64_t *draws;           /* [LANES * n_blocks] that fall into each block */
     int32_t *count;           /* [LANES * BLOCK] how often each unit was drawn */
     double *weight;           /* [PANEL * LANES] */
+    double *packed;           /* [PANEL * WIDTH] */
     uint64_t word[WORDS];
 } sampler;
 
@@ -34,6 +38,7 @@ static void sampler_free(sampler *s)
     free(s->draws);
     free(s->count);
     free(s->weight);
+    free(s->packed);
     free(s);
 }
 
@@ -57,7 +62,8 @@ static sampler *sampler_new(const ugt_design *design)
     s->draws = malloc((size_t)s->n_blocks * LANES * sizeof *s->draws);
     s->count = malloc(BLOCK * LANES * sizeof *s->count);
     s->weight = malloc(PANEL * LANES * sizeof *s->weight);
-    if (s->blocks == NULL || s->draws == NULL || s->count == NULL || s->weight == NULL) {
+    s->packed = malloc(PANEL * WIDTH * sizeof *s->packed);
+    if (s->blocks == NULL || s->draws == NULL || s->count == NULL || s->weight == NULL || s->packed == NULL) {
         sampler_free(s);
         return NULL;
     }
@@ -128,13 +134,13 @@ static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
     }
 }
 
-/* Adds up width columns of a panel of units for the resamples of all lanes. Every sum is one chain of additions by itself, so
- * that it does not depend on what is computed beside it. */
-static inline void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t n, int64_t m, int width,
-                               double *restrict out)
+/* Adds up width columns of a panel of units, which lie beside each other, for the resamples of all lanes. Every sum is one chain of
+ * additions by itself, so that it does not depend on what is computed beside it. */
+INLINE void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t n, int64_t m, int width,
+                        double *restrict out)
 {
-    double sum[2][LANES] = {{0.0}};
-    for (int64_t u = 0; u < n; u++, weight += lanes, value += m)
+    double sum[WIDTH][LANES] = {{0.0}};
+    for (int64_t u = 0; u < n; u++, weight += lanes, value += width)
         for (int j = 0; j < width; j++)
             for (int lane = 0; lane < lanes; lane++)
                 sum[j][lane] += weight[lane] * value[j];
@@ -143,13 +149,28 @@ static inline void add_columns(const double *restrict weight, int lanes, const d
             out[lane * m + j] += sum[j][lane];
 }
 
-static inline void add_panel(const double *weight, int lanes, const double *value, int64_t n, int64_t m, double *out)
+/* Columns [j, j + width) of n rows of m, beside each other. */
+INLINE const double *gathered(const double *restrict value, int64_t n, int64_t m, int64_t j, int width, double *restrict packed)
+{
+    for (int64_t u = 0; u < n; u++)
+        for (int c = 0; c < width; c++)
+            packed[u * width + c] = value[u * m + j + c];
+    return packed;
+}
+
+UGT_WIDE static void add_panel(const double *weight, const double *value, int64_t n, int64_t m, double *packed, double *out)
 {
     int64_t j = 0;
-    for (; j + 1 < m; j += 2)
-        add_columns(weight, lanes, value + j, n, m, 2, out + j);
-    if (j < m)
-        add_columns(weight, lanes, value + j, n, m, 1, out + j);
+    for (; j + WIDTH <= m; j += WIDTH)
+        add_columns(weight, LANES, gathered(value, n, m, j, WIDTH, packed), n, m, WIDTH, out + j);
+    for (; j < m; j++)
+        add_columns(weight, LANES, gathered(value, n, m, j, 1, packed), n, m, 1, out + j);
+}
+
+static void add_panel_alone(const double *weight, const double *value, int64_t n, int64_t m, double *packed, double *out)
+{
+    for (int64_t j = 0; j < m; j++)
+        add_columns(weight, 1, gathered(value, n, m, j, 1, packed), n, m, 1, out + j);
 }
 
 static void add_block(sampler *s, const block *block, int lanes, const double *value, int64_t m, double *out)
@@ -161,9 +182,9 @@ static void add_block(sampler *s, const block *block, int lanes, const double *v
                 s->weight[u * lanes + lane] = (double)s->count[lane * BLOCK + from + u];
         const double *row = value + (block->at + from) * m;
         if (lanes == LANES)
-            add_panel(s->weight, LANES, row, n, m, out);
+            add_panel(s->weight, row, n, m, s->packed, out);
         else
-            add_panel(s->weight, 1, row, n, m, out);
+            add_panel_alone(s->weight, row, n, m, s->packed, out);
     }
 }
 

@@ -4,25 +4,23 @@
 #include <string.h>
 
 #include "core.h"
-#include "pair.h"
+#include "wide.h"
 
 #define LANES 8  /* weights that share a pass */
 #define PANEL 64 /* rows whose weights are turned round at a time */
 
 /* sum [LANES] += weight * value */
-INLINE void add(double *sum, const pair weight[LANES / 2], double value)
+INLINE void add(double *restrict sum, const double *restrict weight, double value)
 {
-    const pair both = pair_both(value);
-    for (int lane = 0; lane < LANES; lane += 2)
-        pair_put(sum + lane, pair_add(pair_at(sum + lane), pair_mul(weight[lane / 2], both)));
+    for (int lane = 0; lane < LANES; lane++)
+        sum[lane] += weight[lane] * value;
 }
 
 /* What a column of a row adds to its cell. */
-INLINE void add_cell(double *sum, const pair weight[LANES / 2], double m, double z, double spread)
+INLINE void add_cell(double *sum, const double *weight, double m, double z, double spread)
 {
     const double gap = m - z, mm = m * m;
-    for (int lane = 0; lane < LANES; lane += 2)
-        pair_put(sum + lane, pair_add(pair_at(sum + lane), weight[lane / 2]));
+    add(sum, weight, 1.0);
     add(sum + LANES, weight, z);
     add(sum + 2 * LANES, weight, m);
     add(sum + 3 * LANES, weight, mm);
@@ -31,7 +29,7 @@ INLINE void add_cell(double *sum, const pair weight[LANES / 2], double m, double
 }
 
 /* A row to its totals; whether it has labels. */
-INLINE int add_facts(double *total, const pair weight[LANES / 2], const double *fact)
+INLINE int add_facts(double *total, const double *weight, const double *fact)
 {
     if (fact[0] == 0.0) {
         add(total + 2 * UGT_HISTOGRAM_TOTALS * LANES, weight, 1.0);
@@ -45,19 +43,16 @@ INLINE int add_facts(double *total, const pair weight[LANES / 2], const double *
 }
 
 /* Rows [at, at + n) with weights [n][LANES]. */
-static void add_panel(const ugt_histogram_rows *in, int64_t at, int64_t n, const double *weight, double *sum)
+UGT_WIDE static void add_panel(const ugt_histogram_rows *in, int64_t at, int64_t n, const double *weight, double *sum)
 {
     const int64_t columns = in->n_columns, facts = in->n_cells * UGT_HISTOGRAM_SUMS * LANES;
     for (int64_t i = at; i < at + n; i++, weight += LANES) {
         const double *m = in->share + i * columns, *z = in->prob + i * columns, *fact = in->fact + i * UGT_HISTOGRAM_FACTS;
         const int32_t *cell = in->cell + i * columns;
-        pair w[LANES / 2];
-        for (int lane = 0; lane < LANES; lane += 2)
-            w[lane / 2] = pair_at(weight + lane);
         const double spread = in->fact == NULL ? 0.0 : fact[2];
-        if (in->fact == NULL ? cell[0] >= 0 : add_facts(sum + facts, w, fact))
+        if (in->fact == NULL ? cell[0] >= 0 : add_facts(sum + facts, weight, fact))
             for (int64_t k = 0; k < columns; k++)
-                add_cell(sum + (int64_t)cell[k] * UGT_HISTOGRAM_SUMS * LANES, w, m[k], z[k], spread);
+                add_cell(sum + (int64_t)cell[k] * UGT_HISTOGRAM_SUMS * LANES, weight, m[k], z[k], spread);
     }
 }
 

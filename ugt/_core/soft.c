@@ -10,6 +10,8 @@
 
 #include "core.h"
 
+#include "wide.h"
+
 typedef struct {
     double threshold;
     int expected;
@@ -216,7 +218,7 @@ typedef struct {
 
 /* What add_group does without expected ties, for all lanes; every lane has the numbers that it would have alone. DBL_MIN changes no n
  * but 0, whose shares are 0 too: a condition would keep the compiler from dividing two lanes at a time. */
-static inline void add_groups(double (*restrict sum)[LANES], const groups *restrict g, double (*restrict total)[LANES])
+INLINE void add_groups(double (*restrict sum)[LANES], const groups *restrict g, double (*restrict total)[LANES])
 {
     for (int k = 0; k < LANES; k++) {
         total[0][k] += g->u[k];
@@ -236,7 +238,7 @@ static inline void add_groups(double (*restrict sum)[LANES], const groups *restr
 }
 
 /* times [n_cases * LANES]: how often each case was drawn; out [LANES * UGT_SOFT_SUMS] */
-static void resample_lanes(const ugt_soft_column *column, const uint8_t *times, double *out)
+UGT_WIDE static void resample_lanes(const ugt_soft_column *column, const uint8_t *times, double *out)
 {
     double total[4][LANES] = {{0.0}}, sum[UGT_SOFT_SUMS][LANES] = {{0.0}};
     for (int64_t i = 0; i < column->n;) {

@@ -289,10 +289,11 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 
 /* ---- grouped.c -------------------------------------------------------------------------------------- */
 
-/* Sums by group under weights. Case i is of group [n] in [0, n_groups); weight [n_weights * n], value [n * m].
- * out [n_weights * n_groups * m]: sums of weight * value over the cases of each group, added in the order of the cases. */
-int ugt_grouped_sums(const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups, const double *weight,
-                     int64_t n_weights, double *out);
+/* Sums by group under weights of cases [n_weights * n_cases]. Entry i is of case row [n] and of group [n] in [0, n_groups);
+ * value [n * m]. out [n_weights * n_groups * m]: sums of weight * value over the entries of each group, added in their order;
+ * quick where those of a group lie beside each other. */
+int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups,
+                     const double *weight, int64_t n_cases, int64_t n_weights, double *out);
 
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */

@@ -60,9 +60,9 @@ class PartMeans(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S) of the numbers of each part, and of the cases that count."""
-        weights = np.ones((1, len(self._rows))) if cases is None else np.take(cases, self._rows, axis=1)
+        weights = np.ones((1, self.n_cases)) if cases is None else np.ascontiguousarray(cases)
         out = np.empty((len(weights), len(self._starts) - 1, self._table.shape[1]))
-        _resample.grouped_sums(self._group, self._table, weights, out)
+        _resample.grouped_sums(self._rows, self._group, self._table, weights, out)
         return out.reshape(len(weights), -1)
 
     def answer(self, sums: Array) -> Array:

@@ -29,16 +29,16 @@ class CurvePoints(Statistic):
             steps = np.concatenate([np.linspace(0, n - 1, half), np.geomspace(1, n, half) - 1]).astype(np.int64)
             last = np.zeros(n, bool)
             last[ends[np.searchsorted(ends, np.minimum(steps, n - 1))]] = True
-        self._at = np.empty(self.n_cases, np.int32)
-        self._at[column.row] = np.cumsum(last) - last
-        self._mass = np.ascontiguousarray(np.stack([column.positive, 1.0 - column.positive], axis=1))
+        positive, _ = column.ordered
+        self._row, self._at = column.row, (np.cumsum(last) - last).astype(np.int32)
+        self._mass = np.ascontiguousarray(np.stack([positive, 1.0 - positive], axis=1))
         self._size = int(last.sum())
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, 2 T): positive mass up to each threshold from the one before, and negative mass."""
         weights = np.ones((1, self.n_cases)) if cases is None else np.ascontiguousarray(cases)
         out = np.empty((len(weights), self._size, 2))
-        _resample.grouped_sums(self._at, self._mass, weights, out)
+        _resample.grouped_sums(self._row, self._at, self._mass, weights, out)
         return out.reshape(len(weights), -1)
 
     def answer(self, sums: Array) -> Array:

@@ -1,0 +1,22 @@
+/* Functions that add and multiply in lanes, compiled also for processors with wider vectors, which are chosen at run time. Every lane has
+ * the same results to the last bit: nothing is contracted or put into another order. */
+#ifndef UGT_WIDE_H
+#define UGT_WIDE_H
+
+#include "pair.h" /* INLINE */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define UGT_PLAIN_LANES
+#endif
+#endif
+
+/* gcc with glibc: others lack the choice at load time, and under sanitizers it comes before they are ready */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(UGT_PLAIN_LANES)
+#define UGT_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define UGT_WIDE
+#endif
+
+#endif
