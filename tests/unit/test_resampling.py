@@ -767,7 +767,6 @@ def test_the_core_refuses_what_does_not_fit():
     refused("count out of range", _resample.resample_rows, np.array([0, 2]), -count, 0, 0, 3, drawn)
     refused("do not fit together", _resample.resample_rows, np.array([0, 2]), count, 0, 0, 2, drawn)
     group = np.zeros(2, np.int32)
-    group = np.zeros(2, np.int32)
     refused("do not fit together", _resample.grouped_sums, np.arange(2), group, np.ones((3, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
     for row, of, said in (([0, 1], -1, "group"), ([0, 1], 1, "group"), ([0, -1], 0, "case"), ([0, 2], 0, "case")):
         given = np.array(row), np.full(2, of, np.int32), np.ones((2, 1)), np.ones((1, 2)), np.empty((1, 1, 1))

@@ -289,9 +289,8 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 
 /* ---- grouped.c -------------------------------------------------------------------------------------- */
 
-/* Sums by group under weights of cases [n_weights * n_cases]. Entry i is of case row [n] and of group [n] in [0, n_groups);
- * value [n * m]. out [n_weights * n_groups * m]: sums of weight * value over the entries of each group, added in their order;
- * quick where those of a group lie beside each other. */
+/* Sums by group under weights of cases [n_weights * n_cases]. Entry i is of case row [n], of group [n] in [0, n_groups), and has value
+ * [n * m]. out [n_weights * n_groups * m]: sums of weight * value over the entries of each group, added in their order. */
 int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups,
                      const double *weight, int64_t n_cases, int64_t n_weights, double *out);
 
