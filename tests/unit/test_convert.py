@@ -18,6 +18,7 @@ from ugt.cli.command import Parser
 
 QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 names = st.one_of(texts, st.sampled_from(["7", "007", "NA", " a", "a\r\nb", "=1", '"', "0,5", "1.5", "count_x", "case", "-"]))
 ids = st.one_of(st.lists(names, min_size=1, max_size=4, unique=True), st.lists(st.integers(-9, 99), min_size=1, max_size=4, unique=True))
@@ -31,22 +32,21 @@ def plain(annotations):
     who = annotations.annotators[annotations.annotator].tolist() if len(annotations.annotators) else None
     axes = annotations.case_ids if isinstance(annotations, Ratings) else (annotations.axes.case_ids, annotations.axes.classes)
     axes = [one.tolist() for one in (axes if isinstance(axes, tuple) else (axes,))]
-    numbers = [
-        getattr(annotations, name).tolist()
-        for name in ("offsets", "label", "count", "value", "case_offsets", "ranking_offsets", "block_offsets", "items")
-        if hasattr(annotations, name)
-    ]
+    columns = ("offsets", "label", "count", "value", "case_offsets", "ranking_offsets", "block_offsets", "items")
+    numbers = [getattr(annotations, name).tolist() for name in columns if hasattr(annotations, name)]
     return [type(annotations), axes, who, sorted(map(str, annotations.annotators.tolist())), numbers]
+
+
+def tables(cases, classes, cells):
+    rows = st.lists(cells, min_size=len(classes), max_size=len(classes))
+    return st.lists(rows, min_size=len(cases), max_size=len(cases))
 
 
 @st.composite
 def labels(draw):
     cases, classes, annotators = draw(ids), draw(ids), draw(ids)
     if draw(st.booleans()):
-        counts = draw(
-            st.lists(st.lists(st.integers(0, 3), min_size=len(classes), max_size=len(classes)), min_size=len(cases), max_size=len(cases))
-        )
-        return Labels.from_counts(counts, case_ids=cases, classes=classes)
+        return Labels.from_counts(draw(tables(cases, classes, st.integers(0, 3))), case_ids=cases, classes=classes)
     n = draw(st.integers(0, 8))
     case, annotator, label = (draw(st.lists(st.sampled_from(one), min_size=n, max_size=n)) for one in (cases, annotators, classes))
     if draw(st.booleans()) and n:
@@ -58,18 +58,15 @@ def labels(draw):
 
 @st.composite
 def rankings(draw):
-    cases, classes = draw(ids), draw(ids)
-    annotators = draw(ids)
+    cases, classes, annotators = draw(ids), draw(ids), draw(ids)
     orders = st.lists(st.sampled_from(classes), unique=True, max_size=len(classes)).map(lambda items: [items[:1], items[1:]])
     nested = [[[block for block in draw(orders) if block] for _ in draw(st.sets(st.sampled_from(range(len(annotators)))))] for _ in cases]
     made = Rankings.from_blocks(nested, classes=classes, case_ids=cases if draw(st.booleans()) else None)
     if draw(st.booleans()):
         return made
     chosen = [position for own in nested for position in range(len(own))]
-    column = np.array(chosen, np.int32)
-    return Rankings(
-        made.axes, np.array(annotators), *(getattr(made, o) for o in ("case_offsets", "ranking_offsets", "block_offsets", "items")), column
-    )
+    columns = (made.case_offsets, made.ranking_offsets, made.block_offsets, made.items)
+    return Rankings(made.axes, np.array(annotators), *columns, np.array(chosen, np.int32))
 
 
 @st.composite
@@ -77,15 +74,14 @@ def ratings(draw):
     cases, annotators = draw(ids), draw(ids)
     n = draw(st.integers(0, 8))
     case, annotator = (draw(st.lists(st.sampled_from(one), min_size=n, max_size=n)) for one in (cases, annotators))
-    value = draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=n, max_size=n))
+    value = draw(st.lists(FINITE, min_size=n, max_size=n))
     return Ratings.from_long(case if n else cases[:0], annotator, value, cases=cases)
 
 
 @st.composite
 def predictions(draw):
     cases, classes = draw(ids), draw(ids)
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    scores = draw(st.lists(st.lists(finite, min_size=len(classes), max_size=len(classes)), min_size=len(cases), max_size=len(cases)))
+    scores = draw(tables(cases, classes, FINITE))
     return Predictions(draw(st.sampled_from([cases, None])), scores, draw(st.sampled_from([classes, None])))
 
 
@@ -95,9 +91,8 @@ def test_npz_holds_everything(tmp_path, annotations):
     assert io.write_annotations(tmp_path / "a.npz", annotations) == ()
     back = io.read_annotations(tmp_path / "a.npz").annotations
     assert plain(back) == plain(annotations) and back.annotators.tolist() == annotations.annotators.tolist()
-    assert (back.numbered if isinstance(back, Ratings) else back.axes.numbered) == (
-        annotations.numbered if isinstance(annotations, Ratings) else annotations.axes.numbered
-    )
+    numbered, as_before = (one.numbered if isinstance(one, Ratings) else one.axes.numbered for one in (back, annotations))
+    assert numbered == as_before
 
 
 @given(st.one_of(labels(), rankings(), ratings()), st.sampled_from(["a.csv", "a.csv.gz"]))
@@ -156,48 +151,39 @@ RATINGS = Ratings.from_wide([[1.5, 2.0], [None, 3.0]], case_ids=["p", "q"], anno
 
 
 def test_long_table(tmp_path):
-    assert io.write_annotations(tmp_path / "a.csv", LABELS) == ()
-    assert (tmp_path / "a.csv").read_text() == "case,annotator,label\np,x,cat\np,y,dog\nq,x,dog\nr,,\n"
-    assert io.write_annotations(tmp_path / "a.csv", Labels.from_counts([[2, 1], [0, 0]])) == ()
-    assert (tmp_path / "a.csv").read_text() == "case,label,count\n0,0,2\n0,1,1\n1,0,0\n"
-    assert io.write_annotations(tmp_path / "a.csv", RANKINGS) == ()
-    assert (tmp_path / "a.csv").read_text() == "case,annotator,label,rank\np,x,a,1\np,x,b,2\np,x,c,2\nq,y,b,1\n"
-    assert io.write_annotations(tmp_path / "a.csv", RATINGS) == ()
-    assert (tmp_path / "a.csv").read_text() == "case,annotator,value\np,x,1.5\np,y,2.0\nq,y,3.0\n"
+    for annotations, text in (
+        (LABELS, "case,annotator,label\np,x,cat\np,y,dog\nq,x,dog\nr,,\n"),
+        (Labels.from_counts([[2, 1], [0, 0]]), "case,label,count\n0,0,2\n0,1,1\n1,0,0\n"),
+        (RANKINGS, "case,annotator,label,rank\np,x,a,1\np,x,b,2\np,x,c,2\nq,y,b,1\n"),
+        (RATINGS, "case,annotator,value\np,x,1.5\np,y,2.0\nq,y,3.0\n"),
+    ):
+        assert io.write_annotations(tmp_path / "a.csv", annotations) == () and (tmp_path / "a.csv").read_text() == text
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
-@pytest.mark.parametrize(
-    ("given", "format", "notes"),
-    [
-        (LABELS, "counts", ["The ids of the 2 annotators are not in the file, nor who gave which label."]),
-        (
-            Labels.from_long(["p"], ["x"], ["a"], classes=["a", "b"]),
-            "long",
-            ["Classes that nobody chose are not in the file: 'b' (give classes when it is read)."],
-        ),
-        (
-            Labels.from_long(["p", "p"], ["x", "y"], ["a", "b"], classes=["b", "a"]),
-            "long",
-            ["The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read)."],
-        ),
-        (Labels.from_wide([["a", None]], annotators=["x", "y"]), "long", ["Annotators without annotations are not in the file: 'y'."]),
-        (
-            Labels.from_long(["1", "2"], ["x", "x"], ["a", "a"]),
-            "long",
-            ["Every case is called by a whole number in text, such as '1': it is read as a number."],
-        ),
-        (
-            Rankings.from_blocks([[[[0]], [[0]]]]),
-            "long",
-            ["The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person."],
-        ),
-        (Rankings.from_blocks([[[[0]], []]]), "rankings", []),
-    ],
-)
-def test_what_is_lost_is_said(tmp_path, given, format, notes):
-    path = tmp_path / ("a.json" if format == "rankings" else "a.csv")
-    assert list(io.write_annotations(path, given, format=format)) == notes
+LOST = {
+    "The ids of the 2 annotators are not in the file, nor who gave which label.": (LABELS, "counts"),
+    "Classes that nobody chose are not in the file: 'b' (give classes when it is read).": (
+        Labels.from_long(["p"], ["x"], ["a"], classes=["a", "b"])
+    ),
+    "The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read).": (
+        Labels.from_long(["p", "p"], ["x", "y"], ["a", "b"], classes=["b", "a"])
+    ),
+    "Annotators without annotations are not in the file: 'y'.": Labels.from_wide([["a", None]], annotators=["x", "y"]),
+    "Every case is called by a whole number in text, such as '1': it is read as a number.": (
+        Labels.from_long(["1", "2"], ["x", "x"], ["a", "a"])
+    ),
+    "The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person.": (
+        Rankings.from_blocks([[[[0]], [[0]]]])
+    ),
+}
+
+
+@pytest.mark.parametrize("note", LOST)
+def test_what_is_lost_is_said(tmp_path, note):
+    given, format = LOST[note] if isinstance(LOST[note], tuple) else (LOST[note], "long")
+    assert list(io.write_annotations(tmp_path / "a.csv", given, format=format)) == [note]
+    assert io.write_annotations(tmp_path / "a.json", Rankings.from_blocks([[[[0]], []]]), format="rankings") == ()
 
 
 @pytest.mark.parametrize(
@@ -222,14 +208,13 @@ def test_what_cannot_be_written(tmp_path, given, name, format, message):
 
 def test_predictions_that_cannot_be_written(tmp_path):
     model = Predictions(["p"], [[0.5, 0.5]], ["label", "score"])
-    with pytest.raises(ValueError, match=r"classes must not be called like the columns of another format .* Got 'label', 'score'\."):
-        io.write_predictions(tmp_path / "a.csv", model)
-    with pytest.raises(ValueError, match=r"predictions must be written to a file that ends in \.csv, \.csv\.gz or \.npz\. Got "):
-        io.write_predictions(tmp_path / "a.json", model)
-    with pytest.raises(
-        ValueError, match=r"names must not look like separators of columns \(or be written as NPZ\)\. Got 'case', ';', ';', '0\.0'\."
+    for name, message in (
+        ("a.csv", r"classes must not be called like the columns of another format .* Got 'label', 'score'\."),
+        ("a.json", r"predictions must be written to a file that ends in \.csv, \.csv\.gz or \.npz\. Got "),
     ):
-        io.write_predictions(tmp_path / "a.csv", Predictions([";"], [[0.0]], [";"]))
+        refused(message, io.write_predictions, tmp_path / name, model)
+    message = r"names must not look like separators of columns \(or be written as NPZ\)\. Got 'case', ';', ';', '0\.0'\."
+    refused(message, io.write_predictions, tmp_path / "a.csv", Predictions([";"], [[0.0]], [";"]))
     notes = ("The rows had no case ids: they are numbered from 0.", "The columns had no class names: they are numbered from 0.")
     assert io.write_predictions(tmp_path / "a.csv", Predictions(None, [[0.5, 0.5]])) == notes
 
@@ -260,10 +245,8 @@ def test_command(tmp_path, capsys):
     found = convert(tmp_path / "out.csv", tmp_path / "counts.csv", "--to", "counts")
     assert found["lost"] == ["The ids of the 2 annotators are not in the file, nor who gave which label."]
     assert found["lost"][0] in capsys.readouterr().out
-    with pytest.raises(
-        ValueError, match=r"b\.csv must hold everything \(--lossless; an \.npz file does\)\. Got The ids of the 2 annotators"
-    ):
-        convert(tmp_path / "out.csv", tmp_path / "b.csv", "--to", "counts", "--lossless")
+    message = r"b\.csv must hold everything \(--lossless; an \.npz file does\)\. Got The ids of the 2 annotators"
+    refused(message, convert, tmp_path / "out.csv", tmp_path / "b.csv", "--to", "counts", "--lossless")
     assert not (tmp_path / "b.csv").exists()
     convert(tmp_path / "out.csv", tmp_path / "new" / "b.npz", "--lossless")
     assert plain(io.read_annotations(tmp_path / "new" / "b.npz").annotations) == plain(io.read_annotations(tmp_path / "in.csv").annotations)
@@ -271,16 +254,16 @@ def test_command(tmp_path, capsys):
 
 def test_command_on_predictions(tmp_path, capsys):
     (tmp_path / "in.csv").write_text("model,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\n")
-    refused(r"--model must name one of the models 'A', 'B'\. Got none\.", convert, tmp_path / "in.csv", tmp_path / "a.npz", "--predictions")
-    with pytest.raises(ValueError, match=r"--model must be one of 'A', 'B'\. Got 'C'\."):
-        convert(tmp_path / "in.csv", tmp_path / "a.npz", "--predictions", "--model", "C")
+    paths = (tmp_path / "in.csv", tmp_path / "a.npz")
+    refused(r"--model must name one of the models 'A', 'B'\. Got none\.", convert, *paths, "--predictions")
+    refused(r"--model must be one of 'A', 'B'\. Got 'C'\.", convert, *paths, "--predictions", "--model", "C")
+    refused(r"--model must be given with --predictions\. Got 'B'\.", convert, *paths, "--model", "B")
     convert(tmp_path / "in.csv", tmp_path / "a.npz", "--predictions", "--model", "B")
     assert "1 cases, 2 classes" in capsys.readouterr().out
     convert(tmp_path / "a.npz", tmp_path / "a.csv.gz", "--predictions", "--lossless")
     assert io.read_predictions(tmp_path / "a.csv.gz").scores.tolist() == [[0.5, 0.5]]
-    with pytest.raises(ValueError, match=r"--to must be left out with --predictions\. Got 'counts'\."):
-        convert(tmp_path / "a.npz", tmp_path / "a.csv", "--predictions", "--to", "counts")
-    refused(r"--model must be given with --predictions\. Got 'B'\.", convert, tmp_path / "in.csv", tmp_path / "a.csv", "--model", "B")
+    paths = (tmp_path / "a.npz", tmp_path / "a.csv")
+    refused(r"--to must be left out with --predictions\. Got 'counts'\.", convert, *paths, "--predictions", "--to", "counts")
 
 
 def test_everything_that_is_read_can_be_written(tmp_path):
