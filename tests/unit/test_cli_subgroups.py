@@ -22,7 +22,7 @@ def test_every_other_column_is_a_division(tmp_path):
         "site": {"p1": "north", "p2": "south", "p3": "north"},
         "age band": {"p1": "40-59", "p2": "", "p3": "60+"},
     }
-    """Another order, separator, name of the case's column; numbers; a byte order mark; compressed."""
+    # another order, separator, name of the case's column; numbers; a byte order mark; compressed
     text = '\ufeffZentrum;Item ID\n"Köln; Nord";7\n1;08\n'
     found = {"Zentrum": {"7": "Köln; Nord", "08": "1"}}
     assert read_subgroups(write(tmp_path, text)) == found

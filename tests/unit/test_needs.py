@@ -2,6 +2,7 @@
 
 import inspect
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from public_functions import FUNCTIONS, both, labels, make_world, posterior, ran
 from refusals import refused
 
 import ugt
-from ugt import cli, evaluation
+from ugt import evaluation
 from ugt._base import checks, parallel
 from ugt.annotator_models import records
 from ugt.annotator_models.records import Given
@@ -67,13 +68,10 @@ def test_no_record_tries_to_resample_what_does_not_fit():
     ],
 )
 def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
-    def never(*_, **__):
-        raise AssertionError("work has begun")
-
     world = make_world()
     given = more.pop("annotations", labels)(world)
-    monkeypatch.setattr(evaluation, "Work", never)
-    monkeypatch.setattr(evaluation, "joined", never)
+    for name in ("Work", "joined"):
+        monkeypatch.setattr(evaluation, name, Mock(side_effect=AssertionError("work has begun")))
     most = f"most of it: {more.get('n_draws', more.get('n_resamples'))} (draws|resamples)"
     refused(rf"^the evaluation \({most}\) {REFUSED}", ugt.evaluate, given, both(world), **more, error=MemoryError)
 
@@ -83,14 +81,13 @@ def test_scores_count_too(monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", "5e-7")
     monkeypatch.setattr(checks, "ALWAYS_THERE", 0)
     # 2 tables of 12 x 3 doubles, and on the one resample 1 certainty and 4 accuracies, each twice, with 4 deviations
-    with pytest.raises(MemoryError, match=r"most of it: scores of 2 models\) needs at least 6\.88e-07 GB"):
-        ugt.evaluate(labels(world), both(world), n_resamples=1, details=True, k=1)
+    message = r"most of it: scores of 2 models\) needs at least 6\.88e-07 GB"
+    refused(message, ugt.evaluate, labels(world), both(world), n_resamples=1, details=True, k=1, error=MemoryError)
 
 
-def test_the_command_says_so_in_one_line(tmp_path, capsys):
-    (tmp_path / "labels.csv").write_text("case,annotator,label\np,a,x\np,b,y\nq,a,x\n", encoding="utf-8")
-    assert cli.main(["certainty", str(tmp_path / "labels.csv"), "--aggregation", "plackett-luce", "--n-draws", "1000000000"]) == 2
-    said = capsys.readouterr().err.splitlines()
+def test_the_command_says_so_in_one_line(write, command):
+    path = write("case,annotator,label\np,a,x\np,b,y\nq,a,x\n")
+    said = command("certainty", path, "--aggregation", "plackett-luce", "--n-draws", "1000000000", code=2).splitlines()
     assert len(said) == 1 and said[0].startswith("ugt: error: the evaluation (most of it: 1000000000 draws) needs at least")
 
 
@@ -134,9 +131,8 @@ def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible
 
 def test_the_rest_of_the_classes_as_a_dense_table_has_it():
     rng = np.random.default_rng(3)
-    given = Given(
-        ugt.Labels.from_long(rng.integers(0, 30, 90), rng.integers(0, 5, 90), rng.integers(3, 9, 90), classes=12, cases=range(31))
-    )
+    rows = (rng.integers(0, 30, 90), rng.integers(0, 5, 90), rng.integers(3, 9, 90))
+    given = Given(ugt.Labels.from_long(*rows, classes=12, cases=range(31)))
     q, rest = rng.random(len(given.index)), rng.choice([0.0, 1e-12, 1e-3, 1.0], 31)
     rest[np.diff(given.offsets) == 0] = 0.0
     prevalence = np.append([0.0, 1e-9, 0.0], rng.choice([0.0, 1e-9, 0.1, 0.4], 9))  # the first classes are nobody's

@@ -10,23 +10,17 @@ from ugt._base.axes import Axes
 from ugt.annotations.predictions import Predictions
 
 SCORES = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 2.0]])
+UNKNOWN = r"predictions must be for annotated cases only\. Got 1 unknown of 2, first at "
 
 
 def axes(case_ids=("p", "q"), classes=("a", "b", "c")):
-    return Axes.of(len(case_ids), len(classes), case_ids, classes)
+    return Axes.of(len(case_ids), len(classes), list(case_ids), list(classes))
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [
-        SCORES.tolist(),
-        SCORES.astype(np.float32),
-        SCORES.astype(">f8"),
-        np.asfortranarray(SCORES),
-        np.repeat(SCORES, 2, axis=1)[:, ::2],
-        (SCORES * 4).astype(np.int8) / np.float16(4),
-    ],
-)
+FORMS = [SCORES.tolist(), *(SCORES.astype(kind) for kind in (np.float16, np.float32, ">f8"))]
+
+
+@pytest.mark.parametrize("scores", [*FORMS, np.asfortranarray(SCORES), np.repeat(SCORES, 2, axis=1)[:, ::2]])
 def test_any_table_of_numbers(scores):
     model = Predictions(["p", "q"], scores)
     assert model.scores.tolist() == SCORES.tolist() and model.scores.dtype == np.float64
@@ -49,16 +43,11 @@ def frame(index, columns):
     return SimpleNamespace(index=names[0], columns=names[1], to_numpy=lambda: SCORES)
 
 
+NAMED = {"case_ids": ["p", "q"], "scores": SCORES, "classes": ["a", "b", "c"]}
+
+
 @pytest.mark.parametrize(
-    "value",
-    [
-        Predictions(["p", "q"], SCORES, ["a", "b", "c"]),
-        {"case_ids": ["p", "q"], "scores": SCORES, "classes": ["a", "b", "c"]},
-        (["p", "q"], SCORES),
-        frame(["p", "q"], ["a", "b", "c"]),
-        {"scores": SCORES},
-        SCORES,
-    ],
+    "value", [Predictions(**NAMED), NAMED, (["p", "q"], SCORES), frame(["p", "q"], ["a", "b", "c"]), {"scores": SCORES}, SCORES]
 )
 def test_from_any(value):
     scores, present = Predictions.from_any(value).aligned(axes())
@@ -80,8 +69,9 @@ def test_joined_by_case_id_and_class_name_as_text():
     assert scores.tolist() == SCORES[::-1, ::-1].tolist()
     scores, _ = Predictions([7, 5], SCORES).aligned(axes(["5", "7"]))
     assert scores.tolist() == SCORES[::-1].tolist()
-    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only\. Got 1 unknown of 2, first at '05'\."):
-        Predictions(["7", "05"], SCORES).aligned(axes([5, 7]))
+    refused(UNKNOWN + r"'05'\.", Predictions(["7", "05"], SCORES).aligned, axes([5, 7]))
+    for missing in ("error", "drop"):
+        refused(UNKNOWN + r"'z'\.", Predictions(["p", "z"], SCORES).aligned, axes(), missing=missing)
 
 
 def test_missing_cases():
@@ -95,21 +85,14 @@ def test_missing_cases():
     refused(r"missing must be 'error' or 'drop'\. Got 'skip'\.", model.aligned, wide, missing="skip")
 
 
-@pytest.mark.parametrize("missing", ["error", "drop"])
-def test_unknown_cases(missing):
-    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only\. Got 1 unknown of 2, first at 'z'\."):
-        Predictions(["p", "z"], SCORES).aligned(axes(), missing=missing)
-
-
 def test_wrong_number_of_rows_or_classes():
-    with pytest.raises(ValueError, match=r"scores must have one row for each of the 3 cases, as they come without case ids\. Got 2 rows\."):
-        Predictions(None, SCORES).aligned(axes(["p", "q", "r"]))
-    with pytest.raises(ValueError, match=r"scores must have one column for each of the 2 classes of the annotations\. Got 3 columns\."):
-        Predictions(None, SCORES).aligned(axes(classes=["a", "b"]))
-    message = r"scores must have columns only for classes of the annotations .* Got a column for class 'c'\."
-    refused(message, Predictions(None, SCORES, ["a", "b", "c"]).aligned, axes(classes=["a", "b"]))
-    with pytest.raises(ValueError, match=r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."):
-        Predictions(None, SCORES, ["a", "b", "c"]).aligned(axes(classes=["a", "d", "b", "c"]))
+    for classes, of, message in (
+        (None, axes("pqr"), r"scores must have one row for each of the 3 cases, as they come without case ids\. Got 2 rows\."),
+        (None, axes(classes="ab"), r"scores must have one column for each of the 2 classes of the annotations\. Got 3 columns\."),
+        ("abc", axes(classes="ab"), r"scores must have columns only for classes of the annotations .* Got a column for class 'c'\."),
+        ("abc", axes(classes="adbc"), r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."),
+    ):
+        refused(message, Predictions(None, SCORES, classes and list(classes)).aligned, of)
 
 
 @pytest.mark.parametrize(

@@ -82,27 +82,25 @@ def test_sparse_answers_are_those_of_a_small_table():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda post, labels: post.mean(),
-        lambda post, labels: post.membership(1),
-        lambda post, labels: post.draws(1000),
-        lambda post, labels: post.top(10_000, 3),
-        lambda post, labels: labels.counts(),
-        lambda post, labels: ugt.votes(labels).mean(),
-        lambda post, labels: ugt.committee(labels, n_draws=10**6),
-        lambda post, labels: ugt.bootstrap(np.ones((2, 100)), n_resamples=10**9),
-        lambda post, labels: ugt.plackett_luce(labels, n_draws=10**6, n_chains=1),
-        lambda post, labels: ugt.Dirichlet.from_array(np.broadcast_to(1.0, (N, K))),
-        lambda post, labels: ugt.Point.from_array(np.broadcast_to(1.0, (N, K))),
-        lambda post, labels: ugt.Draws.from_array(np.broadcast_to(1.0, (N, 16, K // 16))),
-        lambda post, labels: ugt.Labels.from_counts(np.broadcast_to(1, (N // 8, K))),
-        lambda post, labels: ugt.Predictions(None, np.broadcast_to(1.0, (N, K))),
-    ],
-)
-def test_what_would_not_fit_says_how_much_it_needs(call, world):
-    refused(r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are", call, of_labels(world), labels(world), error=MemoryError)
+def test_what_would_not_fit_says_how_much_it_needs(world):
+    post, given, ones = of_labels(world), labels(world), np.broadcast_to(1.0, (N, K))
+    for call, *arguments in (
+        (post.mean,),
+        (post.membership, 1),
+        (post.draws, 1000),
+        (post.top, 10_000, 3),
+        (given.counts,),
+        (lambda: ugt.votes(given).mean(),),
+        (lambda: ugt.committee(given, n_draws=10**6),),
+        (lambda: ugt.bootstrap(np.ones((2, 100)), n_resamples=10**9),),
+        (lambda: ugt.plackett_luce(given, n_draws=10**6, n_chains=1),),
+        (ugt.Dirichlet.from_array, ones),
+        (ugt.Point.from_array, ones),
+        (ugt.Draws.from_array, np.broadcast_to(1.0, (N, 16, K // 16))),
+        (ugt.Labels.from_counts, np.broadcast_to(1, (N // 8, K))),
+        (ugt.Predictions, None, ones),
+    ):
+        refused(r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are", call, *arguments, error=MemoryError)
 
 
 def test_a_memory_map_is_read_where_it_is_asked(tmp_path):

@@ -54,14 +54,11 @@ def test_flips_lie_on_the_line_between():
     assert (flip["low"], flip["high"], flip["p_inside"]) == (pytest.approx(10**0.5), pytest.approx(10**1.5), 1.0)
     (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
     assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, 0.25)
-    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
     assert [flip["better_above"] for flip in found] == [True, False]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.5, 0.5, 0.6, 0.5], [[0.4, 0.5, 0.5, 0.5, 0.6, 0.5]]), 0.9)
     assert [flip["reliability"] for flip in found] == [pytest.approx(10.0)]  # equal at 10: one flip, not two
     assert _standings.flips(rows, resamples([0.6, 0.5] * 3, [[0.6, 0.5] * 3]), 0.9) == []
-    rows = [row(model, r) for r in (1.0, 10.0, 100.0) for model in "AB"]
-    own, later = [0.4, 0.5, 0.6, 0.5, 0.8, 0.5], [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]
     (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
     assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)
 
@@ -99,9 +96,8 @@ def test_clusters_widen_what_their_cases_share():
 def test_kinds_of_interval(kind):
     counts, models = panels()
     found = ugt.evaluate(counts, models, k=1, interval=kind, n_resamples=400)
-    again = resampling.bootstrap(
-        ugt.ua_topk_accuracy(ugt.dirichlet(counts), models["A"], k=1).per_case, n_resamples=400, seed=0
-    ).interval(0.95, kind)  # fmt: skip
+    per_case = ugt.ua_topk_accuracy(ugt.dirichlet(counts), models["A"], k=1).per_case
+    again = resampling.bootstrap(per_case, n_resamples=400, seed=0).interval(0.95, kind)
     (entry,) = [row for row in found.metrics if (row["model"], row["metric"]) == ("A", "topk_accuracy")]
     assert [entry["case_low"], entry["case_high"]] == pytest.approx(again[0].tolist(), abs=1e-12)
 
@@ -139,9 +135,8 @@ def test_two_classes_have_soft_metrics_on_the_same_resamples():
                 alone = function(truth, scores[:, 1])
                 again = alone.resamples(clusters=patient, n_resamples=300, seed=9)
                 for kind, value, interval in zip(("soft", "hard"), (alone.value, alone.hard), again.interval(0.95, "bca")):
-                    (row,) = [
-                        r for r in found.metrics if (r["model"], r["reliability"], r["metric"]) == (model, reliability, f"{kind}_{metric}")
-                    ]
+                    wanted = (model, reliability, f"{kind}_{metric}")
+                    (row,) = [r for r in found.metrics if (r["model"], r["reliability"], r["metric"]) == wanted]
                     assert row["value"] == value and row["n_cases"] == 79 and row["draw_low"] is None
                     assert [row["case_low"], row["case_high"]] == pytest.approx(interval.tolist(), abs=1e-12)
     best = [r for r in found.winners if r["metric"] == "soft_auroc"]
