@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused
-from twins.parted import no_part, one_part
+from twins.parted import merged, no_part, one_part
 
 import ugt
 from ugt import states
@@ -24,27 +24,14 @@ def rng():
 
 
 def cuts(rng, n, n_parts=6):
-    """Rows of parts: a random division, with an empty part and a part of one case."""
+    """Rows of parts: a random division, with a part of one case."""
     which = rng.integers(1, n_parts, n)
     which[0] = n_parts
-    return [np.flatnonzero(which == j) for j in range(n_parts + 1)]
-
-
-def merged(rng, parts):
-    """By a random tree of merges."""
-    left = list(parts)
-    while len(left) > 1:
-        chosen = rng.permutation(len(left))[: rng.integers(2, 4)].tolist()
-        left = [one for i, one in enumerate(left) if i not in chosen] + [states.merge([left[i] for i in chosen])]
-    return left[0]
+    return [rows for rows in (np.flatnonzero(which == j) for j in range(n_parts + 1)) if len(rows)]
 
 
 def nested_rankings(rng, n):
     return [[[[int(c)] for c in rng.permutation(K)[:2]] for _ in range(rng.integers(0, 4))] for _ in range(n)]
-
-
-def rankings_of(nested, ids):
-    return ugt.Rankings.from_blocks(nested, n_classes=K, case_ids=ids)
 
 
 class Data:
@@ -67,7 +54,7 @@ class Data:
         return ugt.dirichlet(self.labels(rows), prior=0.3)
 
     def rankings(self, rows, nested=None):
-        return rankings_of([(nested or self.nested)[i] for i in rows], self.ids[rows])
+        return ugt.Rankings.from_blocks([(nested or self.nested)[i] for i in rows], n_classes=K, case_ids=self.ids[rows])
 
     def normal(self, rows):
         ratings = ugt.Ratings.from_wide(self.ratings[rows], case_ids=self.ids[rows])
@@ -102,10 +89,8 @@ METRICS = {
 @pytest.mark.filterwarnings("ignore:undefined", "ignore:chains")
 def test_parts_say_what_all_cases_say(metric, rng):
     data, (make, options) = Data(rng), METRICS[metric]
-    every = np.arange(N)
-    rows = [part for part in cuts(rng, N) if len(part)]
-    found = states.finish(merged(rng, [states.partial(metric, *make(data, part), **options) for part in rows]))
-    truth = getattr(ugt, metric)(*make(data, every), **options)
+    found = states.finish(merged(rng, [states.partial(metric, *make(data, part), **options) for part in cuts(rng, N)]))
+    truth = getattr(ugt, metric)(*make(data, np.arange(N)), **options)
     assert found.value == pytest.approx(truth.value, rel=1e-13)
     assert (found.n_cases, found.left_out) == (truth.n_cases, dict(truth.left_out))
     for name in ("draw_std", "mc_error", "mean_set_size", "alpha", "mu"):
@@ -116,8 +101,7 @@ def test_parts_say_what_all_cases_say(metric, rng):
 @pytest.mark.filterwarnings("ignore:chains")
 def test_draws_of_the_truth_are_added_up_one_by_one(rng):
     data, every = Data(rng), np.arange(N)
-    rows = [part for part in cuts(rng, N) if len(part)]
-    parts = [states.partial("ua_topk_accuracy", data.drawn(part), data.scores[part]) for part in rows]
+    parts = [states.partial("ua_topk_accuracy", data.drawn(part), data.scores[part]) for part in cuts(rng, N)]
     found, truth = states.finish(merged(rng, parts)), ugt.ua_topk_accuracy(data.drawn(every), data.scores)
     assert found.value == pytest.approx(truth.value, rel=1e-13)
     np.testing.assert_allclose(found.numbers["per_draw"], truth.per_draw, rtol=1e-12)
@@ -148,14 +132,13 @@ def test_states_do_not_depend_on_order(rng):
     p = p / p.sum(1, keepdims=True)
     texts = set()
     for _ in range(20):
-        rows = [part for part in cuts(rng, N) if len(part)]
-        state = merged(rng, [states.partial("ua_topk_accuracy", p[part], scores[part]) for part in rows])
+        state = merged(rng, [states.partial("ua_topk_accuracy", p[part], scores[part]) for part in cuts(rng, N)])
         texts.add(state.to_json())
     assert len(texts) == 1
     one = states.merge([states.partial("ua_topk_accuracy", p[[i]], scores[[i]]) for i in rng.permutation(N)])
     assert texts == {one.to_json()}
     p, scores = rng.random(N), rng.random(N)
-    parts = [states.partial("soft_auroc", p[part], scores[part], edges=10) for part in cuts(rng, N) if len(part)]
+    parts = [states.partial("soft_auroc", p[part], scores[part], edges=10) for part in cuts(rng, N)]
     assert len({merged(rng, parts).to_json() for _ in range(10)}) == 1
 
 
@@ -171,10 +154,6 @@ def test_standard_errors_are_those_of_the_cases(rng):
 
 
 # --- resamples ---
-def weights_of(ids, n, seed):
-    return _exact.poisson_weights(stream_keys_of(np.asarray(ids)), seed, 0, n)
-
-
 @pytest.mark.parametrize("units", ["cases", "clusters"])
 @pytest.mark.parametrize("metric", ["ua_overlap", "discrepancy_ratio", "soft_auroc", "soft_average_precision"])
 def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
@@ -188,11 +167,11 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
         by = {"case_ids": ids[rows]} if units == "cases" else {"clusters": clusters[rows]}
         return states.partial(metric, *(one[rows] for one in data), n_resamples=30, seed=4, **by, **options)
 
-    found = states.finish(merged(rng, [partial(part) for part in cuts(rng, N) if len(part)]))
+    found = states.finish(merged(rng, [partial(part) for part in cuts(rng, N)]))
     whole = states.finish(partial(np.arange(N)))
     np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
     assert found.units == units and np.ptp(found.resampled) > 0
-    weights = weights_of(ids if units == "cases" else clusters, 30, 4).astype(int)
+    weights = _exact.poisson_weights(stream_keys_of(ids if units == "cases" else clusters), 4, 0, 30).astype(int)
     for b in range(5):  # the cases themselves, as often as they count
         rows = np.repeat(np.arange(N), weights[b])
         again = one_part(metric, *(one[rows] for one in data), **options).value
@@ -219,10 +198,8 @@ def test_resamples_need_and_know_ids(rng):
     refused("be 'analytic' for a state without resamples", one_part("annotation_certainty", [[0.5, 0.5]]).interval)
     labels = ugt.Labels.from_counts(rng.integers(0, 4, (9, 3)) + 1, case_ids=[f"x{i}" for i in range(9)])
     named = states.partial("annotation_certainty", ugt.dirichlet(labels, prior=1), n_resamples=4)
-    given = states.partial(
-        "annotation_certainty", ugt.Dirichlet.from_array(labels.counts() + 1.0), n_resamples=4, case_ids=[f"x{i}" for i in range(9)]
-    )
-    assert named == given
+    alike = ugt.Dirichlet.from_array(labels.counts() + 1.0)
+    assert named == states.partial("annotation_certainty", alike, n_resamples=4, case_ids=[f"x{i}" for i in range(9)])
 
 
 # --- text ---
@@ -230,9 +207,8 @@ def test_text_and_back(rng):
     p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
     state = states.partial("ua_topk_accuracy", p, scores, k=2, case_ids=np.arange(N), n_resamples=3)
     again = states.State.from_json(state.to_json())
-    assert (
-        again == state and again != states.partial("ua_topk_accuracy", p, scores, k=2) and repr(again).startswith("State(metric='ua_topk")
-    )
+    assert again == state and again != states.partial("ua_topk_accuracy", p, scores, k=2)
+    assert repr(again).startswith("State(metric='ua_topk")
     for name, table in state.sums.items():
         assert table.tobytes() == again.sums[name].tobytes()
     assert states.finish(again).value == states.finish(state).value
@@ -244,6 +220,9 @@ VERSION_2 = (
     '"left_out": {"case without annotations": 1}, "sums": {"sums": [[1.6], [2.0]], "squares": '
     '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "fixed": [[0.0]]}, "replicates": {}}'
 )
+
+
+INTRA = states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2)).to_json()
 
 
 def test_earlier_versions_can_be_read_for_ever(monkeypatch):
@@ -275,12 +254,7 @@ def test_earlier_versions_can_be_read_for_ever(monkeypatch):
         (VERSION_2.replace('[1.6], [2.0]], "squ', '[1.6], []], "squ'), "tables of finite numbers"),
         (VERSION_2.replace("[[0.0]]}", '[["x"]]}'), "tables of finite numbers"),
         (VERSION_2.replace('"metric": "annotation', '"metric": "no'), "whose sums fit its metric. Got ValueError: metric must be one of"),
-        (
-            states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2))
-            .to_json()
-            .replace('"sums": [[', '"sums": [[1.0], ['),
-            "whose sums fit its metric. Got ValueError: sums must be 10. Got 11",
-        ),
+        (INTRA.replace('"sums": [[', '"sums": [[1.0], ['), "whose sums fit its metric. Got ValueError: sums must be 10. Got 11"),
         (VERSION_2.replace('"sums": [[', '"sum": [['), "whose sums fit its metric. Got KeyError: 'sums'"),
         (VERSION_2.replace('[[1.6], [2.0]], "squ', '[[1.6]], "squ'), "whose sums fit its metric. Got IndexError"),
     ],
@@ -365,11 +339,10 @@ def test_one_bin_a_score_is_exact(metric, average, rng):
     p, scores = rng.dirichlet(np.ones(3), 50), rng.permutation(150).reshape(50, 3) / 150
     exact = getattr(ugt, metric)(p, scores, average=average)
     edges = (np.arange(150) + 0.5) / 150
-    parts = [states.partial(metric, p[part], scores[part], average=average, edges=edges) for part in cuts(rng, 50) if len(part)]
+    parts = [states.partial(metric, p[part], scores[part], average=average, edges=edges) for part in cuts(rng, 50)]
     found = states.finish(merged(rng, parts))
-    for value in (found.value, found.numbers["low"], found.numbers["high"]):
-        assert value == pytest.approx(exact.value, rel=1e-12)
-    assert found.numbers["hard"] == pytest.approx(exact.hard, rel=1e-12)
+    values = [found.value, *(found.numbers[name] for name in ("low", "high", "hard"))]
+    assert values == pytest.approx([*[exact.value] * 3, exact.hard], rel=1e-12)
     np.testing.assert_allclose(found.numbers["per_class"], exact.per_class, rtol=1e-12)
 
 
@@ -418,10 +391,8 @@ def test_two_hospitals_get_the_pooled_answer_from_text(rng):
     model = [rng.integers(0, 3, len(table)) for table in votes]
     patients = [[f"patient {i // 2 + 20 * j}" for i in range(len(table))] for j, table in enumerate(votes)]
 
-    rows = [
-        [(f"{j}-{i}", f"reader {j}-{a}", int(x)) for i, row in enumerate(table) for a, x in enumerate(row) if not math.isnan(x)]
-        for j, table in enumerate(votes)
-    ]
+    cells = [(j, i, a, x) for j, table in enumerate(votes) for i, row in enumerate(table) for a, x in enumerate(row) if not math.isnan(x)]
+    rows = [[(f"{j}-{i}", f"reader {j}-{a}", int(x)) for j, i, a, x in cells if j == where] for where in range(2)]
     options = {"n_resamples": 50, "seed": 1}
     for metric, more in (
         ("discrepancy_ratio", {"distance": "zero-one"}),

@@ -130,10 +130,8 @@ def test_conventions_are_those_of_the_functions(metric, table):
 
 @pytest.mark.parametrize("table", [[[0.1, 0.1], [0.1, 0.1]], [[0.1, math.nan]] * 2, [[0.1, 0.2], [0.2, 0.1], [0.15, 0.15]]])
 def test_conventions_of_ratings(table):
-    for metric, options in (
-        ("krippendorff_alpha", {"level": "interval"}),
-        *(("intraclass_correlation", {"kind": k}) for k in ("1", "C,1")),
-    ):
+    correlations = [("intraclass_correlation", {"kind": kind}) for kind in ("1", "C,1")]
+    for metric, options in [("krippendorff_alpha", {"level": "interval"}), *correlations]:
         found = states.finish(states.merge([states.partial(metric, [row], **options) for row in table]))
         named = {"annotators": 2} if options.get("kind") == "C,1" else {}
         if not named or not np.isnan(table).any():  # who rates nothing at all is there in parts
@@ -170,6 +168,9 @@ def test_small_classes_unknown_options_and_other_classes_are_refused():
     refused(r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]", states.merge, parts)
 
 
+NOBODY = ugt.Labels.from_long([], [], [], classes=4, cases=["p1"])
+
+
 @pytest.mark.parametrize(
     ("metric", "data", "options", "message"),
     [
@@ -182,12 +183,7 @@ def test_small_classes_unknown_options_and_other_classes_are_refused():
         ("krippendorff_alpha", [[0, 1]], {"classes": 1001, "level": "ordinal"}, "at most 1000"),
         ("krippendorff_alpha", [[0, 1]], {"classes": 2, "level": "ordinal", "values": [1, 1]}, "values must differ"),
         ("krippendorff_alpha", [[0, 1]], {"level": "interval", "values": [1, 2]}, "be left out for ratings"),
-        (
-            "cohen_kappa",
-            ugt.Labels.from_long([], [], [], classes=4, cases=["p1"]),
-            {},
-            "annotators must be given for a part without labels",
-        ),
+        ("cohen_kappa", NOBODY, {}, "annotators must be given for a part without labels"),
         ("cohen_kappa", ugt.Labels.from_counts([[1, 1]]), {"annotators": ["a", "b"]}, "labels must name their annotators. Got counts"),
         ("cohen_kappa", [[0, 1, 1]], {"classes": 2}, "annotators must name two"),
         ("cohen_kappa", [[0, 1, 1]], {"classes": 2, "annotators": ["0", "1"]}, "annotators must be among"),

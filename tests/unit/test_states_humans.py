@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged, no_part, one_part
 
 import ugt
@@ -41,9 +42,7 @@ def test_annotators_as_models(kind, make, options, cases, seed, least):
     options = {**options, "cases": cases}
     of_all = ugt.annotator_discrepancy(data.labels(every, kind), cases=cases, distance=options["distance"]).n_cases
     least = least or int(np.median(of_all)) + 1
-    expected = ugt.annotator_discrepancy(
-        data.labels(every, kind), predictions=two(data, every), least_cases=least, **options
-    )  # fmt: skip
+    expected = ugt.annotator_discrepancy(data.labels(every, kind), predictions=two(data, every), least_cases=least, **options)
     assert (len(expected.too_few) > 0) == (least > 1) and len(expected.annotators)
     found = states.finish(in_parts("annotator_discrepancy", data, kind, two, {**options, "least_cases": least}, cut(data, seed)))
     assert found.numbers["annotators"].tolist() == ASCENDING
@@ -186,15 +185,12 @@ def test_chances_to_be_better_than_an_annotator_come_of_resampled_numbers():
 
 
 def test_annotators_of_all_parts_are_the_same():
-    data = Data(0)
-    given = [
-        states.partial("individual_equivalence_index", data.labels(range(9)), data.said[:9].astype(int), annotators=who)
-        for who in (WHO, WHO[::-1])
-    ]
+    data, metric = Data(0), "individual_equivalence_index"
+    given = [states.partial(metric, data.labels(range(9)), data.said[:9].astype(int), annotators=who) for who in (WHO, WHO[::-1])]
     assert given[0] == given[1]
     two = ugt.Labels.from_wide([[0, 1]], classes=K, annotators=["ann", "bob"])
-    with pytest.raises(ValueError, match=r"states must be made with the same annotators, \['ann', 'bob', 'dan', 'eve'\]"):
-        states.merge([given[0], states.partial("individual_equivalence_index", two, [1])])
+    message = r"states must be made with the same annotators, \['ann', 'bob', 'dan', 'eve'\]"
+    refused(message, states.merge, [given[0], states.partial(metric, two, [1])])
     with pytest.raises(ValueError, match=r"annotators must name all annotators of every part. Got not 'bob'"):
         states.partial("individual_equivalence_index", two, [1], annotators=["ann", "eve"])
     no_part(r"annotators must name all annotators of every part", "individual_equivalence_index", two, [1], annotators=[0, 1])
@@ -204,9 +200,11 @@ def test_annotators_of_all_parts_are_the_same():
         states.partial("alternative_annotator_test", ugt.Labels.from_counts([[1, 2]]), [1], annotators=WHO)
 
 
-@pytest.mark.parametrize("metric", RESAMPLED)
-def test_unknown_options(metric):
-    no_part(f"{metric} in parts knows no option 'level'", metric, [[0, 1]], [1], level=0.9, **RESAMPLED[metric], error=TypeError)
+def test_unknown_options():
+    for metric, options in RESAMPLED.items():
+        no_part(f"{metric} in parts knows no option 'level'", metric, [[0, 1]], [1], level=0.9, **options, error=TypeError)
+    no_part(r"annotations must be Labels, in parts.*Got list", "relative_f1", [[0, 1, 1]], [1], held_out=[0])
+    no_part("knows no option 'predictions'", "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
 
 
 @pytest.mark.parametrize(
@@ -227,26 +225,20 @@ def test_options_out_of_range(metric, options, message):
     no_part(message, metric, data.labels(range(9)), data.said[:9].astype(int), annotators=WHO, **options)
 
 
-def test_relative_f1_of_tables():
-    no_part(r"annotations must be Labels, in parts.*Got list", "relative_f1", [[0, 1, 1]], [1], held_out=[0])
-    no_part("knows no option 'predictions'", "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
-
-
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_reasons():
-    nobody = one_part("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1])
-    assert math.isnan(nobody.value) and nobody.reason == "no annotator has 1 or more cases with others to be compared with"
-    alike = one_part("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1])
-    assert math.isnan(alike.value) and alike.reason == "the annotators do not differ from each other"
-    few = one_part("alternative_annotator_test", [[0, 1], [1, 1]], [1, 1])
-    assert math.isnan(few.value) and few.reason == "no annotator has 30 or more cases with others to be compared with"
-    for metric in ("individual_equivalence_index", "alternative_discrepancy_ratios"):
-        none = one_part(metric, [[0, None], [1, None]], [1, 1])
-        assert math.isnan(none.value) and none.reason == "no case is left" and none.left_out == {"case with a single annotator": 2}
-    same = one_part("alternative_discrepancy_ratios", [[1, 1]] * 3, [1, 1, 1])
-    assert math.isnan(same.value) and same.reason == "annotators agree in all 3 cases (alpha = 0)"
-    tied = ugt.Labels.from_wide([[0, 1, 1]], classes=2)
-    found = one_part("relative_f1", tied, [1], held_out=[2])
+    one, few = {"case with a single annotator": 2}, "no annotator has {} or more cases with others to be compared with"
+    for metric, votes, said, reason, left_out in (
+        ("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1], few.format(1), {}),
+        ("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1], "the annotators do not differ from each other", {}),
+        ("alternative_annotator_test", [[0, 1], [1, 1]], [1, 1], few.format(30), {}),
+        ("individual_equivalence_index", [[0, None], [1, None]], [1, 1], "no case is left", one),
+        ("alternative_discrepancy_ratios", [[0, None], [1, None]], [1, 1], "no case is left", one),
+        ("alternative_discrepancy_ratios", [[1, 1]] * 3, [1, 1, 1], "annotators agree in all 3 cases (alpha = 0)", {}),
+    ):
+        found = one_part(metric, votes, said)
+        assert math.isnan(found.value) and found.reason == reason and found.left_out.items() >= left_out.items()
+    found = one_part("relative_f1", ugt.Labels.from_wide([[0, 1, 1]], classes=2), [1], held_out=[2])
     assert math.isnan(found.value) and found.reason == "no case has a majority class"
 
 

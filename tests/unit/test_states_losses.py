@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from twins.histogram_problems import numbers_of
-from twins.parted import no_part
+from twins.parted import close, no_part
 
 import ugt
 from ugt import states
@@ -57,10 +57,6 @@ def rows_of(table, part):
     return table[part]
 
 
-def close(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
 def check_histogram(found, expected):
     close(found.value, expected.l_sq)
     assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), None)
@@ -96,36 +92,29 @@ def test_disagreement_in_parts_is_all_disagreement(options, by_class, seed):
     expected = ugt.disagreement_losses(counts, given, **options)
     found = states.finish(in_parts("disagreement_losses", (counts, given), cut(counts, seed), **options))
     assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), None)
-    close([found.value, found.numbers["cl"], found.numbers["cl plugin"]], [expected.l_phi, expected.cl.debiased, expected.cl.plugin])
-    close(found.numbers["ce"], expected.ce)
+    numbers = [found.value, *(found.numbers[name] for name in ("cl", "cl plugin", "ce"))]
+    close(numbers, [expected.l_phi, expected.cl.debiased, expected.cl.plugin, expected.ce])
     assert ("l_mean" in found.numbers) == by_class
     close(found.record.cl_per_bin.debiased, expected.cl_per_bin.debiased)
     if by_class:
         close(found.record.l_per_class, expected.l_per_class)
-        close([found.numbers[f"l_phi[{k}]"] for k in range(3)], expected.l_per_class)
-        close([found.numbers[f"cl[{k}]"] for k in range(3)], expected.cl_per_class.debiased)
-        close([found.numbers[f"cl[{k}] plugin"] for k in range(3)], expected.cl_per_class.plugin)
+        per_class = (expected.l_per_class, expected.cl_per_class.debiased, expected.cl_per_class.plugin)
+        for name, values in zip(("l_phi[{}]", "cl[{}]", "cl[{}] plugin"), per_class):
+            close([found.numbers[name.format(k)] for k in range(3)], values)
         close([found.numbers["l_mean"], found.numbers["ce_mean"]], [expected.l_mean, expected.ce_mean])
 
 
-def histogram_twin(counts, probs):
-    return ugt.histogram_losses(counts, probs).l_sq
-
-
-def disagreement_twin(counts, probs):
-    return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs)).l_phi
-
-
-@pytest.mark.parametrize(("metric", "slow"), [("histogram_losses", histogram_twin), ("disagreement_losses", disagreement_twin)])
-def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, slow):
+@pytest.mark.parametrize(("metric", "value"), [("histogram_losses", "l_sq"), ("disagreement_losses", "l_phi")])
+def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, value):
     counts, probs = data_of(5)
-    tables = (counts, probs if metric == "histogram_losses" else ugt.predicted_disagreement(probs))
+    predicted = (lambda p: p) if metric == "histogram_losses" else ugt.predicted_disagreement
+    tables = (counts, predicted(probs))
     ids, design = np.array([f"p{i}" for i in range(80)]), {"n_resamples": 20, "seed": 9}
     whole = states.finish(in_parts(metric, tables, [np.arange(80)], ids, **design))
     found = states.finish(in_parts(metric, tables, cut(counts, 1), ids, **design))
     close(found.resampled, whole.resampled)
     repeated = [np.repeat(np.arange(80), w.astype(int)) for w in _exact.poisson_weights(stream_keys_of(ids), 9, 0, 20)]
-    close(found.resampled, [slow(counts[at], probs[at]) for at in repeated])
+    close(found.resampled, [getattr(getattr(ugt, metric)(counts[at], predicted(probs[at])), value) for at in repeated])
     assert len(np.unique(found.resampled)) == 20 and found.std_error == pytest.approx(found.resampled.std(ddof=1))
 
 

@@ -23,10 +23,8 @@ def in_parts(metric, data, options, parts, **more):
 @pytest.mark.parametrize("options", PAIRS)
 def test_pairs(options, seed):
     data = Data(seed)
-    expected, found = (
-        ugt.pairwise_agreement(data.labels(range(N)), **options),
-        in_parts("pairwise_agreement", data, options, cut(data, seed)),
-    )
+    expected = ugt.pairwise_agreement(data.labels(range(N)), **options)
+    found = in_parts("pairwise_agreement", data, options, cut(data, seed))
     assert found.numbers["annotators"].tolist() == ASCENDING
     at = [expected.annotators.tolist().index(name) for name in ASCENDING]
     for name in ("value", "n_cases", "no_variation"):
@@ -86,10 +84,8 @@ def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
-        ("pairwise_agreement", {"coefficient": "percent"}),
-        ("pairwise_agreement", {"weights": "linear"}),
-        ("intra_annotator_agreement", {"coefficient": "percent"}),
-        ("intra_annotator_agreement", {"coefficient": "ac1"}),
+        *(("pairwise_agreement", options) for options in ({"coefficient": "percent"}, {"weights": "linear"})),
+        *(("intra_annotator_agreement", {"coefficient": one}) for one in ("percent", "ac1")),
     ],
 )
 def test_resamples_of_parts_are_those_of_the_whole(metric, options, units):
