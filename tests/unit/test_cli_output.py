@@ -1,6 +1,7 @@
 """How commands speak: JSON, quiet, progress, names that are hard to print, closed pipes."""
 
 import csv
+import io as io_
 import json
 import os
 import re
@@ -51,11 +52,7 @@ def folder(tmp_path, monkeypatch):
 
 def strict(text):
     """One JSON object, and nothing that JSON does not have."""
-
-    def refuse(name):
-        raise AssertionError(f"{name} is no JSON")
-
-    found = json.loads(text, parse_constant=refuse)
+    found = json.loads(text, parse_constant=pytest.fail)
     assert isinstance(found, dict)
     return found
 
@@ -87,12 +84,8 @@ def test_json(folder, capsys, name, monkeypatch):
 
 
 def test_all_commands_that_compute_are_tried_and_all_codes_named():
-    with_json = {
-        name
-        for name, command in _command.commands_of(cli.make_parser()).items()
-        if any("--json" in action.option_strings for action in command._actions)
-    }
-    assert with_json == set(ALL)
+    commands = _command.commands_of(cli.make_parser())
+    assert {name for name, one in commands.items() if any("--json" in action.option_strings for action in one._actions)} == set(ALL)
     text = Path(cli.__file__).read_text(encoding="utf-8")
     assert {int(code) for code in re.findall(r"return (\d+)", text)} | {1} == set(_command.EXIT_CODES)
 
@@ -114,14 +107,12 @@ def test_json_has_the_numbers_of_the_files(capsys):
         assert found[part] == whole[part]
     found = printed(capsys, *ALL["certainty"], "--json")
     rows = [row for row in rows_of("c.csv") if row["mean_certainty"]]
-    assert [(row["case"], row["certainty"]) for row in found["least_certain"]] == [
-        (row["case"], float(row["mean_certainty"])) for row in rows[:10]
-    ]
+    least = [(row["case"], float(row["mean_certainty"])) for row in rows[:10]]
+    assert [(row["case"], row["certainty"]) for row in found["least_certain"]] == least
     found = printed(capsys, *ALL["agreement"], "--json")
     assert [row["value"] for row in found["agreement"]] == [float(row["value"] or "nan") for row in rows_of("agreement/agreement.csv")]
-    assert {row["annotator"]: row["value"] for row in found["annotators"]} == {
-        row["annotator"]: float(row[found["pairs"]]) for row in rows_of("agreement/annotators.csv")
-    }
+    of_annotators = {row["annotator"]: float(row[found["pairs"]]) for row in rows_of("agreement/annotators.csv")}
+    assert {row["annotator"]: row["value"] for row in found["annotators"]} == of_annotators
     found = printed(capsys, *ALL["calibrate"], "--json")
     state = json.loads(Path("cal/calibrator.json").read_text(encoding="utf-8"))
     assert found["fit"]["parameters"]["temperature"] == state["fitted"]["temperature_"]
@@ -234,26 +225,20 @@ def test_lines_come_every_few_seconds(capsys, monkeypatch):
     assert said == [f"ugt: weighing: {percent} %" for percent in (5, 30, 55, 80, 100)]  # and of counting nothing: it took no time
 
 
-class Terminal(types.SimpleNamespace):
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
+class Terminal(io_.StringIO):
     def isatty(self):
         return True
 
 
 def test_a_terminal_gets_one_line_without_tqdm(monkeypatch):
-    terminal = Terminal(text="")
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(sys.modules, "tqdm", None)  # as if it were not installed
     with progress_module.progress(True):
         say = parallel._progress.get()
         say("weighing", 0.5)
         say("weighing", 1.0)
-    assert terminal.text == "\rugt: weighing: 50 %\rugt: weighing: 100 %\n"
+    assert terminal.getvalue() == "\rugt: weighing: 50 %\rugt: weighing: 100 %\n"
 
 
 def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
@@ -271,7 +256,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
         def close(self):
             self.closed = True
 
-    monkeypatch.setattr(sys, "stderr", Terminal(text=""))
+    monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
     with progress_module.progress(True):
         say = parallel._progress.get()

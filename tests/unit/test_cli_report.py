@@ -1,35 +1,38 @@
-"""``ugt report``, ``ugt plan``, and models from several kinds of files."""
+"""``ugt report``, ``ugt plan``, models and subgroups from several kinds of files."""
 
+import gzip
 import json
-from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from refusals import refused
 
-from ugt import cli
+from ugt.cli import evaluate as _evaluate
 from ugt.cli import report
+from ugt.cli.cases import read_subgroups
 from ugt.report import plan
 
-JUDGE = ["evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20"]
+JUDGE = ("evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20")
+SITES = "case,site,age band\np1,north,40-59\np2, south ,\np3,north,60+\n"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = "".join(f"p{i},{who},{(i + who) % 2}\n" for i in range(4) for who in range(3))
-    (tmp_path / "labels.csv").write_text("case,annotator,label\n" + rows)
-    (tmp_path / "A.csv").write_text("case,0,1\np0,0.4,0.6\np1,0.7,0.3\np2,0.5,0.5\np3,0.9,0.1\n")
-    return tmp_path
+def folder(command, write):
+    write("case,annotator,label\n" + "".join(f"p{i},{who},{(i + who) % 2}\n" for i in range(4) for who in range(3)), "labels.csv")
+    write("case,0,1\np0,0.4,0.6\np1,0.7,0.3\np2,0.5,0.5\np3,0.9,0.1\n", "A.csv")
+    return write(SITES, "sites.csv").parent
 
 
-def test_the_page_is_the_same_again(folder, capsys):
-    assert cli.main(JUDGE) == 0
-    capsys.readouterr()
-    assert cli.main(["report", "report/evaluation.json", "--out", "new/page.html"]) == 0
-    assert capsys.readouterr() == ("Report: new/page.html\n", "")
+def evaluated(folder):
+    return json.loads((folder / "report" / "evaluation.json").read_text(encoding="utf-8"))
+
+
+def test_the_page_is_the_same_again(folder, command):
+    command(*JUDGE)
+    assert command("report", "report/evaluation.json", "--out", "new/page.html") == "Report: new/page.html\n"
     assert (folder / "new" / "page.html").read_bytes() == (folder / "report" / "report.html").read_bytes()
-    assert cli.main(["report", "report/evaluation.json", "--quiet"]) == 0
+    assert command("report", "report/evaluation.json", "--quiet") == ""
     assert (folder / "report.html").read_bytes() == (folder / "report" / "report.html").read_bytes()
 
 
@@ -47,65 +50,97 @@ def changed(found):
     yield "binary", b"\xff\xfe\0", "x.json must be JSON. Got "
 
 
-def test_files_that_are_no_evaluation(folder, capsys):
-    assert cli.main([*JUDGE, "--quiet"]) == 0
-    for what, content, message in changed(json.loads((folder / "report" / "evaluation.json").read_text(encoding="utf-8"))):
-        (folder / "x.json").write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-        assert cli.main(["report", "x.json", "--out", "new/page.html"]) == 2, what
-        out, err = capsys.readouterr()
-        assert out == "" and err.startswith(f"ugt: error: {message}"), what
-        assert err.count("\n") == 1
+def test_files_that_are_no_evaluation_and_a_folder_in_the_way(folder, command, write):
+    command(*JUDGE, "--quiet")
+    for what, content, message in changed(evaluated(folder)):
+        write(content, "x.json")
+        said = command("report", "x.json", "--out", "new/page.html", code=2)
+        assert said.startswith(f"ugt: error: {message}") and said.count("\n") == 1, what
         assert not (folder / "new").exists()
-
-
-def test_a_folder_in_the_way(folder, capsys):
-    assert cli.main([*JUDGE, "--quiet"]) == 0
     (folder / "page.html").mkdir()
-    assert cli.main(["report", "report/evaluation.json", "--out", "page.html"]) == 2
-    assert capsys.readouterr().err == "ugt: error: --out must name a file. Got the folder 'page.html'.\n"
+    said = command("report", "report/evaluation.json", "--out", "page.html", code=2)
+    assert said == "ugt: error: --out must name a file. Got the folder 'page.html'.\n"
 
 
-def test_plan(capsys):
-    assert cli.main(["plan"]) == 0
-    out = capsys.readouterr().out
+def test_plan(command):
+    out = command("plan")
     assert out == plan.template() and plan.check_plan(json.loads(out)) == {}
-
-
-def test_no_constants():
     refused(r"^Infinity is no JSON$", json.loads, "[Infinity]", parse_constant=report._no_constant)
 
 
-def models(capsys, *predictions):
-    command = ["evaluate", "--annotations", "labels.csv", "--predictions", *predictions, "--out", "report"]
-    assert cli.main([*command, "--n-boot", "20", "--no-details", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    inputs = json.loads(Path("report/evaluation.json").read_text(encoding="utf-8"))["provenance"]["inputs"]
-    return found["models"], [entry["name"] for entry in inputs]
-
-
-def test_one_file_may_hold_several_models(folder, capsys):
+def test_one_file_may_hold_several_models(folder, command, write):
     lines = (folder / "A.csv").read_text().splitlines()
-    text = "\n".join([f"model,{lines[0]}", *(f"{name},{line}" for name in ("old", "new") for line in lines[1:])])
-    (folder / "both.csv").write_text(text + "\n")
+    write("\n".join([f"model,{lines[0]}", *(f"{name},{line}" for name in ("old", "new") for line in lines[1:])]) + "\n", "both.csv")
     np.save(folder / "last.npy", np.eye(2)[[0, 1, 0, 1]])
-    assert models(capsys, "both.csv", "last.npy") == (["old", "new", "last"], ["labels.csv", "both.csv", "last.npy"])
-    command = ["evaluate", "--annotations", "labels.csv", "--out", "x", "--predictions"]
-    assert cli.main([*command, "mine=both.csv"]) == 2
-    assert "must be given without a name where a file holds several models. Got 'mine' for 'both.csv'." in capsys.readouterr().err
+    words = ("evaluate", "--annotations", "labels.csv", "--out", "report", "--predictions")
+    found = json.loads(command(*words, "both.csv", "last.npy", "--n-boot", "20", "--no-details", "--json"))
+    assert found["models"] == ["old", "new", "last"]
+    assert [entry["name"] for entry in evaluated(folder)["provenance"]["inputs"]] == ["labels.csv", "both.csv", "last.npy"]
+    said = "must be given without a name where a file holds several models. Got 'mine' for 'both.csv'."
+    assert said in command(*words, "mine=both.csv", code=2)
     for twice in (["both.csv", "old=A.csv"], ["old=A.csv", "both.csv"], ["last.npy", "old=A.csv", "both.csv"]):
-        assert cli.main([*command, *twice]) == 2
-        assert "must have different names (write name=path). Got 'old' twice." in capsys.readouterr().err
+        assert "must have different names (write name=path). Got 'old' twice." in command(*words, *twice, code=2)
 
 
-def test_a_mapping_says_where_things_are_and_options_go_first(folder, capsys):
-    content = [{"image": f"p{i}", "by": {"who": "x"}, "said": i % 2} for i in range(4)]
-    (folder / "other.json").write_text(json.dumps(content))
-    (folder / "mapping.json").write_text(json.dumps({"fields": {"case": "image", "annotator": "by.who", "label": "said"}}))
-    assert cli.main(["certainty", "other.json", "--mapping", "mapping.json"]) == 0
-    assert capsys.readouterr().out.startswith("4 cases, 2 classes, 4 labels by 1 annotator.")
-    (folder / "odd.csv").write_text("q1,q2,q3\n1,x,yes\n2,x,no\n2,y,never\n")
-    (folder / "mapping.json").write_text(json.dumps({"columns": {"case": "q1", "annotator": "q2", "label": "q3"}, "missing": ["never"]}))
-    assert cli.main(["certainty", "odd.csv", "--mapping", "mapping.json"]) == 0
-    assert capsys.readouterr().out.startswith("2 cases, 2 classes, 2 labels by 1 annotator.\nRead as missing: 'never' (1 cells).")
-    assert cli.main(["certainty", "odd.csv", "--mapping", "mapping.json", "--na", "no"]) == 0
-    assert capsys.readouterr().out.startswith("2 cases, 2 classes, 2 labels by 2 annotators.\nRead as missing: 'no' (1 cells).")
+def test_a_mapping_says_where_things_are_and_options_go_first(command, write):
+    write([{"image": f"p{i}", "by": {"who": "x"}, "said": i % 2} for i in range(4)], "other.json")
+    write({"fields": {"case": "image", "annotator": "by.who", "label": "said"}}, "mapping.json")
+    certainty = ("certainty", "--mapping", "mapping.json")
+    assert command(*certainty, "other.json").startswith("4 cases, 2 classes, 4 labels by 1 annotator.")
+    write("q1,q2,q3\n1,x,yes\n2,x,no\n2,y,never\n", "odd.csv")
+    write({"columns": {"case": "q1", "annotator": "q2", "label": "q3"}, "missing": ["never"]}, "mapping.json")
+    said = "2 cases, 2 classes, 2 labels by {}.\nRead as missing: '{}' (1 cells)."
+    assert command(*certainty, "odd.csv").startswith(said.format("1 annotator", "never"))
+    assert command(*certainty, "odd.csv", "--na", "no").startswith(said.format("2 annotators", "no"))
+
+
+def test_every_other_column_is_a_division(write):
+    sites = {"p1": "north", "p2": "south", "p3": "north"}
+    assert read_subgroups("sites.csv") == {"site": sites, "age band": {"p1": "40-59", "p2": "", "p3": "60+"}}
+    # another order, separator, name of the case's column; numbers; a byte order mark; compressed
+    text = '\ufeffZentrum;Item ID\n"Köln; Nord";7\n1;08\n'
+    for path in (write(text), write(gzip.compress(text.encode("utf-8")), "sites.csv.gz")):
+        assert read_subgroups(path) == {"Zentrum": {"7": "Köln; Nord", "08": "1"}}
+
+
+BAD = {
+    "no case": ("site,age\nnorth,3\n", r"file must have a column case and at least one more, for the subgroups\. Got 'site'"),
+    "only cases": ("case,case id\n", ""),
+    "two cases": ("case,item,site\n1,2,3\n", r"case column must be named where several columns may be meant\. Got 'case' and"),
+    "nameless": ("case,\np1,x\n", r"columns must have names\. Got a blank one, first at column 2\."),
+    "blank case": ("case,site\np1,x\n,y\n", r"case must not be blank\. Got a blank cell, first at line 3\."),
+    "repeated": ("case,site\np1,x\np2,x\np1,y\n", r"case must stand once\. Got 'p1' twice, first at line 4\."),
+    "empty": ("", r"file must not be empty\."),
+    "no rows": ("case,site\n", r"file must have rows below its header\."),
+    "one column": ("case\np1\n", ""),
+    "Latin-1": ("case,site\np1,K\xf6ln\n".encode("latin-1"), r"file must be UTF-8 text\."),
+    "cut off": ("case,site\np1,x\np2\n", r"row must have 2 fields"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_files_of_subgroups(write, what):
+    content, message = BAD[what]
+    write(content, "sites.csv")
+    refused(r"^sites\.csv: " + message, read_subgroups, "sites.csv")
+
+
+def test_subgroups_and_plan_reach_evaluate(folder, command, write, monkeypatch):
+    spy = Mock(side_effect=_evaluate.evaluate)
+    monkeypatch.setattr(_evaluate, "evaluate", spy)
+    command(*JUDGE)
+    assert not {"subgroups", "plan", "clusters"} & set(spy.call_args.kwargs)  # what is not given is not passed
+    empty = json.loads(plan.template())
+    field = next(name for name in empty if not name.startswith("_"))
+    write({**empty, field: "what we want to know"}, "plan.json")
+    command(*JUDGE, "--subgroups", "sites.csv", "--plan", "plan.json")
+    seen = spy.call_args.kwargs
+    assert seen["subgroups"] == read_subgroups("sites.csv") and seen["plan"] == {field: "what we want to know"}
+    inputs = evaluated(folder)["provenance"]["inputs"]
+    assert [entry["name"] for entry in inputs] == ["labels.csv", "A.csv", "sites.csv", "plan.json"]
+
+
+def test_errors_of_a_plan_name_the_file_or_field(folder, command, write):
+    write({"no such field": 1}, "plan.json")
+    said = command(*JUDGE, "--plan", "plan.json", code=2)
+    assert "plan" in said and said.count("\n") == 1 and not (folder / "report").exists()

@@ -1,10 +1,10 @@
 """Models beside annotators in an evaluation and in the report."""
 
 import csv
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from twins.page import at, drawings, elements, same_points
 
 import ugt
 from ugt import synthetic
@@ -52,8 +52,7 @@ def test_only_where_it_is_known_who_said_what():
 
 def test_annotators_with_few_cases_are_counted():
     table = np.zeros((40, 4), dtype=object)
-    table[:, 3] = None
-    table[:3, 3] = 1
+    table[:, 3] = [1] * 3 + [None] * 37
     table[::5, 0] = 1
     labels = ugt.Labels.from_wide(table, classes=2)
     ev = ugt.evaluate(labels, {"A": np.tile([0.8, 0.2], (40, 1))}, k=1, n_resamples=50)
@@ -63,8 +62,7 @@ def test_annotators_with_few_cases_are_counted():
 
 def test_cases_without_predictions_are_left_out():
     labels, truth = synthetic.make_labels(30, 3, 4, seed=2)
-    some = (np.arange(5, 30), truth[5:])
-    ev = ugt.evaluate(labels, {"A": some}, k=1, missing="drop", n_resamples=20)
+    ev = ugt.evaluate(labels, {"A": (np.arange(5, 30), truth[5:])}, k=1, missing="drop", n_resamples=20)
     assert next(row for row in ev.humans if row["kind"] == "model")["n_cases"] == 25
 
 
@@ -76,16 +74,13 @@ def test_report_and_table(tmp_path):
     part = page[page.index('<section id="humans"') :]
     part = part[: part.index("</section>")]
     assert hostile not in part and "one-sided 95% limit" in part
-    root = ET.fromstring(part[part.index("<svg") : part.index("</svg>") + 6])
-    lines = [e for e in root.iter() if e.tag.endswith("line") and "line" in e.attrib.get("class", "").split()]
+    lines = [e for e in elements(drawings(part)[0], "line") if "line" in e.attrib.get("class", "").split()]
     assert len(lines) == 6
     source = ev.to_dict()
     ends = [(row["low"], row["high"]) for row in source["humans"]]
-    x = svg.Scale(
-        *svg.around([v for pair in ends for v in pair] + [row["value"] for row in source["humans"]] + [1.0]), 130, svg.WIDTH - svg.RIGHT
-    )
-    drawn = [(float(e.attrib["x1"]), float(e.attrib["x2"])) for e in lines]
-    np.testing.assert_allclose(drawn, [(x.at(low), x.at(high)) for low, high in ends], atol=0.06)
+    shown = [v for pair in ends for v in pair] + [row["value"] for row in source["humans"]] + [1.0]
+    x = svg.Scale(*svg.around(shown), 130, svg.WIDTH - svg.RIGHT)
+    same_points([at(e, "x1", "x2") for e in lines], [(x.at(low), x.at(high)) for low, high in ends])
     ev.to_csv(tmp_path / "humans.csv", table="humans")
     with open(tmp_path / "humans.csv", newline="") as file:
         rows = list(csv.DictReader(file))

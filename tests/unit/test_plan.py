@@ -10,12 +10,6 @@ from refusals import refused
 from ugt.report import plan as _plan
 
 
-def written(folder, text, name="plan.json"):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def test_template_and_fields():
     empty = json.loads(_plan.template())
     assert [name for name in empty if not name.startswith("_")] == list(_plan.FIELDS)
@@ -63,9 +57,9 @@ def test_what_is_no_plan_is_refused(plan, message):
 
 
 @pytest.mark.parametrize("text", ['{"reliability": [1, 2], "question": "Größe?"}', '\ufeff{"question": "Größe?", "reliability": [1, 2]}'])
-def test_json_is_read(tmp_path, text):
-    assert _plan.read_plan(written(tmp_path, text)) == {"question": "Größe?", "reliability": [1, 2]}
-    assert _plan.read_plan(str(written(tmp_path, text, "P.JSON")))["reliability"] == [1, 2]
+def test_json_is_read(write, text):
+    assert _plan.read_plan(write(text, "plan.json")) == {"question": "Größe?", "reliability": [1, 2]}
+    assert _plan.read_plan(str(write(text, "P.JSON")))["reliability"] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -83,20 +77,20 @@ def test_json_is_read(tmp_path, text):
         ('{"quetsion": 1}', r"nearest to this one is 'question'"),
     ],
 )
-def test_files_that_are_no_plan_are_refused_by_name(tmp_path, text, message):
-    path = written(tmp_path, text)
+def test_files_that_are_no_plan_are_refused_by_name(write, text, message):
+    path = write(text, "plan.json")
     with pytest.raises(ValueError, match=message) as caught:
         _plan.read_plan(path)
     assert str(caught.value).startswith(f"{path}: ") and len(str(caught.value)) < 500
 
 
-def test_endings_and_missing_files_and_packages(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"plan must be a file that ends in \.json, \.yaml or \.yml\. Got 'plan\.txt'\.$"):
-        _plan.read_plan(written(tmp_path, "{}", "plan.txt"))
+def test_endings_and_missing_files_and_packages(tmp_path, write, monkeypatch):
+    wrong = r"plan must be a file that ends in \.json, \.yaml or \.yml\. Got 'plan\.txt'\.$"
+    refused(wrong, _plan.read_plan, write("{}", "plan.txt"))
     refused(r"none\.json", _plan.read_plan, tmp_path / "none.json", error=OSError)
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ValueError, match=r"plan must be JSON, or YAML where PyYAML is installed \(pip install pyyaml\)\. Got YAML"):
-        _plan.read_plan(written(tmp_path, "seed: 1", "plan.yaml"))
+    needed = r"plan must be JSON, or YAML where PyYAML is installed \(pip install pyyaml\)\. Got YAML"
+    refused(needed, _plan.read_plan, write("seed: 1", "plan.yaml"))
 
 
 YAML = """
@@ -111,9 +105,9 @@ registration:
 """
 
 
-def test_yaml_is_read(tmp_path):
+def test_yaml_is_read(write):
     pytest.importorskip("yaml")
-    found = _plan.read_plan(written(tmp_path, YAML, "plan.yml"))
+    found = _plan.read_plan(write(YAML, "plan.yml"))
     blinding = "neither predictions nor each other's labels"
     assert found == {"date": "2026-10-01", "annotators_independent_of_models": True, "blinding": blinding, "reliability": [1, 2.5]}
 
@@ -137,8 +131,8 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join([f'*{a}'] 
     ],
     ids=range(9),
 )
-def test_yaml_that_is_no_plan_is_refused(tmp_path, text, message):
+def test_yaml_that_is_no_plan_is_refused(write, text, message):
     pytest.importorskip("yaml")
     with pytest.raises(ValueError, match=message) as caught:
-        _plan.read_plan(written(tmp_path, text, "plan.yaml"))
+        _plan.read_plan(write(text, "plan.yaml"))
     assert len(str(caught.value)) < 500

@@ -64,6 +64,29 @@ def test_parts_may_be_functions_and_empty(rng):
     assert found.value == pytest.approx(ugt.soft_auroc(p[:, 0], p[:, 1]).value, rel=1e-13)
 
 
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("metric", ["ua_topk_accuracy", "soft_auroc", "soft_average_precision"])
+def test_answers_do_not_depend_on_joblib(metric, backend, rng):
+    joblib = pytest.importorskip("joblib", reason="n_jobs needs joblib, which is not installed")
+    tables = [rng.random(3000) if metric.startswith("soft") else rng.dirichlet(np.ones(K), 3000) for _ in range(2)]
+    parts = [None, *zip(*(np.array_split(table, 7) for table in tables)), None]
+    named = {} if metric.startswith("soft") else {"case_ids": np.arange(3000), "n_resamples": 20, "seed": 1}
+    alone, resampled = states.compute(metric, parts=parts), states.compute(metric, *tables, **named)
+    with joblib.parallel_config(backend=backend):
+        found = states.compute(metric, parts=parts, n_jobs=2)
+        blocks = states.compute(metric, *tables, n_jobs=2, max_memory="300 MB")
+        again = states.compute(metric, *tables, n_jobs=2, **named)
+    assert found.value == alone.value and found.numbers == alone.numbers and found.n_cases == 3000
+    assert blocks.value == pytest.approx(alone.value, rel=1e-13)
+    assert not named or np.array_equal(again.resampled, resampled.resampled)
+
+
+def test_a_missing_joblib_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    p = np.full((9, K), 1 / K)
+    refused(r"n_jobs needs joblib: pip install 'ugt\[joblib\]'", states.compute, "ua_topk_accuracy", p, p, n_jobs=2, error=ImportError)
+
+
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_parts_have_ids_of_their_own(rng, n_jobs):
     if n_jobs:
