@@ -122,12 +122,10 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
 
     Parameters
     ----------
-    annotations : Labels or Rankings
-        A label counts as a ranking of one class.
+    annotations, tie_weight
+        As in :func:`irn`, errors too.
     reliability : float
         γ > 0, trust in the annotators, as a number of annotators; default 1.
-    tie_weight : {"split", "full"}
-        As in :func:`irn`.
     background : float
         Added to the concentration of every class, ranked or not; default 0. The authors' notebook adds 0.01.
 
@@ -138,10 +136,8 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are neither Labels nor Rankings.
     ValueError
-        If ``reliability`` is not above 0, ``background`` is negative, one is not finite, or ``tie_weight`` is unknown.
+        If ``reliability`` is not above 0, ``background`` is negative, or one is not finite.
 
     Notes
     -----

@@ -35,17 +35,8 @@ def plackett_luce_map(
 
     Parameters
     ----------
-    rankings : Rankings or Labels
-        N cases. A label is a ranking of one class.
-    reliability : float
-        γ > 0, any real number: as if every annotator had ranked γ times; default 1.
-    prior_shape, prior_mass : float, optional
-        Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
-    prior_rate : float
-        Above 0. Normalised plausibilities do not depend on it.
-    unranked : {"individual", "lump", "ignore"}
-        Classes of a case that no annotator mentioned: each with the prior of any class (default); one class of shape a for
-        all of them, whose plausibility is spread evenly over them; or left out, with plausibility 0.
+    rankings, reliability, prior_shape, prior_mass, prior_rate, unranked
+        As for :func:`plackett_luce`.
 
     Returns
     -------
@@ -56,10 +47,8 @@ def plackett_luce_map(
 
     Raises
     ------
-    TypeError
-        If ``rankings`` are of another kind.
-    ValueError
-        If a number is not finite or not above 0, both priors are given, or ``unranked`` is unknown.
+    TypeError, ValueError
+        As :func:`plackett_luce`.
     ArithmeticError
         If plausibilities of a case differ by more orders of magnitude than floating point holds: the prior is some 1e9 times
         weaker than the annotations, or annotators agree on the order of dozens of classes.
@@ -109,7 +98,7 @@ def plackett_luce_mle(
     Parameters
     ----------
     rankings : Rankings or Labels
-        N cases. A label is a ranking of one class.
+        As for :func:`plackett_luce`, errors too.
     on_nonexistence : {"error", "map"}
         What to do with a case that has no estimate: raise an error (default), or take ``plackett_luce_map(…, unranked="ignore")`` for it.
     prior_shape, prior_mass : float, optional
@@ -122,13 +111,11 @@ def plackett_luce_mle(
 
     Raises
     ------
-    TypeError
-        If ``rankings`` are of another kind.
     ValueError
         If a case has no estimate: the first one and its classes that no other mentioned class is ever placed before are
         named. If ``on_nonexistence`` is unknown, a prior is not above 0, or given where it is not used.
     ArithmeticError
-        If plausibilities of a case differ by more orders of magnitude than floating point holds.
+        As :func:`plackett_luce_map`.
 
     Notes
     -----

@@ -159,8 +159,8 @@ def glad(
 
     Parameters
     ----------
-    labels : Labels
-        Who gave each label must be known. Every label counts.
+    labels, max_iter, seed, n_threads
+        As in :func:`dawid_skene`.
     prior : (ability mean, ability sd, easiness mean, easiness sd)
         Of α and of b = log β; standard deviations above 0. Default (1, 1, 1, 1), as in the paper. Without priors α and β are known
         only up to a factor.
@@ -170,8 +170,6 @@ def glad(
         Starts besides the one from the prior means, with abilities drawn from their prior; the best of all is the answer.
     tolerance : float
         A start has converged when an iteration gains at most this much log posterior density a label.
-    max_iter, seed, n_threads
-        As in :func:`dawid_skene`.
 
     Returns
     -------
@@ -180,16 +178,8 @@ def glad(
 
     Raises
     ------
-    TypeError
-        If ``labels`` are of another kind.
-    ValueError
-        If labels are counts without annotators, or there are none; if a number is out of range; if a class that somebody gave has
-        prevalence 0.
-
-    Warns
-    -----
-    RuntimeWarning
-        If the best start has not converged; if most labels would be wrong.
+    TypeError, ValueError
+        As :func:`dawid_skene`, with its warnings too; or if a class that somebody gave has prevalence 0.
 
     References
     ----------
@@ -256,8 +246,8 @@ def dawid_skene_draws(
 
     Parameters
     ----------
-    labels : Labels
-        Who gave each label must be known.
+    labels, n_threads
+        As in :func:`dawid_skene`, errors too.
     prior : float or (diagonal, off_diagonal, prevalence)
         Concentrations above 0 of each row on and off the diagonal, and of each class. Default (2, 1, 1). A diagonal no greater than
         the rest does not tell classes apart.
@@ -271,20 +261,11 @@ def dawid_skene_draws(
         start from true classes drawn from the votes.
     seed : int, Generator or SeedSequence
         The same seed gives the same bytes, in whatever order the cases come.
-    n_threads : int
-        Threads, which share the chains; the answer is the same for any number.
 
     Returns
     -------
     AnnotatorDraws
         ``plausibilities`` are Draws: 8 bytes for each draw of each candidate of each case.
-
-    Raises
-    ------
-    TypeError
-        If ``labels`` are of another kind.
-    ValueError
-        If labels are counts without annotators, or there are none; if an option is unknown or a number out of range.
 
     Warns
     -----

@@ -141,21 +141,6 @@ class SplitConformal(Conformal):
     0.88
     """
 
-    def __init__(
-        self,
-        score: str = "aps",
-        alpha: float = 0.1,
-        *,
-        class_groups: Any = None,
-        randomized: bool = True,
-        penalty: float = 0.01,
-        k_reg: int = 5,
-        allow_empty: bool = True,
-        seed: Any = 0,
-    ) -> None:
-        self.score, self.alpha, self.class_groups = score, alpha, class_groups
-        self.randomized, self.penalty, self.k_reg, self.allow_empty, self.seed = randomized, penalty, k_reg, allow_empty, seed
-
     def fit(self, predictions: Any, labels: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
         """Find the p-values of scores.
 
@@ -178,8 +163,7 @@ class SplitConformal(Conformal):
         cases, rule = self._begin(predictions)
         label, axes = single_labels(labels, cases.table.shape)
         cases = named(cases, axes, case_ids)
-        group, names = case_groups(groups, len(cases))
-        of_class = class_groups(self.class_groups, cases.axes)
+        (group, names), of_class = case_groups(groups, len(cases)), class_groups(self.class_groups, cases.axes)
         n_class_groups = int(of_class.max()) + 1
 
         def part(begin: int, end: int) -> Array:
@@ -264,9 +248,9 @@ class MonteCarloConformal(Conformal):
         allow_empty: bool = True,
         seed: Any = 0,
     ) -> None:
-        self.score, self.alpha, self.m, self.correction, self.split = score, alpha, m, correction, split
-        self.class_groups, self.randomized, self.penalty, self.k_reg = class_groups, randomized, penalty, k_reg
-        self.allow_empty, self.seed = allow_empty, seed
+        rule: dict[str, Any] = {"randomized": randomized, "penalty": penalty, "k_reg": k_reg}
+        super().__init__(score, alpha, class_groups=class_groups, allow_empty=allow_empty, seed=seed, **rule)
+        self.m, self.correction, self.split = m, correction, split
 
     @property
     def guarantee(self) -> float:
@@ -298,8 +282,7 @@ class MonteCarloConformal(Conformal):
         cases, rule = self._begin(predictions)
         known = Truth.of(truth, cases.table.shape)
         cases = named(cases, known.axes, case_ids)
-        group, names = case_groups(groups, len(cases))
-        of_class = class_groups(self.class_groups, cases.axes)
+        (group, names), of_class = case_groups(groups, len(cases)), class_groups(self.class_groups, cases.axes)
         n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
         by_class = n_categories == 1 and self.correction == "none" and cases.table.shape[1] <= m
         rows, label, score = self._sampled(cases, known, rule, m, by_class)

@@ -17,6 +17,7 @@ from ..aggregation import votes
 from ..annotations import Labels
 from ..calibrators.logits import LogitTable
 from ..plausibilities import Plausibilities, as_plausibilities
+from ..plausibilities.point import NO_TABLE
 from ..plausibilities.sets import as_groups
 from ..resampling.design import seed_of
 
@@ -125,8 +126,7 @@ class Truth:
         bad = ~missing & ~((part >= 0).all(axis=1) & np.isfinite(total) & (total > 0))
         if bad.any():
             i = int(np.argmax(bad))
-            must = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
-            raise error("truth", must, part[i][:8], f"case {begin + i}")
+            raise error("truth", NO_TABLE, part[i][:8], f"case {begin + i}")
         return part
 
 

@@ -93,10 +93,8 @@ def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
 
     p(s) = mean over the m samples of (1 + #{cases of the category with a score of at least s}) / (1 + #{cases of the category}).
     """
-    m = scores.shape[1]
-    flat, of = scores.ravel(), np.ascontiguousarray(category).ravel()
-    found = dict(parts(of, n_categories))
-    nothing = np.empty(0), np.empty(0), 1.0
+    m, flat, nothing = scores.shape[1], scores.ravel(), (np.empty(0), np.empty(0), 1.0)
+    found = dict(parts(np.ascontiguousarray(category).ravel(), n_categories))
     return assembled([_category(flat[found[g]], found[g] % m, m) if g in found else nothing for g in range(n_categories)])
 
 
@@ -137,16 +135,23 @@ def check_alpha(alpha: Any) -> float:
 class Conformal(Calibrator):
     """What both predictors do with the levels that a fit has found."""
 
-    score: str
-    alpha: float
-    class_groups: Any
-    randomized: bool
-    penalty: float
-    k_reg: int
-    allow_empty: bool
-    seed: Any
     n_classes_: int
     rule_: dict[str, Any]
+
+    def __init__(
+        self,
+        score: str = "aps",
+        alpha: float = 0.1,
+        *,
+        class_groups: Any = None,
+        randomized: bool = True,
+        penalty: float = 0.01,
+        k_reg: int = 5,
+        allow_empty: bool = True,
+        seed: Any = 0,
+    ) -> None:
+        self.score, self.alpha, self.class_groups = score, alpha, class_groups
+        self.randomized, self.penalty, self.k_reg, self.allow_empty, self.seed = randomized, penalty, k_reg, allow_empty, seed
 
     @property
     def guarantee(self) -> float:
@@ -195,16 +200,13 @@ class Conformal(Calibrator):
     def p_values(self, predictions: Any, *, groups: Any = None, case_ids: Any = None) -> Array:
         """(N, K) p-values of "the label is k"; parameters as for :meth:`predict_sets`."""
         cases, group, rule = self._read(predictions, groups, case_ids)
-        levels = self._levels()
-        n_class_groups = int(self.class_group_.max()) + 1
-        one = len(levels.base) == 1
-
+        levels, n_class_groups = self._levels(), int(self.class_group_.max()) + 1
         room("a table of p-values", 8 * math.prod(cases.table.shape))
         out = np.empty(cases.table.shape)
 
         def part(begin: int, end: int) -> None:
-            category = group[begin:end, None] * n_class_groups + self.class_group_
-            out[begin:end] = levels.p_values(rule.scores(cases, begin, end, PREDICTED), 0 if one else category)
+            category = 0 if len(levels.base) == 1 else group[begin:end, None] * n_class_groups + self.class_group_
+            out[begin:end] = levels.p_values(rule.scores(cases, begin, end, PREDICTED), category)
 
         cases.run(part, "computing p-values")
         return out
@@ -221,8 +223,7 @@ class Conformal(Calibrator):
     def _read(self, predictions: Any, groups: Any, case_ids: Any) -> tuple[Cases, Int64, ScoreRule]:
         self._check_fitted()
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
-        group = located_groups(groups, len(cases), self.groups_)
-        return cases, group, ScoreRule(**self.rule_)
+        return cases, located_groups(groups, len(cases), self.groups_), ScoreRule(**self.rule_)
 
     def _begin(self, predictions: Any) -> tuple[Cases, ScoreRule]:
         check_alpha(self.alpha)
@@ -234,8 +235,7 @@ class Conformal(Calibrator):
         self.rule_ = vars(rule)  # as it was fitted, whatever parameters are set later
         self.n_classes_, self.n_cases_ = cases.axes.n_classes, n_counted
         self.left_out_ = {NO_TRUTH: len(cases) - n_counted} if n_counted < len(cases) else {}
-        self.groups_, self.class_group_ = groups, class_group
-        self.classes_ = cases.axes.classes.tolist()
+        self.groups_, self.class_group_, self.classes_ = groups, class_group, cases.axes.classes.tolist()
         self.level_offsets_, self.level_score_, self.level_p_, self.base_p_ = levels.offsets, levels.score, levels.p, levels.base
         self._say_endless(self.thresholds(), float(self.alpha), 4)
 

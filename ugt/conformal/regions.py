@@ -177,13 +177,11 @@ class PlausibilityRegions(Calibrator):
         room("a grid of the simplex", size * (80 + len(predictions)))
         scores, threshold = self.half_spaces(predictions, alpha=alpha, case_ids=case_ids)
         grid = simplex_grid(self.n_classes_, steps)
-        inside = [expected(grid[None], row[None])[0] <= threshold for row in scores]
-        return grid, np.array(inside)
+        return grid, np.array([expected(grid[None], row[None])[0] <= threshold for row in scores])
 
     def _scores(self, predictions: Any, case_ids: Any) -> Array:
         self._check_fitted()
-        cases, rule = Cases.of(predictions, case_ids, self.n_classes_), ScoreRule(**self.rule_)
-        return rule.table(cases, PREDICTED)
+        return ScoreRule(**self.rule_).table(Cases.of(predictions, case_ids, self.n_classes_), PREDICTED)
 
     def _levels(self) -> Levels:
         return Levels(np.array([0, len(self.level_score_)]), self.level_score_, self.level_p_, self.base_p_)

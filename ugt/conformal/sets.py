@@ -138,10 +138,9 @@ class PredictionSets(OnAxes):
             If the truth is of other cases or classes, or of another kind.
         """
         post, voted = self._read(truth)
-        sets = self._sets()
-        return SetCoverage(
-            ua_plausibility_mass(post, sets), ua_coverage(post, sets), ua_coverage(voted, sets), self.mean_size, self.n_empty
-        )
+        sets = Sets(self.offsets, self.index, np.full(len(self.index), CERTAIN, np.int8), np.full(len(self), NONE, np.int8), self.n_classes)
+        of_truth = ua_plausibility_mass(post, sets), ua_coverage(post, sets)
+        return SetCoverage(*of_truth, ua_coverage(voted, sets), self.mean_size, self.n_empty)
 
     def coverage_by_class(
         self,
@@ -175,7 +174,7 @@ class PredictionSets(OnAxes):
         """
         option("against", against, ("mass", "voted"))
         post, voted = self._read(truth)
-        weight = np.nan_to_num(_means(post if against == "mass" else voted), nan=0.0)
+        weight = np.nan_to_num((post if against == "mass" else voted).mean(), nan=0.0)
         held = np.where(self.mask(), weight, 0.0)
         return self._table("class", self.axes.classes.tolist(), held, weight, level, clusters, n_resamples, seed)
 
@@ -231,30 +230,20 @@ class PredictionSets(OnAxes):
         low, high = resampling.bootstrap(held, weight, clusters=ids, n_resamples=n_resamples, seed=seed).interval(level).T
         return {**found, "low": low.tolist(), "high": high.tolist()}
 
-    def _sets(self) -> Sets:
-        role = np.full(len(self.index), CERTAIN, np.int8)
-        return Sets(self.offsets, self.index, role, np.full(self.n_cases, NONE, np.int8), self.n_classes)
-
     def _read(self, truth: Any) -> tuple[Plausibilities, Point]:
         """The truth as plausibilities, and the voted label."""
-        post: Plausibilities
         if isinstance(truth, (Labels, Rankings)):
-            post = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
-        else:
-            post = as_plausibilities(truth)
+            truth = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
+        post = as_plausibilities(truth)
         if (post.n_cases, post.n_classes) != (self.n_cases, self.n_classes):
             must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
             raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
         return post, _first(post)
 
 
-def _means(post: Any) -> Array:
-    return np.asarray(post.mean())
-
-
-def _first(post: Any) -> Point:
+def _first(post: Plausibilities) -> Point:
     """Everything on the class of the highest expected plausibility; tied ones share it."""
-    mean = _means(post)
+    mean = post.mean()
     with np.errstate(invalid="ignore"):
         best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)
     best[np.isnan(mean).any(axis=1)] = np.nan
@@ -303,10 +292,8 @@ class SetCoverage:
         (``draw_low``, ``draw_high``), ``n_cases``.
         """
         rows = []
-        for name in AGAINST:
-            one: Estimate = getattr(self, name)
-            low, high = one.interval(level, clusters=clusters, n_resamples=n_resamples, seed=seed)
-            draw_low, draw_high = one.draw_interval(level)
-            ends = {"low": low, "high": high, "draw_low": draw_low, "draw_high": draw_high}
-            rows.append({"against": name, "value": one.value, **ends, "n_cases": one.n_cases})
+        for name, one in (("mass", self.mass), ("best", self.best), ("voted", self.voted)):
+            ends = one.interval(level, clusters=clusters, n_resamples=n_resamples, seed=seed) + one.draw_interval(level)
+            named = dict(zip(("low", "high", "draw_low", "draw_high"), ends))
+            rows.append({"against": name, "value": one.value, **named, "n_cases": one.n_cases})
         return rows

@@ -130,10 +130,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         Its calibration loss [B eq. 41-44]: ``plugin``, ``bias``, ``debiased``.
     l_per_class, cl_per_class
         (K,) array and Loss of (K,) arrays, where predictions are by class; None else.
-    n_cases : int
-        Cases with enough labels.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases with enough labels; cases left out, by reason.
     observed : (N,) array
         The unbiased estimate of the statistic's expectation; NaN for cases left out.
     bin_edges, bin_counts : (M, B + 1) and (M, B) arrays

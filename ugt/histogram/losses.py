@@ -236,10 +236,8 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         Mean probability that the class predicted is the one with most labels, ties by expectation.
     per_class, per_bin : Losses
         The same losses by class (K,), and by class and bin (K, B); they add up to the losses above.
-    n_cases : int
-        Cases with labels.
-    left_out : mapping
-        Cases left out of all or of some losses, by reason.
+    n_cases, left_out : int, mapping
+        Cases with labels; cases left out of all or of some losses, by reason.
     classes : (K,) array
         Names of the classes.
     bin_edges : (K, B + 1) array

@@ -32,10 +32,8 @@ class HistogramScore(MeanOfCases):
         Mean over the cases with labels.
     per_case : (N,) array
         NaN for a case without labels.
-    n_cases : int
-        Cases with labels.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases with labels; cases left out, by reason.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import error, room, whole
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import seed_of
 from .comparison import Comparison, spread_of
@@ -23,6 +23,7 @@ from .point import check_table
 from .protocol import Plausibilities
 from .sets import as_groups
 
+Out = TypeVar("Out", Array, Int32)
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
 MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
 MOST_OUTCOMES = 2_000_000
@@ -34,12 +35,8 @@ class Dirichlet(Plausibilities):
 
     Parameters
     ----------
-    axes : Axes
-        Names of cases and classes.
-    offsets : (N + 1,) int64
-        Row i of the ragged arrays is ``offsets[i]`` to ``offsets[i + 1]``.
-    index : (E,) int32
-        Class positions, ascending within a case.
+    axes, offsets, index
+        As of :class:`Point`.
     concentration : (E,) float64
         Concentrations, positive.
     background : float or (N,) float64
@@ -68,15 +65,15 @@ class Dirichlet(Plausibilities):
 
     def __post_init__(self) -> None:
         background = np.array(np.broadcast_to(np.asarray(self.background, np.float64), (self.axes.n_cases,)))
-        for name, values, must in (
-            ("concentration", self.concentration, "be finite and above 0"),
-            ("background", background, "be finite and not below 0"),
-        ):
-            bad = ~np.isfinite(values) | ((values <= 0) if name == "concentration" else (values < 0))
-            if bad.any():
-                at = int(np.argmax(bad))
-                case = at if name == "background" else int(np.searchsorted(self.offsets, at, side="right")) - 1
-                raise error(name, must, values[at], f"case {self.axes.case_name(case)}")
+        bad = ~np.isfinite(self.concentration) | (self.concentration <= 0)
+        if bad.any():
+            at = int(np.argmax(bad))
+            where = f"case {self.axes.case_name(row_at(self.offsets, at))}"
+            raise error("concentration", "be finite and above 0", self.concentration[at], where)
+        bad = ~np.isfinite(background) | (background < 0)
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise error("background", "be finite and not below 0", background[at], f"case {self.axes.case_name(at)}")
         object.__setattr__(self, "background", background)
         endless = ~np.isfinite(self._totals())
         if endless.any():
@@ -108,8 +105,7 @@ class Dirichlet(Plausibilities):
     @property
     def support(self) -> Int64:
         """(N,) number of classes with positive plausibility."""
-        listed = sizes_of(self.offsets)
-        return np.where(self.background > 0, self.n_classes, listed)
+        return np.where(self.background > 0, self.n_classes, sizes_of(self.offsets))
 
     def _totals(self) -> Array:
         """(N,) sum of the concentrations of all classes."""
@@ -256,25 +252,20 @@ class Dirichlet(Plausibilities):
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""
         room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
-        out = np.empty((self.n_cases, n, self.n_classes))
-        word = seed_of(seed)
-
-        def part(begin: int, end: int) -> None:
-            _dirichlet.draws(*self._law(), word, begin, end, out[begin:end])
-
-        parallel.run(part, self.n_cases, SAMPLED, "drawing plausibilities")
-        return out
+        return self._sampled(_dirichlet.draws, np.empty((self.n_cases, n, self.n_classes)), seed, "drawing plausibilities")
 
     def top(self, n: int, depth: int, *, seed: Any = 0) -> Int32:
         """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
         room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
-        out = np.empty((self.n_cases, n, depth), np.int32)
+        return self._sampled(_dirichlet.top, np.empty((self.n_cases, n, depth), np.int32), seed, "drawing best classes")
+
+    def _sampled(self, kernel: Any, out: Out, seed: Any, what: str) -> Out:
         word = seed_of(seed)
 
         def part(begin: int, end: int) -> None:
-            _dirichlet.top(*self._law(), word, begin, end, out[begin:end])
+            kernel(*self._law(), word, begin, end, out[begin:end])
 
-        parallel.run(part, self.n_cases, SAMPLED, "drawing best classes")
+        parallel.run(part, self.n_cases, SAMPLED, what)
         return out
 
     def _law(self) -> tuple[Any, Any, Any, Any, Any, int]:

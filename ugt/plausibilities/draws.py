@@ -139,10 +139,8 @@ class MentionedDraws(Draws):
 
     Parameters
     ----------
-    axes : Axes
-        Names of cases and classes.
-    offsets, index : (N + 1,) int64, (E,) int32
-        The m mentioned classes of each case, ascending.
+    axes, offsets, index
+        As of :class:`Point`, of the m mentioned classes of each case.
     values : float64 or float32
         Case after case ``[n_draws][m + 1]`` plausibilities, the lump last, adding up to 1; draws chain after chain.
     n_draws, n_chains : int

@@ -39,16 +39,8 @@ class Certainty(MeanOfCases):
 
     Attributes
     ----------
-    value : float
-        Mean over the cases that have annotations.
-    per_case : (N,) array
-        In [0, 1]; NaN for a case without annotations.
-    mc_error : float
-        Monte Carlo standard error of ``value``; 0 where the answer is exact.
-    n_cases : int
-        Cases counted in ``value``.
-    left_out : mapping
-        Cases left out, by reason.
+    value, per_case, mc_error, n_cases, left_out
+        As of :class:`Estimate`.
 
     Examples
     --------
@@ -81,10 +73,8 @@ class Estimate(MeanOfCases):
         Standard deviation of the data-set value over draws; exact for Dirichlet posteriors, 0 for certain plausibilities.
     mc_error : float
         Monte Carlo standard error of ``value``; 0 where it is exact.
-    n_cases : int
-        Cases counted.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases counted; cases left out, by reason.
     per_draw : (draws,) array or None
         The data-set value of every draw, where there are draws.
     mean_set_size : float or None

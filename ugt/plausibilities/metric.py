@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Callable
 
@@ -83,45 +84,28 @@ class Metric:
 
 def _finest(k: int) -> int:
     """The least number that 1 to k divide."""
-    found = 1
-    for j in range(1, k + 1):
-        found = found * j // gcd(found, j)
-    return found
+    return reduce(lambda found, j: found * j // gcd(found, j), range(1, k + 1), 1)
 
 
 METRICS: Mapping[str, Metric] = {
     one.name: one
     for one in (
-        Metric(
-            "topk_accuracy", TOPK, "Top-{k} accuracy", "top-{k}",
-            "the probability that the true class is among the model's {k} best", wider=False,
-        ),
-        Metric(
-            "set_accuracy", SET, "Set accuracy@{k}", "set@{k}",
-            "the probability that the model's {k} best are exactly the {k} most plausible classes",
-        ),
-        Metric(
-            "overlap", OVERLAP, "Overlap@{k}", "overlap@{k}",
-            "the expected share of the {k} most plausible classes that are among the model's {k} best", points=lambda k, _: k,
-        ),
-        Metric(
-            "average_overlap", AVERAGE_OVERLAP, "Average overlap@{k}", "average@{k}",
-            "the mean of the overlaps at 1 to {k}: the order near the top counts most", points=lambda k, _: k * _finest(k),
-        ),
-        Metric(
-            "rank_biased_overlap", RANK_BIASED, "Rank-biased overlap@{k}", "rank-biased@{k}",
+        Metric("topk_accuracy", TOPK, "Top-{k} accuracy", "top-{k}",
+            "the probability that the true class is among the model's {k} best", wider=False),
+        Metric("set_accuracy", SET, "Set accuracy@{k}", "set@{k}",
+            "the probability that the model's {k} best are exactly the {k} most plausible classes"),
+        Metric("overlap", OVERLAP, "Overlap@{k}", "overlap@{k}",
+            "the expected share of the {k} most plausible classes that are among the model's {k} best", points=lambda k, _: k),
+        Metric("average_overlap", AVERAGE_OVERLAP, "Average overlap@{k}", "average@{k}",
+            "the mean of the overlaps at 1 to {k}: the order near the top counts most", points=lambda k, _: k * _finest(k)),
+        Metric("rank_biased_overlap", RANK_BIASED, "Rank-biased overlap@{k}", "rank-biased@{k}",
             "the overlap at 1 to {k}, of which each depth counts 0.9 times what the one above does", parameter=0.9,
-            points=lambda k, _: FINEST_LATTICE,
-        ),
-        Metric(
-            "kendall_distance", KENDALL, "Kendall distance@{k}", "kendall@{k}",
+            points=lambda k, _: FINEST_LATTICE),
+        Metric("kendall_distance", KENDALL, "Kendall distance@{k}", "kendall@{k}",
             "the share of pairs of classes that the lists of the {k} best have in opposite orders", shown=False, higher_is_better=False,
-            most=lambda k, p: k * k + p * k * (k - 1), points=lambda k, p: 2 * (k * k + p * k * (k - 1)),
-        ),
-        Metric(
-            "footrule_distance", FOOTRULE, "Footrule distance@{k}", "footrule@{k}",
+            most=lambda k, p: k * k + p * k * (k - 1), points=lambda k, p: 2 * (k * k + p * k * (k - 1))),
+        Metric("footrule_distance", FOOTRULE, "Footrule distance@{k}", "footrule@{k}",
             "how far classes stand from their places in the other list of the {k} best", shown=False, higher_is_better=False,
-            most=lambda k, _: k * (k + 1), points=lambda k, _: k * (k + 1),
-        ),
+            most=lambda k, _: k * (k + 1), points=lambda k, _: k * (k + 1)),
     )
 }  # fmt: skip

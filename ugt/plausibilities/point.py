@@ -22,6 +22,7 @@ from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
 from .sets import as_groups, best_sets, heaviest
 
+NO_TABLE = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
 CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
 
 
@@ -156,13 +157,7 @@ def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:
 
 
 def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Bools]:
-    """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN).
-
-    Raises
-    ------
-    ValueError
-        On another shape, negative or infinite numbers, vectors of zeros, or cases with some NaN.
-    """
+    """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN)."""
     table = as_array(array)
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
@@ -180,9 +175,7 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Bools]:
     bad |= ~undefined & ~((total > 0) & np.isfinite(total)).all(1)
     if bad.any():
         i = int(np.argmax(bad))
-        raise error(
-            argument, "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)", flat[i][:8], f"row {i}"
-        )
+        raise error(argument, NO_TABLE, flat[i][:8], f"row {i}")
     return table, undefined
 
 

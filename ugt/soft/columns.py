@@ -100,8 +100,7 @@ class Column:
         is above and of the negatives is below it (ties, itself too, a half).
         """
         u, rest = self.ordered
-        v = 1.0 - u if rest is None else rest
-        w = self.ordered_weights
+        v, w = 1.0 - u if rest is None else rest, self.ordered_weights
         ends = np.flatnonzero(self.last)
         sizes = np.diff(ends, prepend=-1)
         u_end, v_end = np.cumsum(w * u)[ends], np.cumsum(w * v)[ends]
@@ -152,8 +151,7 @@ class Auroc:
         return column.by_case(as_positive), column.by_case(as_negative)
 
     def influence(self, column: Column) -> Array:
-        as_positive, as_negative = self.components(column)
-        return as_positive + as_negative
+        return np.add(*self.components(column))
 
     def std_error(self, column: Column) -> float:
         """DeLong's, with effective numbers of positives and negatives."""
@@ -184,8 +182,7 @@ class Precision:
 
     def influence(self, column: Column) -> Array:
         """Derivative by the weight of each case, times its weight (with ties by group)."""
-        u, v, u_end, _, _ = column.running()
-        w = column.ordered_weights
+        (u, v, u_end, _, _), w = column.running(), column.ordered_weights
         ends = np.flatnonzero(column.last)
         sizes = np.diff(ends, prepend=-1)
         self_mass = u * v if self.self_term == "certain" else np.zeros_like(u)

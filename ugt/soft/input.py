@@ -14,7 +14,7 @@ from .._base.ragged import row_of
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from .columns import Column, quotient
-from .order import Order, ScoreOrder, complete, ends, numbers, orders_of, place
+from .order import ScoreOrder, complete, ends, numbers, orders_of, place
 
 NO_TRUTH = "case without annotations"
 LEAST_WEIGHT, LEAST_MEAN = 1e-100, 0.5
@@ -54,19 +54,17 @@ class Input:
         scores = self.scores
         checks.room("the ordered scores of all classes", 24 * self.p.size)
         orders = scores.orders if isinstance(scores, ScoreOrder) else orders_of(scores)
-        if self.p.ndim == 1:
-            return (self._column(orders[0], self.p, None, (1, None), threshold, expected),)
+
+        def one(a: int, p: Array, negative: Array | None, classes: tuple[int, int | None]) -> Column:
+            return Column(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
+
+        if self.p.ndim == 1:  # copies, for what is asked for later
+            return (one(0, np.array(self.p), None, (1, None)),)
         k = range(len(orders))
         if not pairs:
-            return tuple(self._column(orders[a], self.p[:, a], None, (a, None), threshold, expected) for a in k)
+            return tuple(one(a, np.array(self.p[:, a]), None, (a, None)) for a in k)
         p = np.array(self.p.T, order="C")
-        return tuple(self._column(orders[a], p[a], p[b], (a, b), threshold, expected) for a in k for b in k if a != b)
-
-    def _column(
-        self, order: Order, p: Array, negative: Array | None, classes: tuple[int, int | None], threshold: float, expected: bool
-    ) -> Column:
-        # a copy, for what is asked for later
-        return Column(order, p if negative is not None else np.array(p), negative, self.weights, self.kept, classes, threshold, expected)
+        return tuple(one(a, p[a], p[b], (a, b)) for a in k for b in k if a != b)
 
 
 def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:

@@ -154,10 +154,8 @@ class SoftScore(Result):
         The same metric with labels ``p > threshold`` in place of p; ``.interval(of="hard")``.
     per_class, per_class_hard : (K,) arrays or None
         By column, for tables of scores, one against the rest; NaN where a column is undefined (it is then left out of the average).
-    n_cases : int
-        Cases counted.
-    left_out : mapping
-        What was left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases counted; what was left out, by reason.
 
     Examples
     --------

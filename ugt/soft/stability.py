@@ -44,10 +44,8 @@ class RankingStability:
         equally often; resamples where they are equal do not count.
     soft_more_stable : mapping
         Resamples where the soft metric has the higher, the lower and the same correlation.
-    n_cases : int
-        Cases counted.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases counted; cases left out, by reason.
 
     Examples
     --------
@@ -123,7 +121,9 @@ def ranking_stability(
     >>> found.values[0].round(3), 0 < found.p_value["auroc"] <= 1
     (array([0.822, 0.756]), True)
     """
-    labels = annotations if isinstance(annotations, Labels) else _labels(annotations)
+    if not isinstance(annotations, Labels) and np.ndim(annotations) != 2:
+        raise TypeError(f"annotations must be Labels or an (N, K) array of counts. Got {type(annotations).__name__}.")
+    labels = annotations if isinstance(annotations, Labels) else Labels.from_counts(annotations)
     checks.option("average", average, ("macro", "weighted"))
     checks.whole("n_resamples", n_resamples)
     counts = labels.counts()
@@ -154,12 +154,6 @@ def ranking_stability(
     return _record(tuple(tables), values, np.ascontiguousarray(found.transpose(1, 0, 2)), int(kept.sum()), left_out)
 
 
-def _labels(annotations: Any) -> Labels:
-    if np.ndim(annotations) != 2:
-        raise TypeError(f"annotations must be Labels or an (N, K) array of counts. Got {type(annotations).__name__}.")
-    return Labels.from_counts(annotations)
-
-
 def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
     """Scores (N, K) of every model, or (N, 1) of the positive class."""
     if not isinstance(predictions, Mapping):
@@ -181,14 +175,13 @@ def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
 def _shares(counts: NDArray[Any]) -> Array:
     """(K, B, N) shares of the labels from counts (B, N, K); of two classes the second only."""
     shares = counts / counts.sum(-1, keepdims=True)
-    if counts.shape[-1] == 2:
-        shares = shares[..., 1:]
-    return np.ascontiguousarray(np.moveaxis(shares, -1, 0))
+    return np.ascontiguousarray(np.moveaxis(shares[..., 1:] if counts.shape[-1] == 2 else shares, -1, 0))
 
 
 def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: int, left_out: Mapping[str, int]) -> RankingStability:
-    spearman = [_correlation(_ranks(again), _ranks(one)) for one, again in zip(values, resampled)]
-    kendall = [_correlation(_signs(again), _signs(one)) for one, again in zip(values, resampled)]
+    pairs = [(_signs(again), _signs(one)) for one, again in zip(values, resampled)]
+    spearman = [_correlation(again.sum(-1), one.sum(-1)) for again, one in pairs]  # of ranks, centred; ties share them
+    kendall = [_correlation(again.reshape(len(again), -1), one.ravel()) for again, one in pairs]
     tests = {name: _counted(spearman[soft], spearman[hard]) for name, (soft, hard) in PAIRS.items()}
     rho, tau = (dict(zip(ALL, map(_mean, found))) for found in (spearman, kendall))
     p_values = {name: binomial_p_value(more, less) for name, (more, less, _) in tests.items()}
@@ -200,22 +193,14 @@ def _mean(values: Array) -> float:
 
 
 def _signs(values: Array) -> Array:
-    """(..., M * M) which of each pair of models is better."""
-    signs = np.sign(values[..., :, None] - values[..., None, :])
-    return np.asarray(signs.reshape(*values.shape[:-1], -1))
-
-
-def _ranks(values: Array) -> Array:
-    """(..., M) ranks, centred; ties share them."""
-    signs = np.sign(values[..., :, None] - values[..., None, :])
-    return np.asarray(signs.sum(-1))
+    """(..., M, M) which of each pair of models is better."""
+    return np.asarray(np.sign(values[..., :, None] - values[..., None, :]))
 
 
 def _correlation(a: Array, b: Array) -> Array:
     """Of centred vectors (B, M) with one of them (M,): Spearman's ρ of ranks, Kendall's τ-b of signs; NaN where all are tied."""
     norm = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
-    product = a @ b
-    return np.asarray(np.divide(product, norm, out=np.full(norm.shape, np.nan), where=norm > 0))
+    return np.asarray(np.divide(a @ b, norm, out=np.full(norm.shape, np.nan), where=norm > 0))
 
 
 def _counted(a: Array, b: Array) -> tuple[int, int, int]:

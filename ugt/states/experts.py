@@ -88,12 +88,10 @@ class Expert:
 
     def right(self, world: World, parameters: Parameters) -> Tables:
         """(A,) labels that are expected to be right."""
-        given = self.given
         if self.model == "one-coin":
-            right = self._coins(world, parameters)[2]
-        else:
-            right = given.per_annotator(self._candidates(world, parameters)[self.shape.entries][given.entry])
-        return {"right": self._everyone(world, right)}
+            return {"right": self._everyone(world, self._coins(world, parameters)[2])}
+        q = self._candidates(world, parameters)[self.shape.entries][self.given.entry]
+        return {"right": self._everyone(world, self.given.per_annotator(q))}
 
     def plausibilities(self, world: World, parameters: Parameters) -> Point:
         if self.model == "one-coin":
@@ -115,10 +113,9 @@ class Expert:
     def _coins(self, world: World, parameters: Parameters) -> tuple[Array, Array, Array, Array, float]:
         assert parameters.logs is not None
         given, places = self.given, np.maximum(world.places(self.labels), 0)
-        logs = [np.ascontiguousarray(one[places]) for one in parameters.logs]
+        right, wrong = (np.ascontiguousarray(one[places]) for one in parameters.logs)
         out = np.empty(len(given.index)), np.zeros(given.axes.n_cases), np.empty(given.n_annotators), np.empty(given.n_classes)
-        log_likelihood = given.coins.expect(logs[0], logs[1], parameters.prevalence, *out, False)
-        return (*out, log_likelihood)
+        return (*out, given.coins.expect(right, wrong, parameters.prevalence, *out, False))
 
     def _tables(self, world: World, count: Array, class_count: Array, log_likelihood: float) -> Tables:
         size = len(world.pairs) * world.n_classes

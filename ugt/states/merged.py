@@ -31,10 +31,8 @@ class Merged(Frozen):
     numbers : mapping
         What goes with it, by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, between which a value
         from bins must lie.
-    n_cases : int
-        Cases that count.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases that count; cases left out, by reason.
     std_error : float
         Over cases: from sums of squares where the metric has them, else the standard deviation over resamples; NaN without either.
     reason : str or None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from functools import partial as bound
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,24 +38,12 @@ class SkillModel(Frozen):
 
     Attributes
     ----------
-    model : {"full", "one-coin"}
-        Which model.
-    annotators : (A,) array of ids
-        Of all parts, sorted.
-    n_labels, accuracy : (A,) arrays
-        Labels of each annotator, and the expected share of right ones among them ("one-coin": the parameter).
-    prevalence : (K,) array
-        Probability of each class before any label.
-    log_likelihood : float
-        Of all labels.
-    trace : (n_iterations + 1,) array
-        Log-likelihood, plus log prior density up to a constant, at every iteration.
+    model, annotators, n_labels, accuracy, prevalence, log_likelihood, trace
+        As of :class:`ugt.AnnotatorModel`; annotators of all parts, sorted.
     converged : bool
         Whether the tolerance was reached.
-    n_cases : int
-        Cases with labels.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases with labels; cases left out, by reason.
 
     Examples
     --------
@@ -161,15 +150,8 @@ def dawid_skene(
 
     Raises
     ------
-    TypeError
-        If a part is neither.
-    ValueError
-        As :func:`ugt.dawid_skene`; or if classes differ between parts.
-
-    Warns
-    -----
-    RuntimeWarning
-        If the fit has not converged.
+    TypeError, ValueError
+        As :func:`ugt.dawid_skene`, with its warning that a fit has not converged; or if classes differ between parts.
 
     References
     ----------
@@ -198,7 +180,13 @@ class Engine(ABC):
         """What it returns, part by part."""
 
     def total(self, task: Callable[[Expert], Tables]) -> Tables:
-        return sum_up(self.each(task))
+        """Tables of all parts, added up exactly, a few in memory at a time."""
+        waiting: list[Tables] = []
+        for tables in self.each(task):
+            waiting.append({name: as_exact(table) for name, table in tables.items()})
+            if len(waiting) == AT_ONCE:
+                waiting = [add_tables(waiting)]
+        return {name: table[..., 0] for name, table in add_tables(waiting).items()}
 
 
 class Local(Engine):
@@ -222,16 +210,6 @@ def _of_part(task: Callable[[Expert], Any], model: str, item: Any) -> Any:
 def holds_labels(labels: Any) -> bool:
     """Parts without any say nothing; all else is looked at."""
     return not isinstance(labels, Labels) or len(labels.label) > 0
-
-
-def sum_up(found: Iterable[Tables]) -> Tables:
-    """Tables of all parts, added up exactly, a few in memory at a time."""
-    waiting: list[Tables] = []
-    for tables in found:
-        waiting.append({name: as_exact(table) for name, table in tables.items()})
-        if len(waiting) == AT_ONCE:
-            waiting = [add_tables(waiting)]
-    return {name: table[..., 0] for name, table in add_tables(waiting).items()}
 
 
 def add_tables(tables: Sequence[Tables]) -> Tables:
@@ -262,7 +240,7 @@ class InParts(Fit, ABC):
 
     def __init__(self, engine: Engine, census: Census, prior: Prior, seed: int, number: int) -> None:
         self.engine, self.census, self.prior = engine, census, prior
-        self.counts = engine.total(bound(_first, census.world, seed, number))
+        self.counts = engine.total(methodcaller("first", census.world, seed, number))
 
     @abstractmethod
     def mode(self) -> float:
@@ -270,7 +248,7 @@ class InParts(Fit, ABC):
 
     def value(self) -> float:
         density = self.mode()
-        self.counts = self.engine.total(bound(_expect, self.census.world, self.parameters))
+        self.counts = self.engine.total(methodcaller("expect", self.census.world, self.parameters))
         self.log_likelihood = float(self.counts["log_likelihood"][0])
         return self.log_likelihood + density
 
@@ -324,7 +302,7 @@ def fit(engine: Engine, model: str, prior: Any, n_restarts: int, tolerance: floa
     accuracy = best.accuracy
     if accuracy is None:
         with np.errstate(invalid="ignore", divide="ignore"):
-            accuracy = engine.total(bound(_right, census.world, best.parameters))["right"] / census.n_labels
+            accuracy = engine.total(methodcaller("right", census.world, best.parameters))["right"] / census.n_labels
     return SkillModel(
         model, census.world.annotators, census.n_labels, accuracy, best.parameters.prevalence, best.log_likelihood, run.trace,
         run.converged, census.n_cases, census.left_out, census.world.pairs, best.parameters.cells, best.cells,
@@ -363,15 +341,3 @@ def _count(by_id: bool, expert: Expert) -> tuple[Any, ...]:
     empty = sum(given.left_out.values())
     pairs = expert.pairs(np.arange(given.n_annotators))
     return given.axes.classes, given.labels.annotators, pairs, given.n_labels, given.axes.n_cases - empty, empty
-
-
-def _first(world: World, seed: int, number: int, expert: Expert) -> Tables:
-    return expert.first(world, seed, number)
-
-
-def _expect(world: World, parameters: Parameters, expert: Expert) -> Tables:
-    return expert.expect(world, parameters)
-
-
-def _right(world: World, parameters: Parameters, expert: Expert) -> Tables:
-    return expert.right(world, parameters)

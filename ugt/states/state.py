@@ -34,10 +34,8 @@ class State:
         Name of the function that it is a part of.
     settings : mapping
         All that must be the same where states are merged: options, class names, edges of bins.
-    n_cases : int
-        Cases that count.
-    left_out : mapping
-        Cases left out, by reason.
+    n_cases, left_out : int, mapping
+        Cases that count; cases left out, by reason.
     sums : mapping of name to array
         Exact sums: (..., P), P doubles a sum, each the rounding of what the ones before leave of it.
     replicates : mapping of name to array
