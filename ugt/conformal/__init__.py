@@ -300,9 +300,7 @@ class MonteCarloConformal(Conformal):
         self.m_, self.n_held_out_ = m, int(out.sum())
         return self
 
-    def _sampled(
-        self, cases: Cases, known: Truth, rule: ScoreRule, m: int, by_class: bool
-    ) -> tuple[Int64, Int32, Array]:
+    def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int, by_class: bool) -> tuple[Int64, Int32, Array]:
         """Cases with a truth, their m labels (and one more, were they held out), and the scores of these or of all classes."""
         room(f"{m} labels of each case", 24 * m * len(cases))
 
