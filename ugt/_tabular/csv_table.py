@@ -69,11 +69,6 @@ class Coded(NamedTuple):
         note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na)."
         return (note,) if codes else ()
 
-    def column(self) -> NDArray[Any]:
-        """The first column's cells, as integers if all are."""
-        found: NDArray[Any] = as_names(self.values)[self.codes[:, 0]]
-        return found
-
     def first(self, code: int) -> int:
         return int(np.argmax((self.codes == code).any(axis=1)))
 
@@ -113,7 +108,9 @@ class CellTable:
                 raise error(role, "not be blank", "a blank cell", self.place(int(np.argmax(blank))))
         number, first, seen = cells.kept(keep)
         names = cells.values if isinstance(seen, range) else [cells.values[old] for old in seen]
-        return identifiers.Column(number, _as_ids(as_names(names)), first)
+        ids = as_names(names)
+        ids = ids if ids.dtype.kind == "i" else np.array(ids.tolist(), np.str_) if len(ids) else np.empty(0, np.int64)
+        return identifiers.Column(number, ids, first)
 
     def ids(self, cells: Coded, role: str) -> NDArray[Any]:
         column = self.numbered(cells, role)
@@ -313,13 +310,6 @@ def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
         if size > LONGEST_LINE:
             raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
         yield block
-
-
-def _as_ids(names: NDArray[Any]) -> NDArray[Any]:
-    """Distinct names, none of which is blank, as an array of integers or of text."""
-    if len(names) == 0:
-        return np.empty(0, np.int64)
-    return names if names.dtype.kind == "i" else np.array(names.tolist(), dtype=np.str_)
 
 
 def number_shown(cell: str) -> str:

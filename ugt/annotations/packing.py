@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,17 +20,10 @@ if TYPE_CHECKING:
 
     Int64 = NDArray[np.int64]
     Words = NDArray[np.uint64]
+    Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
 
 PIXELS = 2**20  # packed at a time, at least one mask
 WORD = 64
-
-
-class Packed(NamedTuple):
-    """Shapes by case (N, D), where the words of each mask start (R + 1,), and the words."""
-
-    shape: Int64
-    start: Int64
-    words: Words
 
 
 def pack(given: Any, offsets: Int64, where: Where) -> Packed:
@@ -59,7 +52,7 @@ def pack(given: Any, offsets: Int64, where: Where) -> Packed:
     if len(words):
         parallel.run(part, len(masks), max(1, PIXELS // (WORD * int(sizes.max()))), "packing masks")
     words.flags.writeable = False
-    return Packed(_shape_table(len(first), known, shapes), start, words)
+    return _shape_table(len(first), known, shapes), start, words
 
 
 def pack_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int) -> Packed:
@@ -77,7 +70,7 @@ def pack_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int
 
     parallel.run(part, n_sets, max(1, PIXELS // n_classes), "packing sets")
     words.flags.writeable = False
-    return Packed(np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words)
+    return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words
 
 
 def unpack(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:

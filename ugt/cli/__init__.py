@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import os
 import shlex
@@ -99,7 +98,8 @@ def _nobody_reads(problem: BaseException) -> bool:
 def _run(words: Sequence[str]) -> int:
     parser = make_parser()
     if not words:
-        print(_short_help(parser), file=sys.stderr)
+        names = ", ".join(command.commands_of(parser))
+        print(f"{parser.format_usage().strip()}\n\ncommands: {names}\n\nSee ugt --help, and ugt COMMAND --help.", file=sys.stderr)
         return 2
     try:
         command.check_words(parser, words)
@@ -146,10 +146,3 @@ def make_parser() -> command.Parser:
     group.add_argument("--version", action="version", version=f"ugt {__version__}", help="show the version and exit")
     command.add_help(group)
     return parser
-
-
-def _short_help(parser: argparse.ArgumentParser) -> str:
-    """What to type next."""
-    return (
-        f"{parser.format_usage().strip()}\n\ncommands: {', '.join(command.commands_of(parser))}\n\nSee ugt --help, and ugt COMMAND --help."
-    )

@@ -21,7 +21,13 @@ def progress(wanted: bool) -> Iterator[None]:
     if not wanted:
         yield
         return
-    say = _bar() if sys.stderr.isatty() else Lines()
+    say: Any = Lines()
+    if sys.stderr.isatty():
+        say = parallel._line  # a line that is written over
+        with suppress(ImportError):
+            from tqdm import tqdm  # noqa: PLC0415  (optional)
+
+            say = Bars(tqdm)
     token = parallel._progress.set(say)
     try:
         yield
@@ -29,15 +35,6 @@ def progress(wanted: bool) -> Iterator[None]:
         parallel._progress.reset(token)
         if isinstance(say, Bars):
             say.close()
-
-
-def _bar() -> Any:
-    """A bar of tqdm; a line that is written over without it."""
-    with suppress(ImportError):
-        from tqdm import tqdm  # noqa: PLC0415  (optional)
-
-        return Bars(tqdm)
-    return parallel._line
 
 
 class Lines:

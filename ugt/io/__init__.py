@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._base.checks import error
-from .._tabular.csv_table import Table
+from .._tabular.csv_table import CellTable, Table
 from .._tabular.frames import is_frame
 from .._tabular.roles import as_names, find_roles
 from .._tabular.source import Source, check_text, fingerprint
@@ -18,26 +18,11 @@ from ..annotations.predictions import Predictions
 from . import exports
 from .annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
 from .arrays import load_scores, parquet_columns, read_arrays
-from .mapping import checked, is_mapping, json_lines, parse_json, read_mapping, records_table
+from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .writers import write_annotations, write_predictions
 
-if TYPE_CHECKING:
-    from .._tabular.csv_table import CellTable
-
-__all__ = [
-    "FORMATS",
-    "MISSING",
-    "AnnotationFile",
-    "fingerprint",
-    "output_folder",
-    "read_annotations",
-    "read_clusters",
-    "read_models",
-    "read_names",
-    "read_predictions",
-    "write_annotations",
-    "write_predictions",
-]
+__all__ = ["FORMATS", "MISSING", "AnnotationFile", "fingerprint", "output_folder", "read_annotations", "read_clusters"]
+__all__ += ["read_models", "read_names", "read_predictions", "write_annotations", "write_predictions"]
 
 
 def read_annotations(
@@ -117,23 +102,18 @@ def read_annotations(
     if is_frame(path):
         return read_frame(path, format, columns, classes, missing)
     with _named(path):
-        return _read_file(Source(path), format, columns, classes, missing, given)
-
-
-def _read_file(
-    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
-) -> AnnotationFile:
-    if source.ending in (".json", ".jsonl", ".ndjson"):
-        return _read_json(source, format, columns, classes, missing, given)
-    if given.get("fields") or given.get("records"):
-        raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
-    if source.ending in exports.PREFLIB:
-        return exports.preflib(check_text(source.read()), source.stem, classes)
-    if source.ending in (".npy", ".npz"):
-        return read_arrays(source.read(), format, classes, missing)
-    if source.ending == ".parquet":
-        return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
-    return read_table(Table(source), format, columns, classes, missing)
+        source = Source(path)
+        if source.ending in (".json", ".jsonl", ".ndjson"):
+            return _read_json(source, format, columns, classes, missing, given)
+        if given.get("fields") or given.get("records"):
+            raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
+        if source.ending in exports.PREFLIB:
+            return exports.preflib(check_text(source.read()), source.stem, classes)
+        if source.ending in (".npy", ".npz"):
+            return read_arrays(source.read(), format, classes, missing)
+        if source.ending == ".parquet":
+            return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
+        return read_table(Table(source), format, columns, classes, missing)
 
 
 def _read_json(
@@ -147,7 +127,7 @@ def _read_json(
     if lines:
         return exports.prodigy(check_text(source.read()), columns, classes)
     content = parse_json(source.read())
-    if is_mapping(content):
+    if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
         if "path" in given:  # it might name itself
             raise error("mapping: path", "name a file of annotations", "another mapping with a path")
@@ -178,11 +158,8 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
 
     Raises
     ------
-    ValueError
-        If the file cannot be read as such a table, a score is missing or not finite, or a case is repeated; the message
-        names the file and the line, case or class.
-    OSError
-        If the file cannot be read.
+    ValueError, OSError
+        As for :func:`read_annotations`; if a score is missing or not finite, or a case is repeated.
 
     Examples
     --------

@@ -65,16 +65,11 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
     if other:
         raise error("file", "hold arrays only", repr(other[0]))
     for key, array in found.items():
-        _check_characters(key, array)
+        if array.dtype.kind == "U" and array.nbytes:  # of a damaged file; Python would take what is no character for a fault of its own
+            codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
+            if codes.max() > sys.maxunicode:
+                raise error(key or "array", "be text", f"a character with the number {codes.max()}")
     return found
-
-
-def _check_characters(name: str, array: NDArray[Any]) -> None:
-    """Text of a damaged file may have numbers that are no characters, which Python takes for a fault of its own later on."""
-    if array.dtype.kind == "U" and array.nbytes:
-        codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
-        if codes.max() > sys.maxunicode:
-            raise error(name or "array", "be text", f"a character with the number {codes.max()}")
 
 
 def load_scores(data: bytes) -> dict[str, NDArray[Any]]:

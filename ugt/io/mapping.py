@@ -40,11 +40,6 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
                 raise too_long(problem) from None
 
 
-def is_mapping(content: Any) -> bool:
-    """Whether JSON content is a mapping that names another file."""
-    return isinstance(content, dict) and isinstance(content.get("path"), str)
-
-
 def read_mapping(mapping: Any) -> dict[str, Any]:
     """A mapping from a JSON file or an object, checked; ``path`` is seen from the folder of the file."""
     content, folder = mapping, None

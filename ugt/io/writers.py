@@ -153,7 +153,7 @@ def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[
 
 
 def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
-    notes = [*_names_notes(labels), *_class_notes(labels.axes.classes, labels.label, labels.count > 0)]
+    notes = _notes(labels, labels.label[labels.count > 0])
     classes, case, times = _guarded(labels.axes.classes), row_of(labels.offsets), labels.count
     if len(labels.label) == 0:
         notes.append("There are no labels in the file: give classes when it is read.")
@@ -204,7 +204,7 @@ def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
     block = row_of(rankings.block_offsets)
     ranking = row_of(rankings.ranking_offsets)[block]
     case = row_of(rankings.case_offsets)[ranking]
-    notes = [*_names_notes(rankings), *_class_notes(rankings.axes.classes, rankings.items, np.ones(len(rankings.items), bool))]
+    notes = _notes(rankings, rankings.items)
     if len(rankings.items) == 0:
         notes.append("There are no rankings in the file: give classes when it is read.")
     if (sizes == 0).any():
@@ -269,9 +269,17 @@ def _silent(annotators: NDArray[Any], used: NDArray[np.int32]) -> list[str]:
     return [f"Annotators without annotations are not in the file: {names}."] if len(silent) else []
 
 
-def _names_notes(given: Labels | Rankings) -> list[str]:
-    named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", given.axes.classes))
-    return [note for role, ids in named for note in _check_names(role, ids)]
+def _notes(given: Labels | Rankings, used: NDArray[np.int32]) -> list[str]:
+    """What a long table does not hold of names, and of classes that are not ``used``."""
+    classes, used = given.axes.classes, np.unique(used)
+    named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", classes))
+    notes = [note for role, ids in named for note in _check_names(role, ids)]
+    if len(used) < len(classes):
+        unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)[:5]]
+        notes.append(f"Classes that nobody chose are not in the file: {', '.join(unused)} (give classes when it is read).")
+    elif not np.array_equal(np.sort(classes), classes):
+        notes.append("The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read).")
+    return notes
 
 
 def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
@@ -304,16 +312,6 @@ def _check_header(header: list[str], roles: Sequence[str], too_many: int) -> Non
 def _is_writable(name: str) -> bool:
     """Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be."""
     return name.isprintable() or not re.search("[\0\r\ud800-\udfff]", name)
-
-
-def _class_notes(classes: NDArray[Any], used: NDArray[np.int32], given: NDArray[np.bool_]) -> list[str]:
-    used = np.unique(used[given])
-    if len(used) < len(classes):
-        unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)[:5]]
-        return [f"Classes that nobody chose are not in the file: {', '.join(unused)} (give classes when it is read)."]
-    if not np.array_equal(np.sort(classes), classes):
-        return ["The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read)."]
-    return []
 
 
 # ---- files

@@ -11,21 +11,6 @@ from ._lines import calibration_dispersion_map, metric_by_reliability, reliabili
 from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliability, rank_heat_map
 from ._truth import accuracy_over_draws, certainty_curve, plausibilities, ternary
 
-__all__ = [
-    "COLOURS",
-    "DASHES",
-    "MARKERS",
-    "accuracy_over_draws",
-    "agreement_matrix",
-    "calibration_dispersion_map",
-    "certainty_curve",
-    "coverage_and_size",
-    "forest",
-    "metric_by_reliability",
-    "plausibilities",
-    "rank_by_reliability",
-    "rank_heat_map",
-    "reliability_diagram",
-    "soft_curve",
-    "ternary",
-]
+__all__ = ["COLOURS", "DASHES", "MARKERS", "accuracy_over_draws", "agreement_matrix", "calibration_dispersion_map", "certainty_curve"]
+__all__ += ["coverage_and_size", "forest", "metric_by_reliability", "plausibilities", "rank_by_reliability", "rank_heat_map"]
+__all__ += ["reliability_diagram", "soft_curve", "ternary"]

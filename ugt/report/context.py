@@ -76,18 +76,10 @@ Made = Union[Rows, Steps]
 
 @dataclass(frozen=True, eq=False)
 class Annotated:
-    """What is known of the truth: labels, rankings or plausibilities of all N cases, of which n are judged.
+    """What is known of the truth: labels, rankings or plausibilities of all N cases, of which n are judged."""
 
-    Attributes
-    ----------
-    given : Labels, Rankings or plausibilities
-        Of all cases.
-    rows : (n,) int
-        The judged cases among them.
-    """
-
-    given: Any
-    rows: Ints
+    given: Any  # Labels, Rankings or plausibilities
+    rows: Ints  # (n,) the judged cases among the N
 
     def __post_init__(self) -> None:
         self.rows.flags.writeable = False
@@ -129,84 +121,50 @@ class Annotated:
     def labels(self) -> Labels | None:
         """Of the judged cases."""
         known = self.given
-        if not isinstance(known, Labels) or len(self.rows) == known.n_cases:
-            return known if isinstance(known, Labels) else None
+        if not isinstance(known, Labels):
+            return None
+        if len(self.rows) == known.n_cases:
+            return known
         offsets, at = take(known.offsets, self.rows)
         return Labels(known.axes.take(self.rows), known.annotators, offsets, known.annotator[at], known.label[at], known.count[at])
 
     @cached_property
     def counts(self) -> NDArray[Any] | None:
         """(n, K) labels of the judged cases; None where there are none, or the table would be too large."""
-        if self.labels is None or self.n_cases * self.n_classes > MOST_COUNTS:
-            return None
-        return self.labels.counts()
+        return None if self.labels is None or self.n_cases * self.n_classes > MOST_COUNTS else self.labels.counts()
 
     @cached_property
     def n_annotations(self) -> Ints | None:
         """(N,) labels or rankings of every case."""
         known = self.annotations
-        if known is None or isinstance(known, Rankings):
-            return None if known is None else sizes_of(known.case_offsets)
-        return np.bincount(row_of(known.offsets), known.count, known.n_cases).astype(np.int64)
+        if isinstance(known, Labels):
+            return np.bincount(row_of(known.offsets), known.count, known.n_cases).astype(np.int64)
+        return None if known is None else sizes_of(known.case_offsets)
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """An evaluation whose models have been judged; arrays are over the n judged cases, in their order.
-
-    Attributes
-    ----------
-    known : Annotated
-        What annotators said.
-    scores : mapping of model to (n, K) float
-    voted : Point
-        The voted label of the judged cases.
-    clusters : (n,) ids or None
-    subgroups : mapping of name to (n,) str
-        What the user gave, such as the site of each case; "" where it is not known.
-    certainty, metrics : sequences of rows
-        Those of the tables, without intervals over cases.
-    certainty_columns, columns : sequences as long
-        Contributions (n,) of the cases whose mean each value is, NaN where a case has none.
-    deviations : sequence as long as ``metrics``
-        (B,) of each metric over draws of the truth, one a resample.
-    soft : sequence of (Statistic, rows)
-        Scores of two classes, and the rows of their numbers.
-    case_certainty : mapping of reliability to (n,) float
-        Certainty of order 1 under each reliability ("given" where there is none).
-    reliability : float or None
-        The middle one: tables that need a single truth use it.
-    mean : (n, K) float or None
-        Mean plausibilities under it, rows of NaN for cases without annotations; None where the table would be too large.
-    aggregation : str
-        How annotations became truth.
-    diagnostics : sequence of rows
-        Of the Markov chains of sampled truths.
-    making, options
-        As :func:`ugt.evaluate` takes them.
-    details : bool
-        Whether further tables are wanted.
-    """
+    """An evaluation whose models have been judged; arrays are over the n judged cases, in their order."""
 
     known: Annotated
-    scores: Mapping[str, Array]
+    scores: Mapping[str, Array]  # model -> (n, K)
     voted: Point
-    clusters: NDArray[Any] | None
-    subgroups: Mapping[str, NDArray[Any]]
-    certainty: Sequence[Row]
-    certainty_columns: Sequence[Array]
-    metrics: Sequence[Row]
-    columns: Sequence[Array]
-    deviations: Sequence[Array]
-    soft: Sequence[tuple[Statistic, Sequence[Row]]]
-    case_certainty: Mapping[str, Array]
-    reliability: float | None
-    mean: Array | None
-    aggregation: str
-    diagnostics: Sequence[Row]
-    making: Making
+    clusters: NDArray[Any] | None  # (n,) ids
+    subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" where it is not known
+    certainty: Sequence[Row]  # of the table, without intervals over cases
+    certainty_columns: Sequence[Array]  # contributions (n,) of the cases whose mean each value is; NaN where a case has none
+    metrics: Sequence[Row]  # as certainty
+    columns: Sequence[Array]  # as certainty_columns
+    deviations: Sequence[Array]  # (B,) of each metric over draws of the truth, one a resample
+    soft: Sequence[tuple[Statistic, Sequence[Row]]]  # scores of two classes, and the rows of their numbers
+    case_certainty: Mapping[str, Array]  # reliability ("given" where there is none) -> (n,) certainty of order 1
+    reliability: float | None  # the middle one: tables that need a single truth use it
+    mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None where the table would be too large
+    aggregation: str  # how annotations became truth
+    diagnostics: Sequence[Row]  # of the Markov chains of sampled truths
+    making: Making  # as ugt.evaluate takes it, and the options
     options: Options
-    details: bool
+    details: bool  # whether further tables are wanted
 
     @property
     def n_cases(self) -> int:
