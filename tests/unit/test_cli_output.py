@@ -19,7 +19,7 @@ from ugt import cli, io, synthetic
 from ugt._base import parallel
 from ugt.cli import command as _command
 from ugt.cli import evaluate as _evaluate
-from ugt.cli import progress as progress_module
+from ugt.cli import output as progress_module
 
 CATS = (3, 2, 1, 0, 3, 3, 0, 1, 2, 3, 0, 0)  # of three annotators
 LABELS = "case,annotator,label\n" + "".join(

@@ -206,8 +206,7 @@ class Table(CellTable):
 
     def _behind_header(self, text: bytes, last: bool) -> int:
         """Where the rows begin; -1 where the C core does not know."""
-        width = len(self.header)
-        found = _rows.RowReader(ord(self._delimiter), np.zeros(width, np.int32), 1, LONGEST).read(text, last, 1)
+        found = _rows.RowReader(ord(self._delimiter), np.zeros(len(self.header), np.int32), 1, LONGEST).read(text, last, 1)
         return -1 if found is None or len(found[0]) == 0 else found[1]
 
     def _texts(self) -> Iterator[tuple[bytes, bool]]:

@@ -86,8 +86,7 @@ class Columns(CellTable):
             values, code = _texts(self._columns[column])
             if any(value.endswith("\0") for value in values):  # arrays of text would lose it
                 raise error("cells", "not end in a NUL character", "one that does", f"column {self.header[column]!r}")
-            own = np.array([index.setdefault(value, len(index)) for value in values], np.int32)
-            codes.append(own[code])
+            codes.append(np.array([index.setdefault(value, len(index)) for value in values], np.int32)[code])
         table = np.column_stack(codes)
         if len(columns) > 1:  # first appearance by rows
             new, first = identifiers.factorize(table.ravel())

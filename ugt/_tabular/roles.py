@@ -111,13 +111,7 @@ def wide_or_counts(header: list[str], values: list[str], missing: Sequence[str],
 
 
 def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str, str]:
-    """``("wide", "transposed" or ""; the reason)`` of a table of labels, from names; "" where nothing tells.
-
-    Raises
-    ------
-    ValueError
-        If names tell both.
-    """
+    """``("wide", "transposed" or ""; the reason)`` of a table of labels, from names, which must not tell both; "" where nothing tells."""
     plain_first = plain(first)
     upright, turned = [], []
     if plain_first in ALIASES["case"] | ALSO["case"]:

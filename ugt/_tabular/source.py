@@ -91,6 +91,17 @@ class Held(Source):
         yield file, file.tell
 
 
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Complaints about a file begin with its name."""
+    try:
+        yield
+    except ValueError as problem:
+        text = str(problem)
+        name = os.fspath(path)
+        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None
+
+
 def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     """The name and the SHA-256 of a file, for the provenance of a report.
 
@@ -148,8 +159,7 @@ def check_blocks(blocks: Iterable[bytes]) -> None:
             head = block[:4096]
             _check_beginning(head)
         if b"\0" in block:
-            got = f"a NUL byte ({_with_nul(head)})"
-            raise error("file", "be UTF-8 text", got, f"line {line + block.count(10, 0, block.index(0))}")
+            raise error("file", "be UTF-8 text", f"a NUL byte ({_with_nul(head)})", f"line {line + block.count(10, 0, block.index(0))}")
         try:
             text = decoder.decode(block)
         except UnicodeDecodeError as problem:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base import identifiers
+from .._base import identifiers, parallel
 from .._base.axes import class_axis
 from .._base.checks import error
-from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
+from .._base.ragged import n_empty, offsets_of, row_at, row_of, sizes_of, take
 from .._tabular.rows import LongRows, OnCases, WideCells
-from .packing import members, pack, pack_sets, unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._base.axes import Classes
+    from .._base.identifiers import Where
 
     Int64 = NDArray[np.int64]
+    Words = NDArray[np.uint64]
+    Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
+
+PIXELS = 2**20  # packed at a time, at least one mask
+WORD = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +97,7 @@ class Masks(OnCases):
         given = list(masks) if isinstance(masks, Iterable) else []
         rows.check_length("masks", len(given))
         offsets, order = rows.grouped()
-        packed = pack([given[r] for r in order], offsets, lambda r: rows.where(int(order[r])))
+        packed = _packed([given[r] for r in order], offsets, lambda r: rows.where(int(order[r])))
         return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed)
 
     @classmethod
@@ -117,8 +124,7 @@ class Masks(OnCases):
         given, present = _cells(masks)
         cells = WideCells.of(present.shape, np.flatnonzero(present), case_ids, annotators)
         offsets, annotator = cells.grouped()
-        packed = pack(given, offsets, cells.where)
-        return cls(cells.case_ids, cells.annotators, offsets, annotator, *packed, numbered=case_ids is None)
+        return cls(cells.case_ids, cells.annotators, offsets, annotator, *_packed(given, offsets, cells.where), numbered=case_ids is None)
 
     @classmethod
     def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
@@ -143,7 +149,7 @@ class Masks(OnCases):
         (['cough', 'fever'], [True, True])
         """
         rows = LongRows.read(case, annotator, cases)
-        of, flat = members(sets, rows.where)
+        of, flat = _members(sets, rows.where)
         rows.check_length("sets", len(of) - 1)
 
         def where(j: int) -> str:
@@ -152,7 +158,7 @@ class Masks(OnCases):
         names, code = class_axis("sets", identifiers.number("sets", flat, where), classes, where)
         offsets, order = rows.grouped()
         by_case, at = take(of, order)
-        packed = pack_sets(by_case, code[at], offsets, len(names))
+        packed = _packed_sets(by_case, code[at], offsets, len(names))
         return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed, names)
 
     @property
@@ -170,7 +176,7 @@ class Masks(OnCases):
 
     def unpacked(self, words: NDArray[np.uint64], i: int) -> NDArray[np.bool_]:
         """The words of one mask of case i as an array of bool."""
-        return unpack(words, self.shape_of(i))
+        return _unpacked(words, self.shape_of(i))
 
     def take(self, rows: NDArray[np.integer]) -> Masks:
         """The masks in another order, which leaves each in its case."""
@@ -276,3 +282,112 @@ def _cells(masks: Any) -> tuple[Any, NDArray[np.bool_]]:
         raise error("masks", "be a table of masks, cases x annotators", f"rows of lengths {lengths}")
     present = np.array([[cell is not None for cell in row] for row in table])
     return [cell for row in table for cell in row if cell is not None], present
+
+
+# ---- masks and sets as words, one bit a pixel or class
+
+
+def _packed(given: Any, offsets: Int64, where: Where) -> Packed:
+    """Masks in the order of their cases, an array (R, ...) or a list of R arrays; those of one case have one shape."""
+    masks = given if isinstance(given, np.ndarray) else [_array(mask, where, r) for r, mask in enumerate(given)]
+    first = offsets[:-1]
+    known = np.flatnonzero(sizes_of(offsets))
+    table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
+    shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
+    _check_shapes(masks, offsets, where)
+    sizes = np.zeros(len(first), np.int64)
+    sizes[known] = [_n_words(shape) for shape in shapes]
+    start = offsets_of(sizes[row_of(offsets)])
+    words: Words = np.zeros(start[-1], np.uint64)
+    octets = words.view(np.uint8)
+
+    def part(begin: int, end: int) -> None:
+        if table is not None:
+            bits = _bits(table[begin:end], where, begin)
+            octets.reshape(len(table), -1)[begin:end, : bits.shape[1]] = bits
+            return
+        for r in range(begin, end):
+            bits = _bits(masks[r][None], where, r)
+            octets[8 * start[r] : 8 * start[r] + bits.shape[1]] = bits
+
+    if len(words):
+        parallel.run(part, len(masks), max(1, PIXELS // (WORD * int(sizes.max()))), "packing masks")
+    words.flags.writeable = False
+    return _shape_table(len(first), known, shapes), start, words
+
+
+def _packed_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int) -> Packed:
+    """Set r holds the classes ``code[of[r]:of[r + 1]]``."""
+    n_sets, n_words = len(of) - 1, _n_words((n_classes,))
+    words: Words = np.zeros(n_sets * n_words, np.uint64)
+    octets = words.view(np.uint8).reshape(n_sets, 8 * n_words)
+
+    def part(begin: int, end: int) -> None:
+        table = np.zeros((end - begin, n_classes), bool)
+        own = of[begin : end + 1]
+        table[row_of(own), code[own[0] : own[-1]]] = True
+        bits = np.packbits(table, axis=1, bitorder="little")
+        octets[begin:end, : bits.shape[1]] = bits
+
+    parallel.run(part, n_sets, max(1, PIXELS // n_classes), "packing sets")
+    words.flags.writeable = False
+    return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words
+
+
+def _unpacked(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
+
+
+def _members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
+    """The members of all sets, one set after the other, and where each set starts."""
+    given = list(sets) if isinstance(sets, Iterable) and not isinstance(sets, (str, bytes)) else [sets]
+    for r, one in enumerate(given):
+        if not isinstance(one, Iterable) or isinstance(one, (str, bytes, Mapping)):
+            raise error("sets", "be lists or sets of classes", repr(one), where(r))
+    kept = [list(one) for one in given]
+    return offsets_of(np.array([len(one) for one in kept], np.int64)), list(chain.from_iterable(kept))
+
+
+def _array(mask: Any, where: Where, r: int) -> NDArray[Any]:
+    try:
+        array = np.asarray(mask)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0, object)
+    if np.ma.is_masked(mask) or array.dtype.kind not in "biuf" or array.ndim == 0:
+        raise error("masks", "be arrays of True and False", f"{type(mask).__name__} of {array.dtype}, shape {array.shape}", where(r))
+    return array
+
+
+def _bits(masks: NDArray[Any], where: Where, begin: int) -> NDArray[np.uint8]:
+    """(n, octets) of n masks, the first of which is mask ``begin``."""
+    flat = masks.reshape(len(masks), -1)
+    if flat.dtype != bool:
+        wrong = (flat != 0) & (flat != 1)
+        if wrong.any():
+            j, pixel = np.argwhere(wrong)[0]
+            raise error("masks", "hold only True and False, or 1 and 0", flat[j, pixel], where(begin + int(j)))
+        flat = flat != 0
+    return np.packbits(flat, axis=1, bitorder="little")
+
+
+def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, where: Where) -> None:
+    if isinstance(masks, np.ndarray):
+        if masks.dtype.kind not in "biuf":
+            raise error("masks", "be arrays of True and False", f"an array of {masks.dtype}")
+        return
+    first = np.repeat(offsets[:-1], sizes_of(offsets)).tolist()
+    for r, mask in enumerate(masks):
+        if mask.shape != masks[first[r]].shape:
+            raise error("masks", f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
+
+
+def _n_words(shape: tuple[int, ...]) -> int:
+    return (math.prod(shape) + WORD - 1) // WORD
+
+
+def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> Int64:
+    """(N, D), -1 for what is not there."""
+    table = np.full((n_cases, max(map(len, shapes), default=1)), -1, np.int64)
+    for dimension in range(table.shape[1]):
+        table[known, dimension] = [shape[dimension] if dimension < len(shape) else -1 for shape in shapes]
+    return table

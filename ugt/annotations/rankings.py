@@ -101,8 +101,7 @@ class Rankings(OnAxes):
         where = _nested_where(cases, levels)
         names, index = class_axis("nested", identifiers.number("nested", flat, where), n_classes if classes is None else classes, where)
         axes, nobody = Axes(cases, names, case_ids is None), np.full(len(ranking_offsets) - 1, -1, np.int32)
-        made = cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)
-        return made._checked("nested")
+        return cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)._checked("nested")
 
     @classmethod
     def from_long(
@@ -140,8 +139,7 @@ class Rankings(OnAxes):
         case_offsets, ranking, first = _number_rankings(rows)
         order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
         offsets = case_offsets, ranking_offsets, block_offsets
-        made = cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])
-        return made._checked("label")
+        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])._checked("label")
 
     @classmethod
     def from_strings(cls, case: Any, annotator: Any, ranking: Any, *, classes: Classes = None, cases: Any = None) -> Rankings:
@@ -178,8 +176,7 @@ class Rankings(OnAxes):
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
         block_offsets, token_at = take(tokens_of, block_at)
         offsets = case_offsets, ranking_offsets, block_offsets
-        made = cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[token_at], rows.annotator[order])
-        return made._checked("ranking")
+        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[token_at], rows.annotator[order])._checked("ranking")
 
     @property
     def n_rankings(self) -> int:

@@ -96,8 +96,7 @@ class Ratings(OnCases):
         given = wide(table)
         at, held = held_cells(given, missing)
         cells = WideCells.of(given.shape, at, case_ids, annotators)
-        value = finite_numbers("table", held, cells.where)
-        return cls(cells.case_ids, cells.annotators, *cells.grouped(), value, case_ids is None)
+        return cls(cells.case_ids, cells.annotators, *cells.grouped(), finite_numbers("table", held, cells.where), case_ids is None)
 
     @property
     def n_ratings(self) -> int:

@@ -15,7 +15,7 @@ from .._base.checks import error
 from .._tabular.csv_text import utf8
 from .._version import __version__
 from . import agreement, calibrate, command, conformal, convert, evaluate, report, shell
-from .progress import progress as telling_progress
+from .output import progress as telling_progress
 
 EXAMPLES = """\
 examples:
@@ -30,17 +30,9 @@ exit codes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command.
+    """Run the command; returns an exit code, of ``command.EXIT_CODES``.
 
-    Returns
-    -------
-    int
-        0; 2 for errors that the user can mend, told in one line; 130 after an interruption; 141 if nobody reads the output.
-
-    Raises
-    ------
-    SystemExit
-        With 0 after ``--help`` and ``--version``, with 2 for options that cannot be.
+    Raises SystemExit with 0 after ``--help`` and ``--version``, with 2 for options that cannot be.
     """
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -104,7 +96,8 @@ def _run(words: Sequence[str]) -> int:
     try:
         command.check_words(parser, words)
         options, rest = parser.parse_known_args(words)
-        command.check_rest(parser, options, rest)
+        if rest:
+            command.commands_of(parser)[options.called].error(f"unrecognized arguments: {' '.join(rest)}")
     except SystemExit:
         sys.stdout.flush()  # here, where a closed pipe is no surprise
         raise

@@ -101,8 +101,7 @@ def _resampling(options: argparse.Namespace) -> dict[str, Any]:
 def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
     """Rankings have no coefficients corrected for chance."""
     found, resampling = of_rankings(given), _resampling(options)
-    ends = [one.interval(options.level, **resampling) for one in found.values()]
-    rows = ranking_rows(found, ends, len(given.annotators))
+    rows = ranking_rows(found, [one.interval(options.level, **resampling) for one in found.values()], len(given.annotators))
     lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
     record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
     return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record

@@ -13,7 +13,7 @@ from .. import io
 from .._base.checks import error
 from .._tabular.csv_table import Table
 from .._tabular.roles import find_roles
-from .._tabular.source import Source
+from .._tabular.source import Source, naming
 from ..annotations import Labels, Rankings
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
@@ -107,26 +107,18 @@ def read_subgroups(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
 
     A row a case; blank cells stay blank.
     """
-    try:
-        return _subgroups(Table(Source(path)))
-    except ValueError as problem:
-        raise ValueError(f"{os.fspath(path)}: {problem}") from None
-
-
-def _subgroups(table: Table) -> dict[str, dict[str, str]]:
-    role = find_roles(table.header, {}, ("case",))
-    others = [c for c in range(len(table.header)) if c != role.get("case")]
-    if not role or not others:
-        must = "have a column case and at least one more, for the subgroups"
-        raise error("file", must, ", ".join(map(repr, table.header)))
-    nameless = [c for c in others if not table.header[c]]
-    if nameless:
-        raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
-    case, *cells = table.coded([role["case"]], *([c] for c in others))
-    cases = table.ids(case, "case").astype(str).tolist()
-    seen: dict[str, int] = {}
-    for row, name in enumerate(cases):
-        if name in seen:
-            raise error("case", "stand once", f"{name!r} twice", table.place(row))
-        seen[name] = row
+    with naming(path):
+        table = Table(Source(path))
+        role = find_roles(table.header, {}, ("case",))
+        others = [c for c in range(len(table.header)) if c != role.get("case")]
+        if not role or not others:
+            raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))
+        nameless = [c for c in others if not table.header[c]]
+        if nameless:
+            raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
+        case, *cells = table.coded([role["case"]], *([c] for c in others))
+        cases = table.ids(case, "case").astype(str).tolist()
+        if len(set(cases)) < len(cases):
+            row = next(row for row, name in enumerate(cases) if name in cases[:row])
+            raise error("case", "stand once", f"{cases[row]!r} twice", table.place(row))
     return {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}

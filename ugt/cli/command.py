@@ -162,12 +162,6 @@ def _check_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> Non
             parser.error(f"{name} must stand after the command" if later else f"there is no option {name}{_meant(name, known)}")
 
 
-def check_rest(parser: Parser, options: argparse.Namespace, rest: Sequence[str]) -> None:
-    """Refuse what argparse could not place."""
-    if rest:
-        commands_of(parser)[options.called].error(f"unrecognized arguments: {' '.join(rest)}")
-
-
 def _meant(word: str, known: Iterable[str]) -> str:
     names = list(known)
     close = difflib.get_close_matches(word, names, 1, 0.5) or [name for name in names if name.startswith(word)][:1]

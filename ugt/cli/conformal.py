@@ -140,8 +140,7 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
     if unknown:
         raise error(f"--{unknown[0]}", "be left out", "with --method split")
     label = _single(truth)
-    found = SplitConformal(options.score, options.alpha, **extra)
-    return found.fit(part.scores[there], label, groups=groups, case_ids=truth.axes.case_ids)
+    return SplitConformal(options.score, options.alpha, **extra).fit(part.scores[there], label, groups=groups, case_ids=truth.axes.case_ids)
 
 
 def _single(truth: Any) -> NDArray[np.int64]:

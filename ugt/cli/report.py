@@ -58,9 +58,8 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
 
 def _evaluation(path: str) -> dict[str, Any]:
     check_regular(path)
-    data = Path(path).read_bytes()
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+        found = json.loads(Path(path).read_bytes().decode("utf-8-sig"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise error(path, "be JSON", str(problem) or type(problem).__name__) from None
     if not isinstance(found, dict) or not {"ugt", "schema", "provenance", "metrics"} <= set(found):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._base.checks import error
 from .._tabular.csv_table import CellTable, Table
 from .._tabular.frames import is_frame
 from .._tabular.roles import as_names, find_roles
-from .._tabular.source import Source, check_text, fingerprint
+from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
@@ -90,7 +89,7 @@ def read_annotations(
     if format not in FORMATS:
         raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
     if isinstance(mapping, (str, os.PathLike)):
-        with _named(mapping):
+        with naming(mapping):
             mapping = read_mapping(mapping)
     given = {} if mapping is None else read_mapping(mapping)
     format = given.get("format", format) if format == "auto" else format
@@ -101,7 +100,7 @@ def read_annotations(
     missing = given.get("missing", MISSING) if missing is MISSING else missing
     if is_frame(path):
         return read_frame(path, format, columns, classes, missing)
-    with _named(path):
+    with naming(path):
         source = Source(path)
         if source.ending in (".json", ".jsonl", ".ndjson"):
             return _read_json(source, format, columns, classes, missing, given)
@@ -169,7 +168,7 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     >>> read_predictions(path).classes.tolist()
     ['cat', 'dog']
     """
-    with _named(path):
+    with naming(path):
         source = Source(path)
         if source.ending in (".npy", ".npz"):
             arrays = load_scores(source.read())
@@ -207,7 +206,7 @@ def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
     source = Source(path)
     if source.ending in (".npy", ".npz"):
         return {source.stem: read_predictions(path)}
-    with _named(path):
+    with naming(path):
         table = _table(source)
         if "model" not in find_roles(table.header, {}, ("model",)):
             return {source.stem: read_scores(table)}
@@ -244,7 +243,7 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
     >>> read_names(path)
     ['eczema', 'psoriasis']
     """
-    with _named(path):
+    with naming(path):
         lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
         if "" in lines or not lines:
             raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1 if lines else 1}")
@@ -277,7 +276,7 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
     >>> read_clusters(path)
     {'left eye': 'p1', 'right eye': 'p1'}
     """
-    with _named(path):
+    with naming(path):
         table = Table(Source(path))
         roles = find_roles(table.header, {}, ("case", "cluster"))
         if len(roles) < 2:
@@ -289,14 +288,3 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
         if len(found) < len(cases):
             raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
         return found
-
-
-@contextmanager
-def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Complaints about a file begin with its name."""
-    try:
-        yield
-    except ValueError as problem:
-        text = str(problem)
-        name = os.fspath(path)
-        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None

@@ -153,8 +153,7 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
-        absent = cells[role].missing(missing, found)[:, 0]
-        keep &= ~absent
+        keep &= ~cells[role].missing(missing, found)[:, 0]
     if set(roles) == {"case", "annotator", "label"}:
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep)
         notes = cells["label"].suspicious(missing)
@@ -209,8 +208,7 @@ def wide_file(
     refuse_commas("label", given)
     table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
     table[absent] = None
-    labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators)
-    return AnnotationFile(labels, format, found, {}, notes)
+    return AnnotationFile(Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators), format, found, {}, notes)
 
 
 def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: NDArray[np.bool_]) -> Ratings:

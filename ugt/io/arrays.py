@@ -137,8 +137,7 @@ def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
     if (np.diff(blocks) < 1).any():
         raise error("block_offsets", "not hold an empty block", "one", f"block {int(np.argmin(np.diff(blocks)))}")
     items = _codes(arrays, "items", blocks[-1], axes.n_classes)
-    made = Rankings(axes, annotators, rows, rankings, blocks, items, annotator)
-    return AnnotationFile(made._checked("items"), kind, {})
+    return AnnotationFile(Rankings(axes, annotators, rows, rankings, blocks, items, annotator)._checked("items"), kind, {})
 
 
 def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[np.int64]:

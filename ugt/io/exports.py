@@ -265,8 +265,7 @@ def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
     called = [names[k] for k in range(1, wanted + 1)]
     axes = called if len(set(called)) == wanted else [f"{k} {one}" for k, one in enumerate(called, 1)]
     nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
-    made = Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name])
-    return AnnotationFile(made, "preflib", {})
+    return AnnotationFile(Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name]), "preflib", {})
 
 
 def _blocks(text: str, where: str) -> list[list[int]]:

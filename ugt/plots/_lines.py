@@ -148,8 +148,7 @@ def _bins(ax: Any, name: str, one: Any, i: int) -> None:
     label = _base.labelled(name, f"{_base.counted(bare, 'bin')} without interval" if bare else "")
     ax.plot(x, y, label=label, **_base.style(i))
     _base.whiskers(ax, x, *ends, colour)
-    face = np.where(one.few[there], "white", colour)
-    ax.scatter(x, y, marker=_base.marker(i), facecolors=face.tolist(), edgecolors=colour, zorder=3)
+    ax.scatter(x, y, marker=_base.marker(i), facecolors=np.where(one.few[there], "white", colour).tolist(), edgecolors=colour, zorder=3)
 
 
 def _strip(ax: Any, one: Any, most: int, i: int | None) -> None:
@@ -199,8 +198,7 @@ def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: A
     points = _of_evaluation(losses, estimate) if hasattr(losses, "calibration") else _of_losses(losses, estimate)
     ax = _base.axes_of(ax)
     for i, (name, (x, y, remark)) in enumerate(points.items(), start=_base.first_style(ax)):
-        known = np.isfinite([x[0], y[0]]).all()
-        _base.point(ax, i, _base.labelled(name, "" if known else "undefined", remark), x, y)
+        _base.point(ax, i, _base.labelled(name, "" if np.isfinite([x[0], y[0]]).all() else "undefined", remark), x, y)
     _diagonals(ax)
     return _base.finish(ax, f"dispersion loss ({estimate})", f"calibration loss ({estimate})")
 

@@ -249,8 +249,7 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
         if np.isfinite([low, high]).all():
             ax.plot([low, high], [i, i], color=colour, linewidth=2, linestyle="--" if human else "-")
         if np.isfinite(value):
-            face = "white" if human else colour
-            ax.plot(value, i, "o" if human else "s", color=colour, markersize=6, markerfacecolor=face)
+            ax.plot(value, i, "o" if human else "s", color=colour, markersize=6, markerfacecolor="white" if human else colour)
         if not np.isfinite(ends).all():
             where = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
             ax.text(0.98, i, _in_words(ends), fontsize="small", color="0.3", **where)

@@ -119,21 +119,11 @@ figure svg .grid { stroke-width: .5; }
 
 
 def html(data: Mapping[str, Any]) -> str:
-    """Return an evaluation as the text of one self-contained HTML page.
+    """An evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
 
-    The page holds no script and loads nothing; every name in it is escaped. It says which model wins under which reliability, where the
-    data came from and what was left out, how annotations became truth, how certain that truth is, how the models perform, and which cases
-    are least certain.
-
-    Parameters
-    ----------
-    data : mapping
-        What ``Evaluation.to_dict`` returns, or the same read back from its JSON file.
-
-    Returns
-    -------
-    str
-        The page, to be written as UTF-8.
+    ``data`` is what ``Evaluation.to_dict`` returns, or the same read back from its JSON file. The page holds no script and loads nothing;
+    every name in it is escaped. It says which model wins under which reliability, where the data came from and what was left out, how
+    annotations became truth, how certain that truth is, how the models perform, and which cases are least certain.
     """
     parts = [(name, [section.render(data) for section in sections if section is not checklist]) for name, sections in PARTS]
     titles = {made.anchor: made.title for _, made_sections in parts for made in made_sections}

@@ -74,8 +74,8 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     UTF-8, at most 256 KiB, no field twice. Messages begin with the name of the file.
     """
-    try:
-        ending = Path(path).suffix.lower()
+    ending = Path(path).suffix.lower()
+    with source.naming(path):
         if ending not in (".json", ".yaml", ".yml"):
             raise checks.error("plan", "be a file that ends in .json, .yaml or .yml", repr(Path(path).name))
         source.check_regular(path)
@@ -84,11 +84,10 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
         if len(data) > MOST_BYTES:
             raise checks.error("plan", f"be a file of at most {MOST_BYTES // 1024} KiB", "a larger one")
         text = source.check_text(data)
-        return check_plan(_json(text) if ending == ".json" else _yaml(text))
-    except RecursionError:
-        raise ValueError(f"{os.fspath(path)}: {checks.error('plan', 'have no values inside values', 'a deep nesting')}") from None
-    except ValueError as problem:
-        raise ValueError(f"{os.fspath(path)}: {problem}") from None
+        try:
+            return check_plan(_json(text) if ending == ".json" else _yaml(text))
+        except RecursionError:
+            raise checks.error("plan", "have no values inside values", "a deep nesting") from None
 
 
 def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,8 +184,7 @@ def _yaml(text: str) -> Any:
     try:
         yaml = importlib.import_module("yaml")  # optional
     except ImportError:
-        must = "be JSON, or YAML where PyYAML is installed (pip install pyyaml)"
-        raise checks.error("plan", must, "YAML, and no PyYAML here") from None
+        raise checks.error("plan", "be JSON, or YAML where PyYAML is installed (pip install pyyaml)", "YAML, and no PyYAML here") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
         """Plain values only, and no field twice."""
