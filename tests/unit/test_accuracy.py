@@ -151,6 +151,19 @@ def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
     np.testing.assert_allclose(found.draw_quantile(q), [float(twin.quantile(law, Fraction(x))) for x in q], atol=1e-12)
 
 
+@pytest.mark.parametrize("prior", [0.5, 0.0])
+@pytest.mark.parametrize("metric", ["average_overlap", "rank_biased", "kendall", "footrule"])
+def test_cases_that_are_alike_have_the_bytes_of_each_alone(metric, prior):
+    rng = np.random.default_rng(0)
+    counts, scores = rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], 300), np.array([0.0, 0.0, 0.5, 1.0])[rng.random((300, 4)).argsort(axis=1)]
+    truth = ugt.dirichlet(counts, prior=prior)
+    found = METRICS[metric](truth, scores, 3)
+    alone = [METRICS[metric](truth.take(np.array([i])), scores[i : i + 1], 3) for i in range(300)]
+    np.testing.assert_array_equal(found.per_case, [one.value for one in alone])
+    if prior > 0:  # else the lattice depends on whether some case has classes that are impossible
+        np.testing.assert_array_equal(found._law(np.inf).pmf, np.concatenate([one._law(np.inf).pmf for one in alone]))
+
+
 @pytest.mark.parametrize(
     "metric, concentrations, scores",
     [

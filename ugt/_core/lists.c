@@ -222,12 +222,14 @@ typedef struct {
     double *gain;            /* [depth * n_model] what a class of a model bucket adds at a place (average overlap) */
     double *n, *scratch;
     double *out, *pmf;
-    struct seen *seen;       /* [SEEN] */
+    struct seen *seen;       /* [n_seen], a power of two; NULL where cases are few */
+    uint64_t n_seen;
 } value_task;
 
 /* What the values of a case hang on: its profile, the model's buckets, and which classes lie where. Few cases differ in it where labels
  * and classes are few; the last case with each hash is looked up. */
-#define SEEN 1024
+#define SEEN 1024 /* at the most */
+#define MANY 256  /* cases, from which on it pays */
 #define KEY 64
 
 typedef struct seen {
@@ -236,11 +238,11 @@ typedef struct seen {
     int32_t key[KEY];
 } seen;
 
-/* Length of the key of the case at hand; 0: too long. */
+/* Length of the key of the case at hand; 0: too long, or none is looked for. */
 static int32_t key_of(const value_task *t, int64_t profile, int32_t *key)
 {
     const int64_t width = t->sides.n_model, n_cells = (t->n_groups + 1) * width;
-    if (1 + width + n_cells > KEY || profile > INT32_MAX)
+    if (t->seen == NULL || 1 + width + n_cells > KEY || profile > INT32_MAX)
         return 0;
     int32_t n = 0;
     key[n++] = (int32_t)profile;
@@ -257,7 +259,7 @@ static seen *place_of(const value_task *t, const int32_t *key, int32_t length)
     uint64_t hash = (uint64_t)length;
     for (int32_t j = 0; j < length; j++)
         hash = (hash ^ (uint32_t)key[j]) * UINT64_C(0x9e3779b97f4a7c15);
-    return &t->seen[hash >> 54];
+    return &t->seen[(hash >> 32) & (t->n_seen - 1)];
 }
 
 static void add_value(value_task *t, double value, double probability)
@@ -425,9 +427,11 @@ int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *
     t.gain = malloc(places * places * sizeof *t.gain);
     t.n = malloc(places * places * sizeof *t.n);
     t.scratch = malloc(2 * places * sizeof *t.scratch);
-    t.seen = calloc(SEEN, sizeof *t.seen);
+    for (t.n_seen = 1; end - begin >= MANY && t.n_seen < SEEN && (int64_t)t.n_seen < end - begin;)
+        t.n_seen *= 2;
+    t.seen = t.n_seen > 1 ? calloc(t.n_seen, sizeof *t.seen) : NULL;
     t.sides.truth = t.truth;
-    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch || !t.seen)
+    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch || (!t.seen && t.n_seen > 1))
         goto out;
     for (int64_t k = 0; k < posterior->n_classes; k++)
         bucket_of[k] = -1;
