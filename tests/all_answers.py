@@ -1,7 +1,5 @@
 """What every public function answers; in a file of its own, which processes that are spawned can import."""
 
-from __future__ import annotations
-
 import warnings
 
 from public_functions import FUNCTIONS, make_world, numbers

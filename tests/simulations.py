@@ -3,8 +3,6 @@
 `make test` takes some data sets, with wide limits; CI takes all of them once (marker ``full``), with limits that see smaller faults.
 """
 
-from __future__ import annotations
-
 import pytest
 from scipy.stats import binom
 

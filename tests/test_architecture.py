@@ -1,7 +1,5 @@
 """The design as tests: who may import whom, how large things may be, what a public name comes with."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

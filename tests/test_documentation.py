@@ -1,7 +1,5 @@
 """The documentation as tests: all public names and pages are in it, examples are run, links lead somewhere, words are plain."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re

@@ -1,7 +1,5 @@
 """Makes gamma_table.h, with mpmath in 60 digits: python tests/c/gamma_table.py > tests/c/gamma_table.h."""
 
-from __future__ import annotations
-
 import mpmath as mp
 from scipy import special
 

@@ -1,7 +1,5 @@
 """Which lines of ugt each test runs, and how long it takes: a mutant need only meet the tests that run its line."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

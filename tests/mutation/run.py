@@ -5,8 +5,6 @@ Each mutant meets the tests that run the line it changes, quickest first and tho
 or --patience seconds of tests (as traced, which is slower) have passed. Results are in build/mutation: survivors.txt, results.json.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import hashlib

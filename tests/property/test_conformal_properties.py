@@ -1,7 +1,5 @@
 """What holds of prediction sets whatever the data: p-values are p-values, sets are nested, names and order of classes do not matter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

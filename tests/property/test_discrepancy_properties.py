@@ -1,7 +1,5 @@
 """What the discrepancy ratio must not depend on, and what it must agree with, whatever the data [C]."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

@@ -1,7 +1,5 @@
 """Properties of every public function, from one table: what must not change an answer, and what every function says to bad input."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -1,7 +1,5 @@
 """Properties of losses against label histograms: how they add up, what may change without changing them, and the slow twin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

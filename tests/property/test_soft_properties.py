@@ -1,7 +1,5 @@
 """Properties of soft AUROC and average precision: what may change without changing the answer, and how it changes else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

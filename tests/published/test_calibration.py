@@ -3,8 +3,6 @@
 Bounds of 6.5 standard errors: a false alarm of 1e-10 each if errors are normal; all seeds are fixed.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

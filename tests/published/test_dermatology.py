@@ -1,7 +1,5 @@
 """The dermatology data through the command line: exact certainty as in cases 80 and 81, a report with three stand-in models."""
 
-from __future__ import annotations
-
 import csv
 import json
 

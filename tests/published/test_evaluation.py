@@ -3,8 +3,6 @@
 What is computed is that of the page docs/reproductions/evaluation.md; tests on the dermatology data are skipped where they are absent.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

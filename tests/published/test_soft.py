@@ -4,8 +4,6 @@ Binomial tests are asked for p < 1e-9, which is the false-alarm probability of t
 seeds are fixed.
 """
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import sys

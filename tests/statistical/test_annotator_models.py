@@ -4,8 +4,6 @@ False alarms: ALARM is the probability that right code fails a comparison, or al
 The seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

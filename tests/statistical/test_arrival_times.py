@@ -3,8 +3,6 @@
 Each test fails a right sampler with probability ALARM; the streams are fixed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -4,8 +4,6 @@ Estimates are compared with the truth in units of their standard errors, from th
 with a probability of 1e-10 or less by a fit that is right. Seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.stats

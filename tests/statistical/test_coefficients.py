@@ -4,8 +4,6 @@ A case has a hidden class of three; an annotator chooses class k of a case of cl
 with probability 0.3. Seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from simulations import holds, sets

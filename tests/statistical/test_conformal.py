@@ -6,8 +6,6 @@ as 12,000 with one new case: for n = 19 and 80 % the share of a calibration has 
 Planted faults show that the checks can fail.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Tolerances are 6.5 standard errors where a mean is compared with its expectation (false alarm 8e-11 each), and stated elsewhere.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from simulations import holds, sets

@@ -4,8 +4,6 @@ Every test has a false-alarm probability of at most ALARM = 1e-9 (for a fixed se
 percent must fail it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import special, stats

@@ -4,8 +4,6 @@ Means over independent data sets: if an estimator is unbiased, its mean is furth
 with probability 8e-11 by the normal law. Seeds are fixed.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

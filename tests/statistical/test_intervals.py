@@ -5,8 +5,6 @@ Percentile intervals of 200 units and 1,000 resamples hold the truth with 94.5 %
 0.2 %).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr

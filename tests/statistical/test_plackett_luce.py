@@ -4,8 +4,6 @@ False alarms: a test that compares numbers does so with many independent chains,
 comparisons gets an equal share of ALARM, the probability that a right sampler fails the test. The seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refused

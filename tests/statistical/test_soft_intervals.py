@@ -6,8 +6,6 @@ percentile), 94.6 % (average precision, analytic) and 94.1 to 94.2 % (average pr
 with 3e-4 among 5,000 data sets; seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr

@@ -1,7 +1,5 @@
 """Poisson resamples of cases and clusters that lie in several parts: what 95 % intervals cover, and how far bins are off."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,8 +5,6 @@
 Needs a system with POSIX signals.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

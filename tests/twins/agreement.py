@@ -1,7 +1,5 @@
 """Agreement of annotators, retyped from Stutz et al. (2023), appendix D and B.5, in rational numbers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Every wait has an end, and the browser is killed with all its children when the ``with`` block is left.
 """
 
-from __future__ import annotations
-
 import base64
 import fcntl
 import json

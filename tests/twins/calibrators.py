@@ -4,8 +4,6 @@ Everything is retyped from the paper in plain Python: one term for each label of
 its precision.
 """
 
-from __future__ import annotations
-
 import math
 
 

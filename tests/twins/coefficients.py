@@ -3,8 +3,6 @@
 Data is a list of cases, each a dictionary {annotator: [labels]}; labels are positions of classes, or numbers.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Conformal prediction one class, one case, one label at a time, from the formulas; scores as Python floats, p-values as fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import floor, inf
 

@@ -1,7 +1,5 @@
 """Convergence diagnostics, step by step: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), with Stan's details."""
 
-from __future__ import annotations
-
 from math import floor, inf, log10, sqrt
 from statistics import NormalDist
 

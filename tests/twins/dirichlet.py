@@ -1,7 +1,5 @@
 """Orders of the plausibilities of Dirichlet posteriors, slowly: exactly by races, or by quadrature."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations

@@ -4,8 +4,6 @@
 there is none; ``delta(a, b)`` the distance.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

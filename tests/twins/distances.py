@@ -3,8 +3,6 @@
 A case is a list of annotators, each the list of its labels on the case (missing: not in the list).
 """
 
-from __future__ import annotations
-
 import math
 
 

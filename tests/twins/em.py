@@ -4,8 +4,6 @@ Dawid & Skene (1979), eq. 2.3 (confusions), 2.4 (prevalences), 2.5 (classes of t
 Data are lists of cases, a case is a list of (annotator, label).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

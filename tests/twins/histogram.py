@@ -1,7 +1,5 @@
 """Losses against label histograms by sums over single labels, pairs of labels, pairs of cases and bins, retyped from [B]."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, permutations
 

@@ -1,7 +1,5 @@
 """What the tests of label-histogram losses share: data, and records as rows of numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 PARTS = ("plugin", "bias", "debiased")

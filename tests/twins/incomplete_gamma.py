@@ -1,7 +1,5 @@
 """Coefficients of Temme's expansion of the incomplete gamma ratio, in rational numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 

@@ -1,7 +1,5 @@
 """Inverse rank normalisation and votes, retyped from Stutz et al. (2023), eq. 14-16, in rational numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 

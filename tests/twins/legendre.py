@@ -1,7 +1,5 @@
 """Gauss-Legendre rules on [0, 1] and their running integrals, in decimal arithmetic."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from math import cos, pi
 

@@ -1,7 +1,5 @@
 """Agreement of two orders of classes, straight from the definitions, in rational numbers; ties by going through all of their orders."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, permutations, product
 

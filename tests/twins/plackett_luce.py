@@ -4,8 +4,6 @@ decimal arithmetic, exact posteriors on a grid, weighted draws from the prior, a
 A ranking is a list of blocks, best first; classes that it does not name are tied behind all others.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from decimal import Decimal, localcontext

@@ -3,8 +3,6 @@
 Complete data are all arrival times of [A] B.4: tau_k ~ Exp(lambda_k), observed until the last ranked class has arrived.
 """
 
-from __future__ import annotations
-
 from itertools import chain, combinations, permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Resampling one unit at a time, and intervals one number at a time."""
 
-from __future__ import annotations
-
 from math import ceil, floor, log1p
 from statistics import NormalDist
 

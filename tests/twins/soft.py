@@ -4,8 +4,6 @@ Nothing is sorted for the AUROC. Sums only add, multiply and divide, so that num
 imaginary part over h is the derivative by that weight, to the last digits.
 """
 
-from __future__ import annotations
-
 from itertools import permutations, product
 from math import sqrt
 

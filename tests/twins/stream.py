@@ -1,7 +1,5 @@
 """Random streams, word by word and draw by draw, retyped from the papers named in stream.c."""
 
-from __future__ import annotations
-
 from math import exp, log, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbering, grouping and hashing, one row at a time."""
 
-from __future__ import annotations
-
 
 def factorize(rows):
     """``(code, first)`` in order of first appearance."""

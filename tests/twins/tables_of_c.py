@@ -1,7 +1,5 @@
 """The constants in the headers of the C core, read as text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Layers of the ziggurat (Marsaglia & Tsang 2000, section 2), in decimal arithmetic."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 DIGITS = 40

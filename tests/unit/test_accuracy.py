@@ -1,7 +1,5 @@
 """Uncertainty-adjusted metrics against their definitions: all orders that ties leave open, on both sides, with exact probabilities."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Votes, IRN, PrIRN and Dirichlet against rational arithmetic, properties, reference cases and real data."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

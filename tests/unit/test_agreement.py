@@ -1,7 +1,5 @@
 """Agreement of annotators against rational arithmetic, properties, reference cases and real data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Agreement coefficients look at cases that are alike once: the same numbers as from every case by itself."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Alpha-calibration: objective by finite differences and by the slow twin, minima, what it keeps, data without a minimum, bad input."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Annotator models against slow twins, a general optimiser and crowd-kit; data without doubt, without labels, in another order."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 

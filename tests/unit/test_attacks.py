@@ -1,7 +1,5 @@
 """What attackers tried, once each: masked cells, pipes, bombs, closed streams, damaged checkpoints, formulas, halves of characters."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

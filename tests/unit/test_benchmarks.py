@@ -1,7 +1,5 @@
 """What the benchmarks stand on: jobs and their yardsticks are measured, targets are judged, every target has a job, the page is made."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Arrays that do not fit together never reach the C core: the bindings refuse them before anything is read or written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refused

@@ -1,7 +1,5 @@
 """Calibration in evaluations, in the report and as a command: the same numbers as the functions give, and bad input told in a line."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """What all calibrators share: bad input, the choice of a penalty, parameters, JSON, copies, and life in scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refused

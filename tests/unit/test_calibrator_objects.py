@@ -1,7 +1,5 @@
 """Calibrators as objects: parameters, text, JSON, copies, and life in scikit-learn."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Calibrators of logits: objectives by finite differences and by the slow twin, minima, separable data, input, conventions."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Annotation certainty and expected risk: groups, errors of Monte Carlo, what is left out, and a data set of the size of CIFAR-10H."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Costs of two classes: what is summed without a table of them is what the table gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Agreement coefficients: slow twins, published examples, oracles, influence, unanimity, repeats, messages."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction

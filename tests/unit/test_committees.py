@@ -1,7 +1,5 @@
 """Committees of annotators against their multinomial law, and certainty after more labels against enumeration in plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Parts of comparisons between orders and posteriors that metrics show only in their spread, on numbers that can be done by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

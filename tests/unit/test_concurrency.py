@@ -1,7 +1,5 @@
 """Many threads and processes at once, on the same inputs: the same bytes; Ctrl-C at any moment, and the next call works."""
 
-from __future__ import annotations
-
 import multiprocessing
 import subprocess
 import sys

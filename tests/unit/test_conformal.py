@@ -1,7 +1,5 @@
 """Prediction sets: scores and labels to the last bit of a slow twin, p-values as fractions, the published quantile by brute force."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The constants in the headers of the C core, derived again in rational and decimal arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from twins import incomplete_gamma, legendre, tables_of_c, ziggurat

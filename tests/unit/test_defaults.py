@@ -1,7 +1,5 @@
 """Defaults are part of what is published: "the 95 % interval of ugt" must not become another one unnoticed."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 

@@ -1,7 +1,5 @@
 """Convergence diagnostics: slow twin, another library's numbers, series whose effective sample size is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Predicted disagreement, statistics of several labels, and their losses: numbers, intervals, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

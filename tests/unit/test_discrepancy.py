@@ -1,7 +1,5 @@
 """The discrepancy ratio and its tables against pairs enumerated one by one, and what undefined or wrong input gives."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Distances between annotators, and to predictions, against the enumeration of all pairs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

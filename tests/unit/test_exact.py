@@ -1,7 +1,5 @@
 """Exact sums and Poisson weights: slow twins in fractions and in whole numbers, orders and merges to the last bit, errors."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from decimal import Decimal, localcontext

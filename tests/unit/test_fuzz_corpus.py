@@ -1,7 +1,5 @@
 """The seeds of the fuzzers through every reader and the command: a success that keeps its promises, or a complaint in words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

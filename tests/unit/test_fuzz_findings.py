@@ -1,7 +1,5 @@
 """What the fuzzers found, once each: files that crashed a reader, exhausted the memory or were read as something they are not."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Gamma cells of special.c, the building blocks of every integral, against scipy."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Losses against label histograms: the record, against the slow twin; types and layouts; intervals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses against label histograms: what is left out, what is wrong, and what the core gives and refuses."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Probabilities of partial rankings and their gradient: subset recursion and quadrature against exact arithmetic."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

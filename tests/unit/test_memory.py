@@ -3,8 +3,6 @@
 A small library between Python and the allocator lets the n-th request of the extension modules fail, for every n.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

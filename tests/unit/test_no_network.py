@@ -1,7 +1,5 @@
 """The command asks nobody and writes nowhere but where it was told to, and in the system's temporary folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Posteriors of ratings: the textbook update, integrals against slow ones, and what metrics make of them."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

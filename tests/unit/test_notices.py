@@ -1,7 +1,5 @@
 """Warnings of the package: heard in the thread that asks, said in all others."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 

@@ -1,7 +1,5 @@
 """The ends of the range of numbers: finite or a documented NaN, and right against exact fractions or closed forms."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The offline archive: hashes, list of contents, scripts; made of small wheels, without a network."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """What an installed `ugt` consists of and says about itself."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

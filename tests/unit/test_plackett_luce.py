@@ -1,7 +1,5 @@
 """plackett_luce(): what it takes, what it keeps, what metrics make of it; interruption and checkpoints."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

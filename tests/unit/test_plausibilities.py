@@ -1,7 +1,5 @@
 """Plausibilities: exact probabilities of Dirichlet posteriors against slow twins, ties of known vectors, draws, and bad input."""
 
-from __future__ import annotations
-
 import pickle
 import time
 from itertools import combinations

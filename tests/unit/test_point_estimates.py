@@ -1,7 +1,5 @@
 """Posterior modes and maximum-likelihood estimates: stationarity, closed forms, EM, existence, symmetries, errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Dirichlet-multinomial likelihoods against sums over labels and many digits; posteriors after labels; bindings; bad input."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Records of prediction sets, coverage by hand; combinations of p-values against scipy; plausibility regions; the command."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 

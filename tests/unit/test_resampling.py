@@ -1,7 +1,5 @@
 """The bootstrap against a slow twin and scipy's; ranks; annotations drawn anew; the jackknife; the law of a sum; seeds."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

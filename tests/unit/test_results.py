@@ -1,7 +1,5 @@
 """The records that functions return."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 

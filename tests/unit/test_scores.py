@@ -1,7 +1,5 @@
 """Scores and distances against label histograms: known values, layouts, what is undefined or infinite, intervals, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

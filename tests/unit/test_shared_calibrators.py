@@ -1,7 +1,5 @@
 """Reference cases of the calibrators' objectives: expected values by slow, independent code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from twins import calibrators as twin

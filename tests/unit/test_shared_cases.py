@@ -1,7 +1,5 @@
 """Reference cases of plausibilities, certainty, accuracy and soft metrics: expected values by slow, independent code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Reference cases of losses against label histograms: expected values by slow, independent code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Soft AUROC, average precision and curves: slow twins, scikit-learn, every option, influence, errors, resamples, messages."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from functools import partial

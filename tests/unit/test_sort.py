@@ -1,7 +1,5 @@
 """The argsort of scores against numpy's stable one: every law of scores, sizes around the limits of its buckets, NaN."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

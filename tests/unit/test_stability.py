@@ -1,7 +1,5 @@
 """Stability of rankings under annotations drawn again: against scipy and plain loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refused

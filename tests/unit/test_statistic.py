@@ -1,7 +1,5 @@
 """What every result has by being one: intervals, clusters by any form of ids, paired differences."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

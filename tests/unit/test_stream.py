@@ -1,7 +1,5 @@
 """Streams: known answers, a slow twin word by word and draw by draw, and what keeps two streams apart."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinds of numerical stress x public functions: each against a limit, a closed form, or the same problem said in another way."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The alternative annotator test and the individual equivalence index against enumeration."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Generated data: known truth, right shapes, right statistics, the same for the same seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refused

@@ -1,7 +1,5 @@
 """The kernels of tables.c and irn.c against slow twins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

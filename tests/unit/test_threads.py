@@ -1,7 +1,5 @@
 """Chunks, threads, progress and interruption."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

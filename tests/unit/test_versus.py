@@ -1,7 +1,5 @@
 """The comparison with other tools: disagreement is shown instead of timed, peers that win are named, runs give a range."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import sys

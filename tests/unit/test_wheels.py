@@ -1,7 +1,5 @@
 """What builds and audits wheels, the recipe, and the workflow: the parts that need no compiler."""
 
-from __future__ import annotations
-
 import base64
 import calendar
 import copy

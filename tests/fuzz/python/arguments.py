@@ -1,7 +1,5 @@
 """Bytes as small numbers, and as the options and operands of a command."""
 
-from __future__ import annotations
-
 import functools
 
 import ugt.cli

@@ -1,7 +1,5 @@
 """Writes the seeds of the readers' fuzzers: ``python seeds.py`` fills ../corpus/TARGET with small files, always the same."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

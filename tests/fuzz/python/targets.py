@@ -5,8 +5,6 @@ OSError that says something. Anything else leaves it as it came: that is a findi
 needed, so that a test can replay the corpus; ``under_atheris.py`` runs a target under atheris.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gzip

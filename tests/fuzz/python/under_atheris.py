@@ -1,7 +1,5 @@
 """Runs a target under atheris: ``python under_atheris.py TARGET [options of libFuzzer] [folders]``; without one it names all."""
 
-from __future__ import annotations
-
 import faulthandler
 import resource
 import sys
