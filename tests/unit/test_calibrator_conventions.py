@@ -65,8 +65,7 @@ def test_bad_counts(kind):
     if kind in SCALINGS:
         assert kind(fractional=True).fit(given, counts + 0.5).converged_
         for bad in (-0.5, NAN):
-            with pytest.raises(ValueError, match=rf"counts must .* Got {bad}, first at case 7, class 1\."):
-                kind(fractional=True).fit(given, changed(counts, (7, 1), bad))
+            refused(rf"counts must .* Got {bad}, first at case 7, class 1", kind(fractional=True).fit, given, changed(counts, (7, 1), bad))
 
 
 @pytest.mark.parametrize("kind", SCALINGS)
@@ -235,12 +234,10 @@ def test_pairs_of_penalties_and_those_without_a_best_map():
         assert chosen.penalty_b_ == 0.1
         restored = ugt.load_calibrator(chosen.to_json())
         assert restored.path_ == chosen.path_
-    with pytest.raises(ValueError, match=r"without error, and the likelihood grows without end .* Got no labels of class 2\."):
-        ugt.VectorScaling(penalty_b=(0, 0.0)).fit(logits, counts)
+    refused(r"the likelihood grows without end .* Got no labels of class 2\.", ugt.VectorScaling(penalty_b=(0, 0.0)).fit, logits, counts)
     counts[:] = 0
     counts[3] = [1, 1, 1]
-    with pytest.raises(ValueError, match=r"validation must leave labels on both sides of every split\. Got 0\.2\."):
-        ugt.VectorScaling(penalty_b=(0.2, 0.1)).fit(logits, counts)
+    refused(r"validation must leave labels on both sides of every split\. Got", ugt.VectorScaling(penalty_b=(0.2, 0.1)).fit, logits, counts)
 
 
 def test_a_start_elsewhere_ends_at_the_same_place():

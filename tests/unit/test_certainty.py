@@ -155,8 +155,7 @@ def test_no_more_than_k_plausible_classes_are_certain(k):
 @pytest.mark.parametrize(
     "more, message",
     [
-        ({"k": 0}, "k must be a whole number from 1 to 3. Got 0."),
-        ({"k": 4}, "k must be a whole number from 1 to 3. Got 4."),
+        *(({"k": bad}, f"k must be a whole number from 1 to 3. Got {bad}.") for bad in (0, 4)),
         ({"k": 3, "groups": [0, 0, 1]}, "k must be a whole number from 1 to 2. Got 3."),
         ({"k": 2, "groups": [0, 0, 1], "group_rule": "top_class"}, "k must be a whole number from 1 to 1. Got 2."),
         ({"kind": "sets"}, "kind must be one of 'set', 'rank'. Got 'sets'."),

@@ -430,8 +430,7 @@ def test_annotators_left_out_and_differences(repeats):
             difference = found.minus(expected)
             assert difference.value == close(found.value - expected.value)
             np.testing.assert_allclose(difference.influence, found.influence - expected.influence, rtol=1e-12, err_msg=name)
-    with pytest.raises(ValueError, match=r"annotators must be named, to be left out one by one"):
-        ugt.fleiss_kappa(Labels.from_counts([[2, 1]])).statistic.judged_by(np.ones(1))
+    refused(r"annotators must be named, to be left out one", ugt.fleiss_kappa(Labels.from_counts([[2, 1]])).statistic.judged_by, np.ones(1))
     refused(r"annotators must be 4 weights, one an annotator\. Got shape \(3,\)", found.statistic.judged_by, np.ones(3))
 
 
@@ -565,8 +564,7 @@ BAD_LABELS = (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac2, ugt.cohen_k
 def test_bad_labels(function):
     for bad in (3, "text", {"a": 1}):
         refused(r"labels must be Labels, Ratings or a table, cases x annotators\. Got (int|str|dict)\.", function, bad, error=TypeError)
-    with pytest.raises(TypeError, match=r"labels must be Labels or a table of labels, cases x annotators\. Got Ratings\."):
-        function(Ratings.from_wide([[1.0, 2.0]]))
+    refused(r"labels must be Labels or a table of labels, .* Got Ratings\.", function, Ratings.from_wide([[1.0, 2.0]]), error=TypeError)
     refused(r"labels must hold labels \(integers or strings\), not ratings\. Got ratings such as 0\.5\.", function, [[1, 2], [3, 0.5]])
     refused(r"classes must be left out where labels are Labels\. Got 3\.", function, Labels.from_wide([[0, 1]]), classes=3)
     refused(r"table must hold class indices from 0 to 1\. Got 2, first at case 1, annotator 0\.", function, [[0, 1], [2, 1]], classes=2)
@@ -654,8 +652,7 @@ def test_intra_annotator_agreement():
     undefined(nobody, NAN, "no annotator labelled a case twice")
     assert np.isnan(nobody.per_annotator).all() and nobody.left_out == {"case that no annotator labelled twice": 2}
     refused(r"coefficient must be 'alpha' for ratings\. Got 'percent'\.", ugt.intra_annotator_agreement, ratings)
-    with pytest.raises(ValueError, match=r"coefficient must be one of 'percent', 'fleiss', 'ac1', 'bp', 'alpha'\. Got 'cohen'\."):
-        ugt.intra_annotator_agreement(labels, "cohen")
+    refused(r"one of 'percent', 'fleiss', 'ac1', 'bp', 'alpha'\. Got 'cohen'\.", ugt.intra_annotator_agreement, labels, "cohen")
     refused(r"annotations must be Labels or Ratings\. Got list\.", ugt.intra_annotator_agreement, [[0, 1]], error=TypeError)
 
 

@@ -149,8 +149,7 @@ def test_predictions_by_case_id():
     by_row = ugt.discrepancy_ratio(labels, p).value
     assert ugt.discrepancy_ratio(labels, ugt.Predictions(["b", "c", "a"], p[[1, 2, 0]])).value == by_row
     assert ugt.discrepancy_ratio(labels, {"c": p[2], "b": p[1], "a": p[0]}).value == by_row
-    with pytest.raises(ValueError, match=r"predictions must be for annotated cases only. Got 1 unknown of 2, first at case 'x'."):
-        ugt.discrepancy_ratio(labels, {"a": 1, "x": 0})
+    refused(r"predictions must be for annotated cases only. Got 1 .* first at case 'x'", ugt.discrepancy_ratio, labels, {"a": 1, "x": 0})
 
 
 def test_pandas():
@@ -240,8 +239,7 @@ def test_bools_and_pairs_of_ids_and_scores():
     p = np.stack([1 - score, score], axis=1)
     assert ugt.discrepancy_ratio(labels, (["c", "a", "b"], p[[2, 0, 1]])).value == ugt.discrepancy_ratio(labels, p).value
     refused(r"predictions must be numbers, as the annotations are. Got '0'.", ugt.discrepancy_ratio, np.array(votes), ["0", "1", "1"])
-    with pytest.raises(ValueError, match=r"scores must be finite, or NaN where there is none. Got inf, first at case 'b'."):
-        ugt.threshold_sweep(labels, [0.1, np.inf, 0.2])
+    refused(r"scores must be finite, or NaN where there is none. Got inf, .* case 'b'", ugt.threshold_sweep, labels, [0.1, np.inf, 0.2])
 
 
 @pytest.mark.filterwarnings("error")
@@ -720,5 +718,4 @@ def test_annotators_weigh_nothing(distance):
                 assert found[name] == pytest.approx(value, rel=1e-12, nan_ok=True), name
     refused(r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\).", one.judged_by, np.ones(2))
     counted = ugt.discrepancy_ratio(ugt.Labels.from_counts([[2, 1]]), [0], distance="zero-one")
-    with pytest.raises(ValueError, match=r"annotations must say who gave each label, to be left out one by one. Got label counts."):
-        counted.statistic.judged_by(np.ones(0))
+    refused(r"annotations must say who gave each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0))

@@ -51,8 +51,7 @@ def test_text_with_numbers_that_are_no_characters(given, order):
     """Python took them for a fault of its own (SystemError)."""
     data = npy(np.array([["a", "b"]], f"{order}U1"))
     number = np.array([0x110000], f"{order}u4").tobytes()
-    with pytest.raises(ValueError, match=r"array must be text. Got a character with the number 1114112"):
-        read_annotations(given("x.npy", data[:-4] + number), format="wide")
+    refused(r"array must be text. Got a character with the number", read_annotations, given("x.npy", data[:-4] + number), format="wide")
     assert read_annotations(given("x.npy", data), format="wide").annotations.axes.classes.tolist() == ["a", "b"]
 
 

@@ -199,8 +199,7 @@ def test_likelihood_takes_points_and_names_what_is_wrong(rankings):
         ugt.plackett_luce_log_likelihood(rankings, np.ones((5, 4)))
     bad = np.ones((5, 5))
     bad[1, 2] = -1
-    with pytest.raises(ValueError, match=r"plausibilities must be finite and not negative. Got -1.0, first at case 'b', class 2"):
-        ugt.plackett_luce_log_likelihood(rankings, bad)
+    refused(r"plausibilities must be finite and not negative. Got -1.0, .* class 2", ugt.plackett_luce_log_likelihood, rankings, bad)
 
 
 BAD = [

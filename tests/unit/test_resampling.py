@@ -659,10 +659,8 @@ def test_annotations_and_cases():
 
 def test_bad_annotations():
     labels = long_labels()
-    with pytest.raises(TypeError, match=r"annotations must be Labels or Rankings\. Got ndarray\."):
-        ugt.bootstrap_annotations(np.ones((2, 2)), lambda drawn: 0)
-    with pytest.raises(ValueError, match=r"cases must be True where clusters or strata are given\. Got False"):
-        ugt.bootstrap_annotations(labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
+    refused(r"annotations must be Labels or Rankings\. Got", ugt.bootstrap_annotations, np.ones((2, 2)), lambda drawn: 0, error=TypeError)
+    refused(r"cases must be True where clusters or strata are", ugt.bootstrap_annotations, labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
     refused(r"clusters must be 4 ids", ugt.bootstrap_annotations, labels, lambda drawn, w: 0, cases=True, clusters=[1, 2])
     one_each = ugt.Labels.from_counts([[1, 0], [0, 0], [0, 1], [1, 0]])
     assert np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn: 0, n_resamples=3).values).all()

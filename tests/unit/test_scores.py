@@ -80,8 +80,7 @@ def test_fractional_counts(name):
 
 def test_infinite_log_loss():
     counts, probs = [[3, 1], [1, 1], [0, 2], [2, 2]], [[1, 0], [0.5, 0.5], [0, 1], [0, 1]]
-    with pytest.warns(RuntimeWarning, match="infinite: probability 0 for a class that was observed in 2 cases, first in case 0"):
-        found = ugt.histogram_log_loss(counts, probs)
+    found = warned("infinite: probability 0 for a class .* observed in 2 cases, first in case 0", ugt.histogram_log_loss, counts, probs)
     assert found.per_case.tolist() == [np.inf, math.log(2), 0, np.inf] and found.value == np.inf and found.n_infinite == 2
     assert math.isfinite(found.entropy.debiased) and found.divergence.plugin == np.inf and found.divergence.debiased == np.inf
     for kind in ("percentile", "bca"):
@@ -147,8 +146,7 @@ def test_bad_tables(name, bad):
 
 def test_bad_options():
     for positions in ([0, 1], [0, 2, 1], [0, 0, 1], [0, NAN, 1], [0, 1, np.inf], ["a", "b", "c"], [[0], [1, 2]], 3):
-        with pytest.raises(ValueError, match=r"positions must be 3 ascending numbers\. Got"):
-            ugt.wasserstein_distance([[1, 2, 3]], [[0.5, 0.25, 0.25]], positions=positions)
+        refused(r"positions must be 3 ascending numbers", ugt.wasserstein_distance, [[1, 2, 3]], [[0.5, 0.25, 0.25]], positions=positions)
     refused(r"normalized must be True or False\. Got 1\.", ugt.ranked_probability_score, [[1, 2]], [[0.5, 0.5]], normalized=1)
     refused(r"fractional must be True or False\. Got 'yes'\.", ugt.manhattan_distance, [[1, 2]], [[0.5, 0.5]], fractional="yes")
 

@@ -240,8 +240,7 @@ def test_groups_by_their_totals(seed, expected):
 
 def test_groups_that_do_not_fit():
     for shape, above in (((2, 0, 5), None), ((2, 3, 4), None), ((2, 3, 5), (1, 4)), ((2, 3, 5), (2, 3))):
-        with pytest.raises(ValueError, match="groups and totals above do not fit together"):
-            _soft.groups(np.zeros(shape), None if above is None else np.zeros(above), True, True)
+        refused("groups and totals above do not fit", _soft.groups, np.zeros(shape), None if above is None else np.zeros(above), True, True)
     assert (_soft.groups(np.zeros((2, 3, 5)), None, True, True) == 0).all()
 
 
@@ -865,8 +864,7 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
         ([NAN, NAN], [1, 2], None, r"p must hold a probability for at least one case\. Got NaN in all of them\."),
         ([0.1, 0.5, 0.9], [1, 2], None, r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\."),
         ([0.1, 0.5, 0.9], [[1], [2], [3]], None, r"scores must be of the shape of p, \(3,\)\. Got \(3, 1\)\."),
-        ([0.1, 0.5, 0.9], [1, NAN, 3], None, r"scores must not be NaN\. Got nan, first at case 1\."),
-        ([0.1, NAN, 0.9], [1, NAN, 3], None, r"scores must not be NaN\. Got nan, first at case 1\."),
+        *(([0.1, x, 0.9], [1, NAN, 3], None, r"scores must not be NaN\. Got nan, first at case 1\.") for x in (0.5, NAN)),
         ([0.1, 0.5, 0.9], ["a", "b", "c"], None, r"scores must be numbers\. Got <U1\."),
         ([0.1, 0.5, 0.9], [1, 2, 3j], None, r"scores must be numbers\. Got complex128\."),
         (["a", "b"], [1, 2], None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got <U1 of shape \(2,\)\."),
@@ -909,7 +907,6 @@ def test_curves_take_one_column(function):
     "function, options, message",
     [
         (ugt.soft_auroc, {"self_pairs": "certain"}, r"self_pairs must be one of 'exclude', 'half', 'include'\. Got 'certain'\."),
-        (ugt.soft_auroc, {"self_pairs": None}, r"self_pairs must be one of .* Got None\."),
         (ugt.soft_auroc, {"multiclass": "raise"}, r"multiclass must be one of 'ovr', 'ovo'\. Got 'raise'\."),
         (ugt.soft_auroc, {"multiclass": "ovo"}, r"multiclass must be 'ovr' for one column\. Got 'ovo'\."),
         (ugt.soft_auroc, {"average": "micro"}, r"average must be one of 'macro', 'weighted'\. Got 'micro'\."),
@@ -917,9 +914,7 @@ def test_curves_take_one_column(function):
         (ugt.soft_average_precision, {"self_term": "half"}, r"self_term must be one of 'certain', 'probability'\. Got 'half'\."),
         (ugt.soft_average_precision, {"ties": "first"}, r"ties must be one of 'group', 'expected'\. Got 'first'\."),
         *((f, {"threshold": 1.5}, r"threshold must be from 0 to 1\. Got 1\.5\.") for f in FUNCTIONS[:2]),
-        *((f, {"threshold": -0.1}, r"threshold must be a finite number of at least 0\. Got -0\.1\.") for f in FUNCTIONS[:2]),
-        *((f, {"threshold": NAN}, r"threshold must be a finite number of at least 0\. Got nan\.") for f in FUNCTIONS[:2]),
-        *((f, {"threshold": "0.5"}, r"threshold must be a finite number of at least 0\. Got '0\.5'\.") for f in FUNCTIONS[:2]),
+        *((f, {"threshold": x}, r"threshold must be a finite number of at least 0\.") for f in FUNCTIONS[:2] for x in (-0.1, NAN, "0.5")),
     ],
 )
 def test_bad_options(function, options, message):
@@ -952,8 +947,7 @@ def test_weights_are_numbers_of_cases_where_self_terms_count():
 
 @pytest.mark.parametrize("extreme", [1e-101, 1.01e100, 1e101])
 def test_extreme_weights_are_refused(extreme):
-    with pytest.raises(ValueError, match=r"weights must be 0 or from 1e-100 to 1e\+100. Got .*, first at case 1\."):
-        ugt.soft_auroc([0.1, 0.9], [1.0, 2.0], weights=[1.0, extreme])
+    refused(r"weights must be 0 or from 1e-100 to 1e\+100. Got .* case 1\.", ugt.soft_auroc, [0.1, 0.9], [1.0, 2.0], weights=[1.0, extreme])
     p, scores = [0.2, 0.9, 0.4], [0.1, 0.8, 0.3]
     large, smaller = (ugt.soft_auroc(p, scores, weights=np.full(3, weight)) for weight in (1 / 1e-100, 1e90))
     assert large.value == pytest.approx(smaller.value)
