@@ -21,3 +21,13 @@ def holds(hits, n_sets, level=0.95, highest=None):
     90.3 to 98.6 % for 1,000, of 91.7 to 97.7 % for 2,000, of 93.0 to 96.8 % for 5,000, of 93.6 to 96.3 % for 10,000.
     """
     return bool(binom.ppf(ALARM / 2, n_sets, level) <= hits <= binom.isf(ALARM / 2, n_sets, highest or level))
+
+
+def covered(results, truth, **asked):
+    """How many of the results have an interval that holds the truth, for each that is asked for: its name and options."""
+    found = dict.fromkeys(asked, 0)
+    for result in results:
+        for name, options in asked.items():
+            low, high = result.interval(**options)
+            found[name] += low <= truth <= high
+    return found

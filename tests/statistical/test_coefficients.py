@@ -6,7 +6,7 @@ with probability 0.3. Seeds are fixed.
 
 import numpy as np
 import pytest
-from simulations import holds, sets
+from simulations import covered, holds, sets
 
 import ugt
 
@@ -72,17 +72,11 @@ def test_analytic_intervals(name, size, n_sets):
     choices, function, expected = COEFFICIENTS[name]
     rng = np.random.default_rng(size)
     clusters = np.repeat(np.arange(N_CLUSTERS[size]), size) if size > 1 else None
-    covered = without = 0
     n_sets = n_sets if size == 1 else min(n_sets, 1000)
-    for _ in range(n_sets):
-        found = function(data_set(rng, N_CLUSTERS[size], size, choices))
-        low, high = found.interval(kind="analytic", clusters=clusters)
-        covered += low <= expected <= high
-        if size > 1:
-            low, high = found.interval(kind="analytic")
-            without += low <= expected <= high
-    assert holds(covered, n_sets)
-    assert without <= covered
+    results = (function(data_set(rng, N_CLUSTERS[size], size, choices)) for _ in range(n_sets))
+    found = covered(results, expected, over_clusters={"kind": "analytic", "clusters": clusters}, over_cases={"kind": "analytic"})
+    assert holds(found["over_clusters"], n_sets)
+    assert found["over_cases"] <= found["over_clusters"]
 
 
 @sets(250, 1000)
@@ -92,29 +86,20 @@ def test_bootstrap_intervals(name, kind, size, n_sets):
     choices, function, expected = COEFFICIENTS[name]
     rng = np.random.default_rng(10 + size)
     clusters = np.repeat(np.arange(N_CLUSTERS[size]), size) if size > 1 else None
-    covered = 0
-    for _ in range(n_sets):
-        found = function(data_set(rng, N_CLUSTERS[size], size, choices))
-        low, high = found.interval(kind=kind, clusters=clusters, n_resamples=N_RESAMPLES)
-        covered += low <= expected <= high
-    assert holds(covered, n_sets)
+    results = (function(data_set(rng, N_CLUSTERS[size], size, choices)) for _ in range(n_sets))
+    found = covered(results, expected, it={"kind": kind, "clusters": clusters, "n_resamples": N_RESAMPLES})
+    assert holds(found["it"], n_sets)
 
 
 def test_clusters_matter():
     """Where all cases of a cluster are the same case, intervals that take them for independent are much too short."""
     _, function, expected = COEFFICIENTS["fleiss"]
     rng = np.random.default_rng(4)
-    covered = {"clusters": 0, "cases": 0}
-    n_sets = 500
-    for _ in range(n_sets):
-        labels = data_set(rng, 60, 1, ALIKE)
-        copies = ugt.Labels.from_counts(np.repeat(labels.counts(), 4, axis=0))
-        found = function(copies)
-        for name, clusters in (("clusters", np.repeat(np.arange(60), 4)), ("cases", None)):
-            low, high = found.interval(kind="analytic", clusters=clusters)
-            covered[name] += low <= expected <= high
-    assert holds(covered["clusters"], n_sets)
-    assert covered["cases"] / n_sets < 0.8
+    n_sets, clusters = 500, np.repeat(np.arange(60), 4)
+    results = (function(ugt.Labels.from_counts(np.repeat(data_set(rng, 60, 1, ALIKE).counts(), 4, axis=0))) for _ in range(n_sets))
+    found = covered(results, expected, over_clusters={"kind": "analytic", "clusters": clusters}, over_cases={"kind": "analytic"})
+    assert holds(found["over_clusters"], n_sets)
+    assert found["over_cases"] / n_sets < 0.8
 
 
 @sets(1000, 4000)
@@ -125,10 +110,6 @@ def test_intraclass_correlations(kind, n_annotators, n_sets):
     offset = 0.0 if kind == "1" else 1.0  # variance of annotators
     rho = 2.0 / (2.0 + 1.0 + (offset if kind == "A,1" else 0.0))
     expected = n_annotators * rho / (1 + (n_annotators - 1) * rho) if kind.endswith("k") else rho
-    covered = 0
-    for _ in range(n_sets):
-        noise = rng.normal(size=(30, n_annotators)) + np.sqrt(offset) * rng.normal(size=n_annotators)
-        found = ugt.intraclass_correlation(np.sqrt(2) * rng.normal(size=(30, 1)) + noise, kind)
-        low, high = found.interval(kind="analytic")
-        covered += low <= expected <= high
-    assert holds(covered, n_sets)
+    noises = (rng.normal(size=(30, n_annotators)) + np.sqrt(offset) * rng.normal(size=n_annotators) for _ in range(n_sets))
+    results = (ugt.intraclass_correlation(np.sqrt(2) * rng.normal(size=(30, 1)) + noise, kind) for noise in noises)
+    assert holds(covered(results, expected, it={"kind": "analytic"})["it"], n_sets)

@@ -9,7 +9,7 @@ with 3e-4 among 5,000 data sets; seeds are fixed.
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from simulations import holds, sets
+from simulations import covered, holds, sets
 
 import ugt
 
@@ -67,16 +67,11 @@ def test_coverage(name, size, n_sets):
     metric, truth = METRICS[name]
     rng = np.random.default_rng(size)
     clusters = np.repeat(np.arange(N_CLUSTERS[size]), size) if size > 1 else None
-    covered = dict.fromkeys(("analytic", "percentile", "without clusters"), 0)
-    for _ in range(n_sets):
-        found = metric(*data_set(rng, N_CLUSTERS[size], size))
-        for kind in ("analytic", "percentile"):
-            low, high = found.interval(kind=kind, clusters=clusters, n_resamples=N_RESAMPLES)
-            covered[kind] += low <= truth <= high
-        low, high = found.interval(kind="analytic")
-        covered["without clusters"] += low <= truth <= high
-    for kind in ("analytic", "percentile"):
-        assert holds(covered[kind], n_sets), kind
+    asked = {kind: {"kind": kind, "clusters": clusters, "n_resamples": N_RESAMPLES} for kind in ("analytic", "percentile")}
+    results = (metric(*data_set(rng, N_CLUSTERS[size], size)) for _ in range(n_sets))
+    found = covered(results, truth, **asked, over_cases={"kind": "analytic"})
+    for kind in asked:
+        assert holds(found[kind], n_sets), kind
     # intervals that take all cases for independent are too short
     if size > 1:
-        assert covered["without clusters"] / n_sets < 0.9
+        assert found["over_cases"] / n_sets < 0.9
