@@ -3,24 +3,18 @@
 Bounds of 6.5 standard errors: a false alarm of 1e-10 each if errors are normal; all seeds are fixed.
 """
 
-import importlib
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from scripts import script
 
 import ugt
 
-FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
 SIGMAS = 6.5
 
 
 @pytest.fixture(scope="module")
 def page():
-    sys.path.insert(0, str(FOLDER))
-    yield importlib.import_module("calibration")
-    sys.path.remove(str(FOLDER))
+    return script("docs/reproductions", "calibration")
 
 
 @pytest.mark.parametrize(("n_cases", "n_labels"), [(100, 2), (100, 5), (1000, 2)])

@@ -4,26 +4,21 @@ Binomial tests are asked for p < 1e-9, which is the false-alarm probability of t
 seeds are fixed.
 """
 
-import importlib
 import itertools
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from scripts import script
 
 import ugt
 
-FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
 RARE = 1e-9
 
 
 @pytest.fixture(scope="module")
 def page():
-    sys.path.insert(0, str(FOLDER))
-    yield importlib.import_module("soft")
-    sys.path.remove(str(FOLDER))
+    return script("docs/reproductions", "soft")
 
 
 def p_less(found, pair):

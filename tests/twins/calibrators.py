@@ -6,6 +6,8 @@ its precision.
 
 import math
 
+import numpy as np
+
 
 def labels_of(row):
     """The classes of the labels of a case, one after the other."""
@@ -116,3 +118,13 @@ def alpha_objective(counts, probs, log_alpha_0, lam, weights=None):
         total += weight * (lam * log_alpha_0[i] ** 2 - likelihood)
         share += weight
     return total / share
+
+
+def problem(kind, n=60, seed=0):
+    """Predictions of the kind that a calibrator takes, and counts."""
+    rng = np.random.default_rng(seed)
+    logits = 1.5 * rng.normal(size=(n, 2 if kind.__name__ == "PlattScaling" else 3))
+    z = np.exp(logits / 1.6)
+    z /= z.sum(axis=1, keepdims=True)
+    counts = np.array([rng.multinomial(3, p) for p in z])
+    return (z if kind.__name__ == "AlphaCalibration" else logits), counts

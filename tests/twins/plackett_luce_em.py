@@ -46,14 +46,23 @@ def em(rankings, shape, reliability=1.0):
     shape = np.asarray(shape, float)
     parts = list(chain.from_iterable(stages(ranking, len(shape)) for ranking in rankings))
     numbers = shape + reliability * np.array([sum(k in block for block, _ in parts) for k in range(len(shape))])
-    value = np.full(len(shape), 1 / len(shape))
-    for _ in range(MOST_STEPS):
+
+    def step(value):
         exposure = np.full(len(shape), shape.sum())  # a prior of this rate has its scale where the plausibilities add up to 1
         for block, later in parts:
             _, times, last = arrivals(value[block], value[later].sum())
             exposure[block] += reliability * times
             exposure[later] += reliability * last
-        fresh = numbers / exposure
+        return numbers / exposure
+
+    return fixed_point(step, len(shape))
+
+
+def fixed_point(step, n):
+    """Plausibilities that a step, up to their scale, leaves as they are."""
+    value = np.full(n, 1 / n)
+    for _ in range(MOST_STEPS):
+        fresh = step(value)
         fresh /= fresh.sum()
         if np.abs(fresh / value - 1).max() < CLOSE:
             break
@@ -65,17 +74,14 @@ def hunter(rankings, n_classes):
     """Hunter (2004), eq. 30: the maximum-likelihood estimate from rankings without ties."""
     parts = list(chain.from_iterable(stages(ranking, n_classes) for ranking in rankings))
     wins = np.array([sum(k in block for block, _ in parts) for k in range(n_classes)], float)
-    value = np.full(n_classes, 1 / n_classes)
-    for _ in range(MOST_STEPS):
+
+    def step(value):
         losses = np.zeros(n_classes)
         for block, later in parts:
             losses[block + later] += 1 / value[block + later].sum()
-        fresh = wins / losses
-        fresh /= fresh.sum()
-        if np.abs(fresh / value - 1).max() < CLOSE:
-            break
-        value = fresh
-    return value
+        return wins / losses
+
+    return fixed_point(step, n_classes)
 
 
 def unbeaten_groups(rankings, classes):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from twins import calibrators as twin
+from twins.calibrators import problem
 
 import ugt
 from ugt.calibrators import selection
@@ -12,17 +13,6 @@ from ugt.calibrators.scaling import Objective, VectorMap
 NAN, INF = float("nan"), float("inf")
 SCALINGS = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling]
 ALL = [*SCALINGS, ugt.AlphaCalibration]
-
-
-def problem(kind, n=60, seed=0):
-    """Predictions of the kind that a calibrator takes, and counts."""
-    k = 2 if kind is ugt.PlattScaling else 3
-    rng = np.random.default_rng(seed)
-    logits = 1.5 * rng.normal(size=(n, k))
-    z = np.exp(logits / 1.6)
-    z /= z.sum(axis=1, keepdims=True)
-    counts = np.array([rng.multinomial(3, p) for p in z])
-    return (z if kind is ugt.AlphaCalibration else logits), counts
 
 
 def changed(array, at, value, dtype=float):

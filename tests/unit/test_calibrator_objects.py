@@ -7,22 +7,12 @@ import pickle
 import numpy as np
 import pytest
 from refusals import refused
+from twins.calibrators import problem
 
 import ugt
 
 ALL = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling, ugt.AlphaCalibration]
 NUMBERS = ("temperature_", "slope_", "intercept_", "scale_", "shift_", "matrix_", "weights_", "loss_", "gradient_norm_")
-
-
-def problem(kind, n=60, seed=0):
-    """Predictions of the kind that a calibrator takes, and counts."""
-    k = 2 if kind is ugt.PlattScaling else 3
-    rng = np.random.default_rng(seed)
-    logits = 1.5 * rng.normal(size=(n, k))
-    z = np.exp(logits / 1.6)
-    z /= z.sum(axis=1, keepdims=True)
-    counts = np.array([rng.multinomial(3, p) for p in z])
-    return (z if kind is ugt.AlphaCalibration else logits), counts
 
 
 def fitted(kind, **options):

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -15,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 import ugt
 
@@ -27,16 +27,7 @@ if not (ROOT / "packaging" / "offline.py").exists():
     pytest.skip("the scripts that pack are not here", allow_module_level=True)
 
 
-def script(name):
-    """A script of the folder packaging; they import each other by name."""
-    sys.path.insert(0, str(ROOT / "packaging"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "packaging"))
-
-
-offline, sbom, wheels = script("offline"), script("sbom"), script("wheels")
+offline, sbom, wheels = (script("packaging", name) for name in ("offline", "sbom", "wheels"))
 
 
 def make_wheel(folder, name, version, tag="py3-none-any", fields=(), files=()):

@@ -4,13 +4,13 @@ import base64
 import calendar
 import copy
 import hashlib
-import importlib
 import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 import ugt
 
@@ -20,15 +20,7 @@ if not (ROOT / "packaging" / "wheels.py").exists():
     pytest.skip("the scripts that pack are not here", allow_module_level=True)
 
 
-def script(name):
-    sys.path.insert(0, str(ROOT / "packaging"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "packaging"))
-
-
-wheels, recipe = script("wheels"), script("check_recipe")
+wheels, recipe = (script("packaging", name) for name in ("wheels", "check_recipe"))
 
 
 # --- building ----------------------------------------------------------------------------------------------------------
@@ -79,7 +71,7 @@ def test_nothing_of_this_shell_gets_into_a_build(tmp_path, monkeypatch):
 @pytest.fixture
 def audit():
     pytest.importorskip("elftools")
-    return script("audit")
+    return script("packaging", "audit")
 
 
 def contents(audit):

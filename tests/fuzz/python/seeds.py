@@ -146,44 +146,11 @@ def mapping():
     yield option(0, '{"records": 5, "fields": []}\0[]')
 
 
-def predictions():
-    yield b"case,cat,dog\nx1,0.9,0.1\nx2,-inf,1e5\n"
-    yield b"case,cat,dog\nx1,0.9,0.1\nx2,-1.5,1e5\n"
-    yield b"case;class;score\n1;a;0.5\n1;b;0.5\n2;b;1\n2;a;0\n"
-    yield b'case,0,1,2\n"x\n1",1,2,3\n'
-    yield b"case,label,probability\n1,a,0.5\n1,a,0.5\n"
-    yield b"case,cat\nx1,0,5\n"
-
-
-def models():
-    yield b"model,case,cat,dog\nA,x1,0.9,0.1\nB,x1,0.2,0.8\nA,x2,1,1\n"
-    yield b"system;case;class;score\nA;1;a;0.5\nA;1;b;0.5\nB;1;b;1\nB;1;a;0\n"
-    yield b"case,a,b\nx,1,2\n"
-
-
 def state():
     p, scores = [[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.5, 0.5]]
     yield states.partial("ua_topk_accuracy", p, scores, case_ids=[1, 2], n_resamples=2).to_json().encode()
     yield states.partial("soft_average_precision", [0.5, 1.0, 0.0], [0.5, 0.25, 0.75], edges=3).to_json().encode()
     yield states.partial("discrepancy_ratio", [[0, 1], [1, 1]], [1, 1]).to_json().encode()
-
-
-def names():
-    yield b"1\n2\n3\n"
-    yield "cat\r\ndog \u00e9\u2028\n x\n".encode()
-    yield b"a\n\nb\n"
-
-
-def clusters():
-    yield b"case,cluster\n1,a\n2,a\n3,b\n"
-    yield b"patient;case\np;x\np;y\n"
-    yield b"case,cluster\n1,a\n1,b\n"
-
-
-def subgroups():
-    yield b"case,site,age\n1,north,40-59\n2,south,\n"
-    yield b"site,case\nnorth,x\nsouth,y\n"
-    yield b"case,,b\n1,2,3\n"
 
 
 def plan():
@@ -204,12 +171,6 @@ def gz():
     yield option(7, "[[[[0],[1]]]]")
 
 
-def evaluation():
-    yield b'{"ugt": "1", "schema": 2, "provenance": {}, "metrics": []}'
-    yield b'{"ugt": "1", "schema": 2, "provenance": {"reliability": [1]}, "metrics": [], "models": ["a"], "winners": [], "certainty": []}'
-    yield b'{"schema": 3}'
-
-
 def cli():
     """Starts of each command; what follows decides on options and operands."""
     for command in range(9):
@@ -217,17 +178,51 @@ def cli():
             yield bytes([command, *((i * 37 + j * j * (command + 3) + j) % 256 for j in range(24 + i))])
 
 
-READERS = (
-    csv, rankings, prodigy, preflib, arrays, npz, mapping, predictions, models, names, clusters, subgroups, plan, gz, evaluation,
-    state, cli,
-)  # fmt: skip
+#: texts as they are
+TEXTS = {
+    "predictions": [
+        b"case,cat,dog\nx1,0.9,0.1\nx2,-inf,1e5\n",
+        b"case,cat,dog\nx1,0.9,0.1\nx2,-1.5,1e5\n",
+        b"case;class;score\n1;a;0.5\n1;b;0.5\n2;b;1\n2;a;0\n",
+        b'case,0,1,2\n"x\n1",1,2,3\n',
+        b"case,label,probability\n1,a,0.5\n1,a,0.5\n",
+        b"case,cat\nx1,0,5\n",
+    ],
+    "models": [
+        b"model,case,cat,dog\nA,x1,0.9,0.1\nB,x1,0.2,0.8\nA,x2,1,1\n",
+        b"system;case;class;score\nA;1;a;0.5\nA;1;b;0.5\nB;1;b;1\nB;1;a;0\n",
+        b"case,a,b\nx,1,2\n",
+    ],
+    "names": [
+        b"1\n2\n3\n",
+        "cat\r\ndog \u00e9\u2028\n x\n".encode(),
+        b"a\n\nb\n",
+    ],
+    "clusters": [
+        b"case,cluster\n1,a\n2,a\n3,b\n",
+        b"patient;case\np;x\np;y\n",
+        b"case,cluster\n1,a\n1,b\n",
+    ],
+    "subgroups": [
+        b"case,site,age\n1,north,40-59\n2,south,\n",
+        b"site,case\nnorth,x\nsouth,y\n",
+        b"case,,b\n1,2,3\n",
+    ],
+    "evaluation": [
+        b'{"ugt": "1", "schema": 2, "provenance": {}, "metrics": []}',
+        b'{"ugt": "1", "schema": 2, "provenance": {"reliability": [1]}, "metrics": [], "models": ["a"], "winners": [], "certainty": []}',
+        b'{"schema": 3}',
+    ],
+}
+
+READERS = (csv, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
 
 
 def main():
-    for make in READERS:
-        folder = CORPUS / make.__name__
+    for name, contents in {**TEXTS, **{make.__name__: make() for make in READERS}}.items():
+        folder = CORPUS / name
         folder.mkdir(parents=True, exist_ok=True)
-        for i, content in enumerate(make()):
+        for i, content in enumerate(contents):
             (folder / f"seed-{i:02d}").write_bytes(content)
 
 
