@@ -132,8 +132,34 @@ static void test_law_of_many(void)
         CHECK_CLOSE(law[k], exp(lgamma(N + 1.0) - lgamma(k + 1.0) - lgamma(N - k + 1.0) - N * log(2.0)), 1e-10, 1e-17);
 }
 
+/* Runs of 1 to 3 entries of a group, m numbers each: as many whole sums as weightings. */
+static void test_grouped_sums(int64_t m, int64_t n_weights)
+{
+    enum { N = 600, CASES = 50, GROUPS = 7, WIDEST = 7, MOST = 9 };
+    static double value[N * WIDEST], weight[MOST * CASES], expected[MOST * GROUPS * WIDEST], found[LENGTH(expected)];
+    int64_t row[N];
+    int32_t group[N];
+    for (int i = 0; i < N; i++) {
+        row[i] = i * 7 % CASES;
+        group[i] = i / (1 + i % 100 / 34) % GROUPS;
+    }
+    for (int j = 0; j < N * WIDEST; j++)
+        value[j] = j % 11;
+    for (int j = 0; j < MOST * CASES; j++)
+        weight[j] = j % 5;
+    memset(expected, 0, sizeof expected);
+    for (int64_t b = 0; b < n_weights; b++)
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < m; j++)
+                expected[(b * GROUPS + group[i]) * m + j] += weight[b * CASES + row[i]] * value[i * m + j];
+    CHECK(ugt_grouped_sums(row, group, value, N, m, GROUPS, weight, CASES, n_weights, found) == UGT_OK);
+    CHECK_ALL_CLOSE(found, expected, n_weights * GROUPS * m, 0.0, 0.0);
+}
+
 int main(void)
 {
+    for (int64_t m = 1; m <= 7; m += 3)
+        test_grouped_sums(m, m + 2);
     test_bootstrap();
     test_strata();
     test_rows();
