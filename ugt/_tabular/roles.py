@@ -112,23 +112,19 @@ def wide_or_counts(header: list[str], values: list[str], missing: Sequence[str],
 
 def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str, str]:
     """``("wide", "transposed" or ""; the reason)`` of a table of labels, from names, which must not tell both; "" where nothing tells."""
-    plain_first = plain(first)
-    upright, turned = [], []
-    if plain_first in ALIASES["case"] | ALSO["case"]:
-        upright.append(f"its first column is called {first!r}")
-    if plain_first in ALIASES["annotator"] | ALSO["annotator"]:
-        turned.append(f"its first column is called {first!r}")
-    for names, what, rater, case in (([header[0], header[-1]], "columns", upright, turned), ([rows[0], rows[-1]], "rows", turned, upright)):
-        every = header if what == "columns" else rows
+    upright: list[str] = []
+    turned: list[str] = []
+    for role, found in (("case", upright), ("annotator", turned)):
+        if plain(first) in ALIASES[role] | ALSO[role]:
+            found.append(f"its first column is called {first!r}")
+    for names, what, rater, case in ((header, "columns", upright, turned), (rows, "rows", turned, upright)):
         for pattern, found in ((RATER_HEADER, rater), (CASE_HEADER, case)):
-            if all(map(pattern.fullmatch, every)):
-                found.append(f"its {what} are called {names[0]!r}{f' to {names[1]!r}' if len(every) > 1 else ''}")
+            if all(map(pattern.fullmatch, names)):
+                found.append(f"its {what} are called {names[0]!r}{f' to {names[-1]!r}' if len(names) > 1 else ''}")
     if upright and turned:
         must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table whose names tell both"
         raise error("format", must, f"'auto' ({upright[0]}, {turned[0]})")
-    if upright or turned:
-        return ("wide", upright[0]) if upright else ("transposed", turned[0])
-    return "", ""
+    return ("wide", upright[0]) if upright else ("transposed", turned[0]) if turned else ("", "")
 
 
 def refuse_commas(role: str, values: Sequence[str]) -> None:

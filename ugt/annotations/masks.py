@@ -176,7 +176,8 @@ class Masks(OnCases):
 
     def unpacked(self, words: NDArray[np.uint64], i: int) -> NDArray[np.bool_]:
         """The words of one mask of case i as an array of bool."""
-        return _unpacked(words, self.shape_of(i))
+        shape = self.shape_of(i)
+        return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
 
     def take(self, rows: NDArray[np.integer]) -> Masks:
         """The masks in another order, which leaves each in its case."""
@@ -332,10 +333,6 @@ def _packed_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: 
     parallel.run(part, n_sets, max(1, PIXELS // n_classes), "packing sets")
     words.flags.writeable = False
     return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words
-
-
-def _unpacked(words: Words, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
 
 
 def _members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:

@@ -236,6 +236,4 @@ def _positions(wanted: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
 
 def _take(table: NDArray[np.float64], index: NDArray[np.int32], axis: int) -> NDArray[np.float64]:
     """table.take(index, axis), without the copy where the order is right already."""
-    if np.array_equal(index, np.arange(table.shape[axis])):
-        return table
-    return table.take(index, axis=axis)
+    return table if np.array_equal(index, np.arange(table.shape[axis])) else table.take(index, axis=axis)

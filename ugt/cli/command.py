@@ -45,8 +45,6 @@ WIDTH = 79
 # How a command speaks: "text", "quiet" or "json".
 _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
 
-# --- parsers -----------------------------------------------------------------------------------------------------------
-
 
 class Help(argparse.RawDescriptionHelpFormatter):
     """Paragraphs and examples as they are written, options in a narrow column."""
@@ -168,9 +166,6 @@ def _meant(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-# --- input -------------------------------------------------------------------------------------------------------------
-
-
 def add_reading(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "reading annotations")
     option("--format", io.FORMATS, "of a table or an array; default: %(default)s", default="auto")
@@ -194,9 +189,6 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
 
 def read_record(read: io.AnnotationFile) -> dict[str, Any]:
     return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
-
-
-# --- output ------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager

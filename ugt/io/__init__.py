@@ -134,7 +134,7 @@ def _read_json(
         return read_annotations(inner["path"], format=format, mapping=inner, **named)
     if format not in ("auto", "rankings"):
         raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
-    if exports.is_label_studio(content):
+    if isinstance(content, list) and content and all(isinstance(task, dict) and "annotations" in task for task in content):
         return exports.label_studio(content, columns, classes)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         raise error("file", *exports.unknown_records(content[0]))

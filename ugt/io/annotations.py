@@ -75,13 +75,15 @@ def read_table(table: CellTable, format: str, columns: Mapping[str, str | None],
         turned = roles.keys() == {"annotator"} and roles["annotator"] == 0 and not columns.get("annotator")  # a row an annotator
         if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):
             return _read_long(table, _long_roles(table, roles, format), classes, missing)
-    first = _case_column(table, columns)
+    told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
+    first = told.get("case", case_column(table.header))
     others = [c for c in range(len(table.header)) if c != first]
     header = [table.header[c] for c in others]
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
     if len(named.ids) < len(named.code):
-        raise error("case_ids", "not repeat an id", f"{identifiers.name(_again(named))} twice")
+        again = named.ids[named.code[identifiers.repeated(named.code, named.first)]]
+        raise error("case_ids", "not repeat an id", f"{identifiers.name(again)} twice")
     format, notes = _wide_format(table.header[first], header, case.values, cells.values, format, missing, bool(columns.get("case")))
     if format == "counts":
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), classes)
@@ -89,15 +91,6 @@ def read_table(table: CellTable, format: str, columns: Mapping[str, str | None],
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, classes, missing, notes, "transposed")
     return wide_file(named.ids, as_names(header), cells, classes, missing, notes, format)
-
-
-def _again(column: identifiers.Column) -> Any:
-    return column.ids[column.code[identifiers.repeated(column.code, column.first)]]
-
-
-def _case_column(table: CellTable, columns: Mapping[str, str | None]) -> int:
-    told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
-    return told.get("case", case_column(table.header))
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:

@@ -156,9 +156,6 @@ def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: 
     return found.astype(np.int32)
 
 
-# ---- Parquet
-
-
 def parquet_columns(data: bytes) -> Columns:
     try:
         parquet = importlib.import_module("pyarrow.parquet")

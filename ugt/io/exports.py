@@ -30,11 +30,6 @@ def _texts(ids: list[Any]) -> list[Any]:
 # ---- Label Studio
 
 
-def is_label_studio(content: Any) -> bool:
-    """Whether JSON content looks like its export: a list of tasks with annotations."""
-    return isinstance(content, list) and len(content) > 0 and all(isinstance(task, dict) and "annotations" in task for task in content)
-
-
 def label_studio(content: list[Any], columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
     """Choices, ratings or rankings of one control; ``columns`` may name it (label) and a field of the data for the case id (case)."""
     rows: Rows = []
@@ -146,7 +141,12 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Annot
             raise error("file", "have a JSON object on every line", type(task).__name__, where)
         choice = isinstance(task.get("accept"), list)
         kinds.add(choice)
-        case = _prodigy_case(task, choice, columns.get("case") or None, where)
+        # the text is the case where classes are chosen; text and label where one label is judged
+        field = columns.get("case") or ("_input_hash" if choice else "_task_hash")
+        case = task.get(field)
+        if not isinstance(case, (str, int)) or isinstance(case, bool):
+            must = f"have {field!r} on every line, text or a whole number (for files of other programs, give a mapping)"
+            raise error("file", must, repr(case), where)
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
         if not isinstance(who, (str, int)) or who == "":
@@ -165,16 +165,6 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Annot
     if len(kinds) > 1:
         raise error("file", "have tasks of one kind: with choices (accept), or about one label", "both kinds")
     return _export(rows, "choices", _texts(list(cases)), classes, "prodigy", dropped)
-
-
-def _prodigy_case(task: Mapping[str, Any], choice: bool, field: str | None, where: str) -> Any:
-    """The text is the case where classes are chosen; text and label where one label is judged."""
-    name = field or ("_input_hash" if choice else "_task_hash")
-    value = task.get(name)
-    if not isinstance(value, (str, int)) or isinstance(value, bool):
-        must = f"have {name!r} on every line, text or a whole number (for files of other programs, give a mapping)"
-        raise error("file", must, repr(value), where)
-    return value
 
 
 def _export(rows: Rows, kind: str | None, cases: list[Any], classes: Any, program: str, dropped: Mapping[str, int]) -> AnnotationFile:
@@ -196,15 +186,11 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], classes: Any, progra
     return AnnotationFile(annotations, program, {}, dict(dropped))
 
 
-# ---- nested rankings
-
-
 def rankings_json(content: Any, classes: Any) -> Rankings:
     """Nested lists, or an object that has them."""
     if not isinstance(content, dict):
         content = {"rankings": content}
-    unknown = sorted(set(content) - {"rankings", "case_ids", "classes", "annotators"})
-    if unknown or "rankings" not in content:
+    if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
         raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content) or 'none'}")
     names = content.get("classes") if classes is None else classes
     made = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))

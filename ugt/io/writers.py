@@ -149,9 +149,6 @@ def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[
         yield from zip(cases[begin : begin + ROWS].tolist(), table[begin : begin + ROWS].tolist())
 
 
-# ---- long
-
-
 def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     notes = _notes(labels, labels.label[labels.count > 0])
     classes, case, times = _guarded(labels.axes.classes), row_of(labels.offsets), labels.count
@@ -221,9 +218,6 @@ def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# ---- counts, rankings
-
-
 def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
     if not isinstance(labels, Labels):
         raise error("format", f"be 'long', 'npz' or 'rankings' for {type(labels).__name__}", "'counts', which are of labels")
@@ -258,9 +252,6 @@ def _rankings_json(path: Any, rankings: Labels | Rankings | Ratings) -> tuple[st
 def _cut(values: list[Any], offsets: NDArray[np.int64]) -> list[list[Any]]:
     at = offsets.tolist()
     return [values[a:b] for a, b in zip(at, at[1:])]
-
-
-# ---- what is lost
 
 
 def _silent(annotators: NDArray[Any], used: NDArray[np.int32]) -> list[str]:
@@ -312,9 +303,6 @@ def _check_header(header: list[str], roles: Sequence[str], too_many: int) -> Non
 def _is_writable(name: str) -> bool:
     """Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be."""
     return name.isprintable() or not re.search("[\0\r\ud800-\udfff]", name)
-
-
-# ---- files
 
 
 def _guarded(ids: NDArray[Any]) -> NDArray[Any]:

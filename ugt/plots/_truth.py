@@ -161,7 +161,11 @@ def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -
     """
     given = _base.named("draws", draws)
     tables = {name: _rows(one) for name, one in given.items()}
-    corners = _corners(names, given)
+    if names is None:
+        names = next((one.axes.classes for one in given.values() if hasattr(one, "axes")), ("", "", ""))
+    corners = list(names)
+    if len(corners) != 3:
+        raise error("names", "be three names", len(corners))
     ax = _base.axes_of(ax)
     start = _base.first_style(ax)
     ax.plot([0, 1, 0.5, 0], [0, 0, HEIGHT, 0], color="black", linewidth=1)
@@ -191,15 +195,6 @@ def _rows(one: Any) -> tuple[Array, int]:
         row = int(np.flatnonzero(bad)[0])
         raise error("draws", MUST, table[row].tolist(), f"row {int(np.flatnonzero(known)[row])}")
     return table / table.sum(axis=1, keepdims=True), int((~known).sum())
-
-
-def _corners(names: Sequence[Any] | None, given: dict[str, Any]) -> list[str]:
-    if names is None:
-        names = next((one.axes.classes for one in given.values() if hasattr(one, "axes")), ("", "", ""))
-    corners = [str(name) for name in names]
-    if len(corners) != 3:
-        raise error("names", "be three names", len(corners))
-    return corners
 
 
 def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:

@@ -58,9 +58,6 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
     return {**winner, "runner_up": rows[second]["model"], **lead}
 
 
-# ---- cases and draws together ----
-
-
 def shuffled_quantiles(n: int, seed: int) -> Array:
     """(n,) probabilities (i + 1/2) / n in random order: one for each resample."""
     room(f"{n} resamples", 24 * n)
@@ -77,9 +74,6 @@ def both_ends(values: Array, level: float) -> tuple[float, float]:
     defined = values[~np.isnan(values)]
     low, high = np.quantile(defined, [0.5 - level / 2, 0.5 + level / 2]) if len(defined) else (math.nan, math.nan)
     return max(float(low), 0.0), min(float(high), 1.0)
-
-
-# ---- where the order flips ----
 
 
 def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
@@ -125,18 +119,15 @@ def _between(x: Array, y: Array, left: int, right: int) -> float:
 
 def _crossing(x: Array, y: Array) -> float:
     """The first change from below to above 0; -inf and inf: above, below everywhere; NaN: only a change the other way."""
-    if np.isnan(y).any():
+    if np.isnan(y).any() or not y.any():
         return math.nan
     signs = np.sign(y)
     moving = np.flatnonzero(signs)
-    if len(moving) == 0:
-        return math.nan
     up = np.flatnonzero((signs[moving][:-1] < 0) & (signs[moving][1:] > 0))
     if len(up):
         return _between(x, y, int(moving[up[0]]), int(moving[up[0] + 1]))
-    if signs[moving[0]] > 0 > signs[moving[-1]]:
-        return math.nan
-    return -math.inf if signs[moving[0]] > 0 else math.inf
+    first, last = signs[moving[[0, -1]]]
+    return math.nan if first > 0 > last else -math.inf if first > 0 else math.inf
 
 
 def _end(at: Array, q: float) -> float | None:
