@@ -105,7 +105,7 @@ LONG_ERRORS = {
     r"case must not be empty\. Got '', first at row 1": {"case": ["p1", "", "p2", ""]},
     r"annotator must not be empty\. Got '', first at row 2": {"annotator": np.array(["a", "b", "", "d"])},
     r"case must hold only integers or only strings\. Got both 'p1' and 7, first at row 2": {"case": ["p1", "p1", 7, "p2"]},
-    r"case must hold only integers or only strings\. Got both 1 and '1', first at row 1": {"case": [1, "1", 1, 1]},
+    r"case must hold only integers or only strings\. Got both 1 and 'x', first at row 1": {"case": [1, "x", 1, 1]},
     r"case must hold integers or strings\. Got True \(bool\), first at row 0": {"case": [True, False, True, True]},
     r"case must hold integers or strings\. Got \(1, 2\) \(tuple\), first at row 0": {"case": [(1, 2), (1,), (1,), (2, 3)]},
     r"case must hold integers or strings\. Got an array of bool": {"case": np.ones(4, bool)},

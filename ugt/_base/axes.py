@@ -11,8 +11,10 @@ import numpy as np
 
 from .._core import _tables
 from . import identifiers
+from . import names as naming
 from .arrays import Int32, NDArray
 from .checks import error
+from .notices import note
 
 if TYPE_CHECKING:
     Classes = Union[int, Sequence[Any], NDArray[Any], None]
@@ -190,24 +192,31 @@ def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], Int
     return ids, position[column.code]
 
 
-def class_axis(argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where) -> tuple[NDArray[Any], Int32]:
-    """Class names and the class index of every row.
+def class_axis(
+    argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where, merge: bool = False
+) -> tuple[NDArray[Any], Int32]:
+    """Class names and the class index of every row; to ``merge``, names that look alike are one class.
 
-    None: the labels seen, sorted. K: labels are 0 to K-1. Names: labels are names, or positions where only the labels are integers.
+    None: the labels seen, sorted. K: labels are 0 to K-1. Names: labels are names, equal as text or as numbers; or positions
+    where only the labels are integers.
     """
     if classes is None:
         if len(column.ids) == 0:
             raise error("classes", "be given where there are no labels", None)
+        column = naming.joined("classes", column, merge)
+        for said in naming.suspicious([*map(str, column.ids.tolist())]):
+            note(said)
         order = np.argsort(column.ids)
         rank = np.empty(len(order), np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         return column.ids[order], rank[column.code]
     names = class_ids(classes)
-    if isinstance(classes, (int, np.integer)) or (identifiers.is_text(names) and not identifiers.is_text(column.ids)):
-        position = identifiers.lookup(np.arange(len(names), dtype=np.int64), column.ids)
+    numbers = not identifiers.is_text(names) or all(map(identifiers.INTEGER.fullmatch, names.tolist()))
+    if isinstance(classes, (int, np.integer)) or not (numbers or identifiers.is_text(column.ids)):
+        position = naming.find(np.arange(len(names), dtype=np.int64), column.ids)
         must = f"hold class indices from 0 to {len(names) - 1}"
     else:
-        position = identifiers.lookup(names, column.ids)
+        position = naming.find(names, column.ids, merge)
         must = f"be one of the {len(names)} classes"
     unknown = np.flatnonzero(position < 0)
     if len(unknown):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
@@ -10,8 +11,13 @@ import numpy as np
 from .._core import _tables
 from .arrays import Int32, Int64, NDArray
 from .checks import error
+from .notices import note
 
 MAX_WHOLE = 2**53  # above, doubles are no longer every whole number
+
+# Text that is an int64 and is written the usual way: "007" and "+7" stay names.
+INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_DECIMAL = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.([0-9]*)")
 
 Where = Callable[[int], str]  # names a row of a column in a message
 
@@ -40,6 +46,15 @@ def is_text(ids: NDArray[Any]) -> bool:
 def name(item: Any) -> str:
     """An id as messages show it: ``'p17'`` or ``17``."""
     return repr(item.item() if isinstance(item, np.generic) else item)
+
+
+def one_number(name: str) -> str:
+    """The name; a decimal number without the zeros that end it: 1 for ``"1.0"``, 1.5 for ``"1.50"``."""
+    match = _DECIMAL.fullmatch(name) if "." in name else None
+    if match is None:
+        return name
+    found = f"{match[1]}.{match[2]}".rstrip("0").rstrip(".")
+    return "0" if found == "-0" else found
 
 
 def factorize(values: NDArray[Any]) -> tuple[Int32, Int64]:
@@ -132,6 +147,11 @@ def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[An
         if array.dtype.kind == "O":
             raise error(argument, "fit into 64 bits", name(max(values, key=abs)))
         return _whole(argument, array, where)
+    if "str" in kinds and kinds <= {"str", "int", "float"}:
+        plain = [one_number(value) if isinstance(value, str) else value for value in values]
+        if all(not isinstance(value, str) or INTEGER.fullmatch(value) for value in plain):
+            note(f"The column {argument} holds numbers and text that is equal to numbers: both are read as numbers.")
+            return _plain_objects(argument, [int(value) if isinstance(value, str) else value for value in plain], where)
     raise _mixture(argument, values, where)
 
 

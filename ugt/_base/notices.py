@@ -5,6 +5,7 @@ Not ``warnings.catch_warnings``, which changes what all threads do.
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -20,6 +21,14 @@ def warn(message: str, category: type[Warning] = RuntimeWarning, *, stacklevel: 
         lists[-1].append(message)
     else:
         warnings.warn(message, category, stacklevel=stacklevel + 1)
+
+
+def note(message: str) -> None:
+    """A warning on how input was read, at the line that called the package, unless somebody hears it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
+        frame, level = frame.f_back, level + 1
+    warn(message, UserWarning, stacklevel=level)
 
 
 @contextmanager

@@ -19,10 +19,11 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.checks import error
+from .._base.names import suspicious
 from .._base.parallel import Reporter
 from .._core import _rows
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, INTEGER, NINES, POINT, as_names, is_count, is_number
+from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number
 from .source import BOM, Held, Source, check_blocks
 
 if TYPE_CHECKING:
@@ -54,20 +55,9 @@ class Coded(NamedTuple):
         return is_token[self.codes]
 
     def suspicious(self, missing: Sequence[str]) -> tuple[str, ...]:
-        """A note on labels that look like codes for "no label": negative ones beside others, a lone 9, 99, 88 above all, "?", "-"."""
+        """A note on labels that look like codes for "no label"."""
         known = set(missing)
-        given = [value for value in self.values if value not in known]
-        codes = [value for value in given if value in ("?", "-", ".", "--", "#N/A") or value.lower() in ("missing", "none", "unlabeled")]
-        numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
-        if len(numbers) < len(given) - len(codes):  # a number among names
-            codes += [str(n) for n in numbers if n < 0 or NINES.fullmatch(str(n))]
-        else:
-            codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
-            while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
-                codes.append(str(numbers.pop()))
-        named = ", ".join(map(repr, codes[:5]))
-        note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na)."
-        return (note,) if codes else ()
+        return suspicious([value for value in self.values if value not in known])
 
     def first(self, code: int) -> int:
         return int(np.argmax((self.codes == code).any(axis=1)))

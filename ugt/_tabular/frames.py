@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.checks import error
+from .._base.names import joined
 from .csv_table import CellTable, Coded, number_shown, stripped
 from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_commas
 from .rows import LongRows
@@ -72,12 +73,12 @@ class Columns(CellTable):
             raise error("frame", f"have columns for {', '.join(wanted)} (name them)", f"no {' and no '.join(absent)} among {self.header}")
         return roles
 
-    def labels(self, roles: Mapping[str, int]) -> tuple[LongRows, identifiers.Column]:
+    def labels(self, roles: Mapping[str, int], merge_names: bool = False) -> tuple[LongRows, identifiers.Column]:
         """The rows and labels of a long table, without blank labels."""
         cells = dict(zip(roles, self.coded(*([c] for c in roles.values()))))
         keep = ~cells["label"].missing(("",), {})[:, 0]
         label = labels_column(cells["label"], keep, ("",), None, self)
-        return long_rows(self, cells["case"], cells["annotator"], keep), label
+        return long_rows(self, cells["case"], cells["annotator"], keep, merge_names), label
 
     def _group(self, columns: Sequence[int]) -> Coded:
         index: dict[str, int] = {}
@@ -110,13 +111,13 @@ def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str],
     """The labels of the rows that are kept, as a numbered column."""
     refuse_commas("label", [value for value in cells.values if value not in missing])
     code, first, seen = cells.kept(keep)
-    names = as_labels(cells.values, missing, classes)[seen]
-    return identifiers.Column(code, identifiers.number("label", names, lambda i: table.place(cells.first(seen[i]))).ids, first)
+    names = identifiers.number("label", as_labels(cells.values, missing, classes)[seen], lambda i: table.place(cells.first(seen[i])))
+    return identifiers.Column(names.code[code], names.ids, first[names.first])
 
 
-def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: NDArray[np.bool_]) -> LongRows:
+def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: NDArray[np.bool_], merge_names: bool = False) -> LongRows:
     """Cases and annotators of the rows that are kept; all cases stay, annotators who are left with nothing do not."""
-    cases, by = table.numbered(case, "case"), table.numbered(annotator, "annotator", keep)
+    cases, by = table.numbered(case, "case"), joined("annotators", table.numbered(annotator, "annotator", keep), merge_names)
     return LongRows(cases.ids, cases.code if keep.all() else cases.code[keep], by.ids, by.code)
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._base.checks import error
+from .._base.identifiers import INTEGER, one_number
+from .._base.names import numbers_as_one
 
-# Text that is an int64 and is written the usual way: "007" and "+7" stay names.
-INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 POINT = "a decimal comma; save the file with decimal points"
 
 
@@ -100,7 +99,7 @@ def wide_or_counts(header: list[str], values: list[str], missing: Sequence[str],
         return "counts"
     if transposed or all(map(RATER_HEADER.fullmatch, header)):
         return "wide"
-    labels = [value for value in values if value not in missing]
+    labels = [one_number(value) for value in values if value not in missing]
     if all(map(is_count, labels)):
         must = "be 'wide' (a column an annotator) or 'counts' (a column a class) for a table of integers, which may be either"
         raise error("format", must, "'auto'")
@@ -159,7 +158,7 @@ def as_names(values: Sequence[str], skip: Sequence[str] = ()) -> Any:
 
 
 def as_labels(values: Sequence[str], missing: Sequence[str], classes: Any) -> Any:
-    """Labels as integers if all are, unless they are names among the classes."""
+    """Labels as integers if all are (those equal as numbers are one), unless they are names among the classes."""
     if classes is not None and np.ndim(classes) and set(values).intersection(name for name in classes if isinstance(name, str)):
         return np.array(values, dtype=object)
-    return as_names(values, missing)
+    return as_names(numbers_as_one("classes", [*values]), missing)

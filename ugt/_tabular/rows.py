@@ -9,6 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.axes import Frozen, case_axis, given_ids
 from .._base.checks import error
+from .._base.names import joined, note_alike
 from .._base.ragged import offsets_of
 from .._core import _tables
 
@@ -43,8 +44,9 @@ class LongRows(NamedTuple):
     annotator: NDArray[np.int32]
 
     @classmethod
-    def read(cls, case: Any, annotator: Any, cases: Any) -> LongRows:
-        case_column, annotator_column = identifiers.number("case", case), identifiers.number("annotator", annotator)
+    def read(cls, case: Any, annotator: Any, cases: Any, merge: bool = False) -> LongRows:
+        case_column = identifiers.number("case", case)
+        annotator_column = joined("annotators", identifiers.number("annotator", annotator), merge)
         case_ids, code = case_axis(case_column, cases)
         rows = cls(case_ids, code, annotator_column.ids, annotator_column.code)
         rows.check_length("annotator", len(rows.annotator))
@@ -79,7 +81,9 @@ class WideCells(NamedTuple):
 
     @classmethod
     def of(cls, shape: tuple[int, ...], at: NDArray[np.int64], case_ids: Any, annotators: Any) -> WideCells:
-        return cls(given_ids("case_ids", case_ids, shape[0]), given_ids("annotators", annotators, shape[1]), at)
+        names = given_ids("annotators", annotators, shape[1])
+        note_alike("annotators", names)
+        return cls(given_ids("case_ids", case_ids, shape[0]), names, at)
 
     def grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """``(offsets, annotator)``: the cells by case, and whose each is."""

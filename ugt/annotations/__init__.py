@@ -62,7 +62,9 @@ class Labels(OnAxes):
     count: NDArray[np.int64]
 
     @classmethod
-    def from_long(cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None) -> Labels:
+    def from_long(
+        cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None, merge_names: bool = False
+    ) -> Labels:
         """Read a long table, one row a label.
 
         Parameters
@@ -74,12 +76,21 @@ class Labels(OnAxes):
             list where the labels are integers and the names are strings. Classes that nobody used are kept.
         cases : sequence of case ids, optional
             All cases in the order wanted, those without labels too. Default: cases in order of first appearance.
+        merge_names : bool
+            Whether classes, and annotators, are one where their names differ only by case, blanks, Unicode form or leading zeros: the
+            commonest name stays.
 
         Raises
         ------
         ValueError
             If columns differ in length; an id is missing, empty or of another kind than the rest of its column;
             a class or a case is unknown.
+
+        Warns
+        -----
+        UserWarning
+            If names are equal as numbers (1, 1.0 and "1.0" are one name), look alike (unless they are merged), or look like codes for
+            "no label" such as -1 or 99.
 
         Examples
         --------
@@ -89,21 +100,23 @@ class Labels(OnAxes):
         >>> labels.counts().tolist()
         [[1, 1], [1, 0]]
         """
-        rows = LongRows.read(case, annotator, cases)
+        rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
         rows.check_length("label", len(column.code))
-        return cls._of_rows(rows, column, classes)
+        return cls._of_rows(rows, column, classes, merge_names)
 
     @classmethod
-    def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes) -> Labels:
+    def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes, merge_names: bool = False) -> Labels:
         """A long table whose columns are numbered."""
-        names, index = class_axis("label", label, classes, rows.where)
+        names, index = class_axis("label", label, classes, rows.where, merge_names)
         offsets, order = rows.grouped()
         arrays = owned(offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
         return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None) -> Labels:
+    def from_frame(
+        cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None, merge_names: bool = False
+    ) -> Labels:
         """Read a long data frame of pandas, polars or pyarrow, one row a label.
 
         Parameters
@@ -113,7 +126,7 @@ class Labels(OnAxes):
             grade). Rows whose label is null or blank are no labels, but their cases are kept.
         columns : mapping of str to str, optional
             The column for each of the roles case, annotator, label where the usual names do not say it.
-        classes
+        classes, merge_names
             As for :meth:`from_long`.
 
         Raises
@@ -134,11 +147,19 @@ class Labels(OnAxes):
         from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
 
         table = Columns.of(frame)
-        return cls._of_rows(*table.labels(table.roles(columns or {}, ("case", "annotator", "label"))), classes)
+        rows, label = table.labels(table.roles(columns or {}, ("case", "annotator", "label")), merge_names)
+        return cls._of_rows(rows, label, classes, merge_names)
 
     @classmethod
     def from_wide(
-        cls, table: Any, *, classes: Classes = None, case_ids: Any = None, annotators: Any = None, missing: Any = (None, "", float("nan"))
+        cls,
+        table: Any,
+        *,
+        classes: Classes = None,
+        case_ids: Any = None,
+        annotators: Any = None,
+        missing: Any = (None, "", float("nan")),
+        merge_names: bool = False,
     ) -> Labels:
         """Read a wide table, one row a case and one column an annotator.
 
@@ -154,6 +175,8 @@ class Labels(OnAxes):
             Default: 0 to A-1.
         missing : value or sequence of values
             What stands for "no label", such as -1 or 99. None or nan stands for every kind of null.
+        merge_names : bool
+            As for :meth:`from_long`, of classes.
 
         Raises
         ------
@@ -166,15 +189,22 @@ class Labels(OnAxes):
         Labels(n_cases=2, n_empty=0, n_classes=3, n_labels=3, n_annotators=2)
         """
         cells = wide(table)
-        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes)
+        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes, merge_names)
 
     @classmethod
     def _of_cells(
-        cls, shape: tuple[int, ...], at: NDArray[np.int64], held: NDArray[Any], case_ids: Any, annotators: Any, classes: Classes
+        cls,
+        shape: tuple[int, ...],
+        at: NDArray[np.int64],
+        held: NDArray[Any],
+        case_ids: Any,
+        annotators: Any,
+        classes: Classes,
+        merge_names: bool = False,
     ) -> Labels:
         """The cells ``at`` of a table (flat, ascending), which hold labels."""
         cells = WideCells.of(shape, at, case_ids, annotators)
-        names, index = class_axis("table", identifiers.number("table", held, cells.where), classes, cells.where)
+        names, index = class_axis("table", identifiers.number("table", held, cells.where), classes, cells.where, merge_names)
         arrays = owned(*cells.grouped(), index, np.ones(len(at), np.int64))
         return cls(Axes(cells.case_ids, names, case_ids is None), cells.annotators, *arrays)
 

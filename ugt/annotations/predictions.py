@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.checks import error, room
+from .._base.names import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -228,10 +229,8 @@ def _name(names: NDArray[Any] | None, i: int) -> str:
 
 
 def _positions(wanted: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
-    """Where each wanted id stands in ids, -1 where it does not; numbers against strings compare as text."""
-    if identifiers.is_text(wanted) != identifiers.is_text(ids):
-        wanted, ids = wanted.astype(str), ids.astype(str)
-    return identifiers.lookup(ids, wanted)
+    """Where each wanted id stands in ids, -1 where it does not; numbers against strings compare as text, 1 and 1.0 are one."""
+    return find(ids, wanted)
 
 
 def _take(table: NDArray[np.float64], index: NDArray[np.int32], axis: int) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,10 @@ import numpy as np
 from .._base import identifiers
 from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from .._base.checks import error
+from .._base.names import numbers_as_one
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .._core import _tables
 from .._tabular.rows import LongRows
-
-_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # as Python writes them, so that "007" stays text; 18 digits fit into 64 bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,13 +103,22 @@ class Rankings(OnAxes):
 
     @classmethod
     def from_long(
-        cls, case: Any, annotator: Any, label: Any, rank: Any = None, confidence: Any = None, *, classes: Classes = None, cases: Any = None
+        cls,
+        case: Any,
+        annotator: Any,
+        label: Any,
+        rank: Any = None,
+        confidence: Any = None,
+        *,
+        classes: Classes = None,
+        cases: Any = None,
+        merge_names: bool = False,
     ) -> Rankings:
         """Read a long table, one row a ranked class.
 
         Parameters
         ----------
-        case, annotator, label, classes, cases
+        case, annotator, label, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
         rank : (n,) numbers
             Lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
@@ -131,10 +138,10 @@ class Rankings(OnAxes):
         """
         if (rank is None) == (confidence is None):
             raise error("rank or confidence", "be given, one of the two", "neither" if rank is None else "both")
-        rows = LongRows.read(case, annotator, cases)
+        rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
         rows.check_length("label", len(column.code))
-        names, index = class_axis("label", column, classes, rows.where)
+        names, index = class_axis("label", column, classes, rows.where, merge_names)
         badness = -rows.numbers("confidence", confidence) if rank is None else rows.numbers("rank", rank)
         case_offsets, ranking, first = _number_rankings(rows)
         order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
@@ -142,7 +149,9 @@ class Rankings(OnAxes):
         return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])._checked("label")
 
     @classmethod
-    def from_strings(cls, case: Any, annotator: Any, ranking: Any, *, classes: Classes = None, cases: Any = None) -> Rankings:
+    def from_strings(
+        cls, case: Any, annotator: Any, ranking: Any, *, classes: Classes = None, cases: Any = None, merge_names: bool = False
+    ) -> Rankings:
         """Read one row a ranking, written as ``"A > B = C"``: A first, then B and C tied.
 
         Parameters
@@ -150,7 +159,7 @@ class Rankings(OnAxes):
         ranking : sequence of n strings
             Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter. Classes are integers if all are
             and ``classes`` has no names.
-        case, annotator, classes, cases
+        case, annotator, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
 
         Raises
@@ -164,14 +173,14 @@ class Rankings(OnAxes):
         >>> rankings.axes.classes.tolist(), rankings.items.tolist(), rankings.block_offsets.tolist()
         (['melanoma', 'nevus', 'wart'], [1, 2, 0, 2], [0, 1, 3, 4])
         """
-        rows = LongRows.read(case, annotator, cases)
+        rows = LongRows.read(case, annotator, cases, merge_names)
         texts = identifiers.number("ranking", ranking, rows.where)
         rows.check_length("ranking", len(texts.code))
         pair, first = _pairs(rows)
         if len(first) < len(pair):
             j = identifiers.repeated(pair, first)
             raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
-        names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where)
+        names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where, merge_names)
         case_offsets, order = rows.grouped()
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
         block_offsets, token_at = take(tokens_of, block_at)
@@ -259,7 +268,7 @@ def _sort_blocks(
 
 
 def _read_texts(
-    texts: identifiers.Column, classes: Classes, where: identifiers.Where
+    texts: identifiers.Column, classes: Classes, where: identifiers.Where, merge_names: bool
 ) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """``(class names, class of every token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
     if len(texts.ids) and not identifiers.is_text(texts.ids):
@@ -276,7 +285,8 @@ def _read_texts(
         return where(int(texts.first[row_at(blocks_of, row_at(tokens_of, j))]))
 
     named = not (classes is None or isinstance(classes, (int, np.integer))) and identifiers.is_text(class_ids(classes))
-    whole = not named and all(map(_INTEGER.fullmatch, tokens))
+    tokens = tokens if named else numbers_as_one("classes", tokens)
+    whole = not named and all(map(identifiers.INTEGER.fullmatch, tokens))
     column = identifiers.number("ranking", [*map(int, tokens)] if whole else tokens, token_where)
-    names, index = class_axis("ranking", column, classes, token_where)
+    names, index = class_axis("ranking", column, classes, token_where, merge_names)
     return names, index, blocks_of, tokens_of

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._base.checks import error
+from .._base.notices import heard
 from .._tabular.csv_table import CellTable, Table
 from .._tabular.frames import is_frame
 from .._tabular.roles import as_names, find_roles
@@ -98,21 +100,29 @@ def read_annotations(
     columns = given.get("columns", {}) if columns is None else columns
     classes = given.get("classes") if classes is None else classes
     missing = given.get("missing", MISSING) if missing is MISSING else missing
-    if is_frame(path):
-        return read_frame(path, format, columns, classes, missing)
-    with naming(path):
-        source = Source(path)
-        if source.ending in (".json", ".jsonl", ".ndjson"):
-            return _read_json(source, format, columns, classes, missing, given)
-        if given.get("fields") or given.get("records"):
-            raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
-        if source.ending in exports.PREFLIB:
-            return exports.preflib(check_text(source.read()), source.stem, classes)
-        if source.ending in (".npy", ".npz"):
-            return read_arrays(source.read(), format, classes, missing)
-        if source.ending == ".parquet":
-            return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
-        return read_table(Table(source), format, columns, classes, missing)
+    with heard() as said:
+        if is_frame(path):
+            read = read_frame(path, format, columns, classes, missing)
+        else:
+            with naming(path):
+                read = _read_file(Source(path), format, columns, classes, missing, given)
+    return replace(read, notes=(*read.notes, *said))
+
+
+def _read_file(
+    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
+) -> AnnotationFile:
+    if source.ending in (".json", ".jsonl", ".ndjson"):
+        return _read_json(source, format, columns, classes, missing, given)
+    if given.get("fields") or given.get("records"):
+        raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
+    if source.ending in exports.PREFLIB:
+        return exports.preflib(check_text(source.read()), source.stem, classes)
+    if source.ending in (".npy", ".npz"):
+        return read_arrays(source.read(), format, classes, missing)
+    if source.ending == ".parquet":
+        return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
+    return read_table(Table(source), format, columns, classes, missing)
 
 
 def _read_json(

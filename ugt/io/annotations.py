@@ -149,10 +149,9 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
         keep &= ~cells[role].missing(missing, found)[:, 0]
     if set(roles) == {"case", "annotator", "label"}:
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep)
-        notes = cells["label"].suspicious(missing)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
-        return AnnotationFile(Labels._of_rows(rows, label, classes), "long", found, {}, notes)
+        return AnnotationFile(Labels._of_rows(rows, label, classes), "long", found)
     case = table.numbered(cells["case"], "case")
     columns = {"case": case.ids[case.code][keep]}
     if "annotator" in roles:
@@ -162,12 +161,12 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
         columns[role] = as_labels(cells[role].values, missing, classes)[cells[role].codes[:, 0]][keep]
     for role in roles.keys() & {"rank", "confidence", "count", "value"}:
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
-    notes = cells["value" if "value" in roles else "label"].suspicious(missing) if roles.keys() & {"label", "value"} else ()
+    notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, classes, case.ids)
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 
 
-def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
+def _from_long(columns: dict[str, Any], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
     if "value" in columns:
         return Ratings.from_long(**columns, cases=cases)
     if "ranking" in columns:
@@ -178,7 +177,8 @@ def _from_long(columns: dict[str, NDArray[Any]], classes: Any, cases: NDArray[An
         times = columns.pop("count", np.ones((), np.int64))
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
-        return Labels.from_long(**{role: np.repeat(column, times) for role, column in columns.items()}, classes=classes, cases=cases)
+        repeated: dict[str, Any] = {role: np.repeat(column, times) for role, column in columns.items()}
+        return Labels.from_long(**repeated, classes=classes, cases=cases)
     case, label = columns["case"], columns["label"]
     row = identifiers.lookup(cases, identifiers.number("case", case).ids)[identifiers.number("case", case).code]
     names, column = class_axis("label", identifiers.number("label", label), classes, lambda i: f"case {identifiers.name(case[i])}")
@@ -195,13 +195,14 @@ def wide_file(
     found: dict[str, int] = {}
     absent = cells.missing(missing, found)
     given = [value for value in cells.values if value not in missing]
-    notes = (*notes, *cells.suspicious(missing))
     if format == "ratings":
+        notes = (*notes, *cells.suspicious(missing))
         return AnnotationFile(_wide_ratings(case_ids, annotators, cells, absent), format, found, {}, notes)
     refuse_commas("label", given)
     table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
     table[absent] = None
-    return AnnotationFile(Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators), format, found, {}, notes)
+    labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators)
+    return AnnotationFile(labels, format, found, {}, tuple(notes))
 
 
 def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: NDArray[np.bool_]) -> Ratings:

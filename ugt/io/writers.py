@@ -21,7 +21,7 @@ from .._base.checks import error, room
 from .._base.ragged import row_of, sizes_of
 from .._tabular.csv_table import Table
 from .._tabular.csv_text import csv_writer, guarded
-from .._tabular.roles import DECIMAL_COMMA, INTEGER, find_roles, is_number
+from .._tabular.roles import DECIMAL_COMMA, find_roles, is_number
 from .._tabular.whole_file import whole_file
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
@@ -282,10 +282,13 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
         if name != name.strip() or (is_label and name in MISSING) or not _is_writable(name):
             must = "have names without white space around them that do not stand for 'missing' (or be written as NPZ)"
             raise error(role, must, repr(name))
+    decimals = [name for name in names if identifiers.INTEGER.fullmatch(identifiers.one_number(name)) and "." in name]
+    if decimals and role != "case":
+        raise error(role, "not have whole numbers with a decimal point for names (or be written as NPZ)", repr(decimals[0]))
     commas = [bool(DECIMAL_COMMA.fullmatch(name)) for name in names] if is_label else []
     if any(commas) and all(comma or is_number(name) for comma, name in zip(commas, names)):
         raise error(role, "have names that are no decimal numbers (or be written as NPZ)", repr(names[0]))
-    if names and all(map(INTEGER.fullmatch, names)):
+    if names and all(map(identifiers.INTEGER.fullmatch, names)):
         return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
     return []
 

@@ -1,0 +1,127 @@
+"""Names that mean one thing: those equal as numbers are one name; those that look alike are noted, and joined on request."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import identifiers
+from .arrays import Int32, NDArray
+from .identifiers import INTEGER, one_number
+from .notices import note
+
+NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
+_ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
+_NULLS = {"?", "-", ".", "--", "#n/a", "na", "n/a", "<na>", "nan", "nat", "null", "none", "missing", "unlabeled", "unlabelled"}
+_SHOWN = 5
+DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
+
+
+def look(name: str) -> str:
+    """What names that look alike have in common: without case, blanks around them, signs that nobody sees and leading zeros."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return one_number(_ZEROS.sub("", " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())))
+
+
+def numbers_as_one(what: str, names: Sequence[str]) -> list[str]:
+    """The names, those equal as numbers alike and whole numbers as integers, with a note where that changes any."""
+    plain = [*map(one_number, names)]
+    if plain == list(names):
+        return plain
+    forms: dict[str, set[str]] = defaultdict(set)
+    for name, form in zip(names, plain):
+        forms[form].add(name)
+    found = [form if INTEGER.fullmatch(form) or len(forms[form]) > 1 else name for name, form in zip(names, plain)]
+    changed = dict((name, form) for name, form in zip(names, found) if name != form)
+    if changed:
+        note(f"Names of {what} that are equal as numbers are one: {_listed(f'{a!r} is read as {b}' for a, b in changed.items())}.")
+    return found
+
+
+def joined(what: str, column: identifiers.Column, merge: bool = False) -> identifiers.Column:
+    """A column of ids with one id for names equal as numbers and, to ``merge``, for names that look alike, which are noted otherwise."""
+    if not identifiers.is_text(column.ids):
+        return column
+    column = _renamed(column, numbers_as_one(what, column.ids.tolist()))
+    groups = note_alike(what, column.ids, merge)
+    if merge and groups:
+        times, names = np.bincount(column.code, minlength=len(column.ids)), column.ids.tolist()
+        for group in groups:
+            best = min(group, key=lambda i: (-times[i], names[i]))  # the commonest, whatever the order of the rows
+            for i in group:
+                names[i] = str(column.ids[best])
+        column = _renamed(column, names)
+    return column
+
+
+def note_alike(what: str, ids: NDArray[Any], merge: bool = False) -> list[list[int]]:
+    """Positions of ids that look alike, in groups of at least two, with a note on them."""
+    if not identifiers.is_text(ids):
+        return []
+    found: dict[str, list[int]] = defaultdict(list)
+    for i, name in enumerate(ids.tolist()):
+        found[look(name)].append(i)
+    groups = [group for group in found.values() if len(group) > 1]
+    if groups:
+        shown = _listed(" and ".join(sorted(repr(str(ids[i])) for i in group)) for group in groups)
+        note(
+            f"Joined {what} whose names {DIFFER}: {shown}."
+            if merge
+            else f"Read as different {what}, though their names {DIFFER}: {shown} (merge_names joins them)."
+        )
+    return groups
+
+
+def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
+    """The position of each id among distinct names: the name itself, else the one equal as a number or, to ``merge``, the one alike."""
+    if identifiers.is_text(known) != identifiers.is_text(ids):
+        known, ids = known.astype(str), ids.astype(str)
+    at = identifiers.lookup(known, ids)
+    for key in (one_number, look) if merge else (one_number,):
+        unknown = np.flatnonzero(at < 0)
+        if key is one_number and not any(_has_points(names) for names in (known, ids[unknown]) if len(unknown)):
+            continue
+        names: dict[str, int] = {}
+        for i, name in enumerate(map(key, map(str, known.tolist()))):
+            names[name] = -1 if name in names else i  # of several that are alike none is meant
+        for j in unknown.tolist():
+            at[j] = names.get(key(str(ids[j])), -1)
+    return at
+
+
+def _has_points(ids: NDArray[Any]) -> bool:
+    return identifiers.is_text(ids) and bool((np.char.find(ids, ".") >= 0).any())
+
+
+def suspicious(given: Sequence[str]) -> tuple[str, ...]:
+    """A note on labels that look like codes for "no label": negative ones beside others, a lone 9, 99, 88 above all, "?", "-"."""
+    codes = [value for value in given if value.lower() in _NULLS]
+    numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
+    if len(numbers) < len(given) - len(codes):  # a number among names
+        codes += [str(n) for n in numbers if n < 0 or NINES.fullmatch(str(n))]
+    else:
+        codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
+        while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
+            codes.append(str(numbers.pop()))
+    named = _listed(map(repr, codes))
+    note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na)."
+    return (note,) if codes else ()
+
+
+def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column:
+    """The column with other names, of which several may have become one."""
+    if names == column.ids.tolist():
+        return column
+    one = identifiers.number("names", names)
+    return identifiers.Column(one.code[column.code], one.ids, column.first[one.first])
+
+
+def _listed(shown: Iterable[str]) -> str:
+    every = list(shown)
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more
