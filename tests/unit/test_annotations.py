@@ -71,13 +71,10 @@ def test_variable_width_strings_of_numpy_2():
     assert rows(Labels.from_long(*columns)) == rows(Labels.from_long(CASE, ANNOTATOR, LABEL))
 
 
-def test_one_long_id_does_not_widen_the_column():
+def test_long_ids_and_classes_of_labels():
     case = ["x"] * 50_000 + ["y" * 100_000]  # 20 GB as an array of fixed width
     labels = Labels.from_long(case, [0] * len(case), [0] * len(case))
     assert labels.n_cases == 2 and labels.axes.case_ids[1] == "y" * 100_000
-
-
-def test_classes_of_labels():
     assert Labels.from_long([1, 1], ["ann", "ann"], [0, 0]).counts().tolist() == [[2]]
     assert Labels.from_long([0] * 3, [0, 1, 2], [10, 9, -1]).axes.classes.tolist() == [-1, 9, 10]
     labels = Labels.from_long([0, 0], [0, 1], [3, 1], classes=5)
@@ -186,13 +183,10 @@ def test_from_wide_says_what_is_missing(table, missing):
     assert labels.counts().tolist() == [[0, 1], [1, 0]]
 
 
-def test_from_wide_names():
+def test_from_wide_names_and_nulls():
     labels = Labels.from_wide([[0, 2], [1, 1]], classes=["a", "b", "c"], case_ids=["p", "q"], annotators=["ann", "bob"])
     assert rows(labels) == [("p", "ann", "a", 1), ("p", "bob", "c", 1), ("q", "ann", "b", 1), ("q", "bob", "b", 1)]
     assert not labels.axes.numbered
-
-
-def test_from_wide_pandas_nulls():
     null = type("NAType", (), {"__repr__": lambda self: "<NA>"})()
     assert Labels.from_wide([[1, null]]).n_labels == 1
     refused(r"table must not be missing\. Got <NA>, first at case 0, annotator 1", Labels.from_wide, [[1, null]], missing=())

@@ -115,12 +115,14 @@ def test_the_numbers_are_those_of_evaluate():
         assert found[part] == expected.to_dict()[part]
 
 
-def test_provenance_has_the_command_and_checksums():
+def test_provenance_and_names_of_models(folder):
     provenance = evaluated("--seed", 3)["provenance"]
     line = "ugt evaluate --annotations annotations.csv --predictions A.csv B.npz --out report --n-boot 50 --seed 3"
     assert provenance["command"] == line and provenance["seed"] == 3
     assert [entry["name"] for entry in provenance["inputs"]] == ["annotations.csv", "A.csv", "B.npz"]
     assert provenance["inputs"][0]["sha256"] == hashlib.sha256(ANNOTATIONS.encode()).hexdigest()
+    (folder / "odd=name.csv").write_text(SCORES)
+    assert evaluated(predictions=("A.csv", "again=A.csv", "odd=name.csv"))["models"] == ["A", "again", "odd=name"]
 
 
 def test_every_option_reaches_evaluate(monkeypatch):
@@ -142,11 +144,6 @@ def test_every_option_reaches_evaluate(monkeypatch):
     assert "details" not in seen
     assert evaluate_files("--no-details") == 0 and seen["details"] is False
     assert set(_evaluate.KEYWORDS) <= set(inspect.signature(evaluate).parameters)
-
-
-def test_names_of_models(folder):
-    (folder / "odd=name.csv").write_text(SCORES)
-    assert evaluated(predictions=("A.csv", "again=A.csv", "odd=name.csv"))["models"] == ["A", "again", "odd=name"]
 
 
 @pytest.mark.slow

@@ -137,7 +137,7 @@ def test_fish_offers(written, line, offer):
     assert offer in [row.split("\t")[0] for row in done.stdout.splitlines()]
 
 
-def test_quoting_and_specs_for_zsh_and_fish():
+def test_quoting_specs_and_unknown_shells(capsys):
     assert _shell._quoted("it's") == "'it'\\''s'"
     assert _shell._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
     assert _shell._fish("it's \\") == "'it\\'s \\\\'"
@@ -147,9 +147,6 @@ def test_quoting_and_specs_for_zsh_and_fish():
     assert "'--json[print one JSON object instead of text]'" in lines and "'1:SHELL:(bash zsh fish)'" in lines
     assert "'*:FILE:_files'" in lines  # the second file of --predictions
     assert "'evaluate:evaluate models against annotations'" in lines
-
-
-def test_unknown_shell(capsys):
     with pytest.raises(SystemExit):
         cli.main(["completion", "tcsh"])
     assert "argument shell: invalid choice: 'tcsh'" in capsys.readouterr().err

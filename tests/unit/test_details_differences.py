@@ -44,11 +44,15 @@ def test_agrees_with_the_margin_of_the_winner():
     assert sorted(map(abs, (row["low"], row["high"]))) == pytest.approx(sorted(map(abs, (winner["margin_low"], winner["margin_high"]))))
 
 
-def test_equal_models_share_the_chance_and_cases_without_annotations_do_not_count():
+def test_equal_models_one_model_and_many():
     counts = np.concatenate([np.zeros((5, 3), int), COUNTS])
     scores = {name: np.concatenate([SCORES["A"][:5], SCORES["A"]]) for name in "XY"}
     for row in made(counts, scores)[0]:
         assert (row["difference"], row["low"], row["high"], row["p_greater"], row["n_cases"]) == (0, 0, 0, 0.5, 80)
+    for models in ({}, {"A": SCORES["A"]}):
+        assert made(scores=models) == ([], [])
+    rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
+    assert len(rows) == 2 * 45 and notes == ["Differences of pairs are of the first 10 models."]
 
 
 def test_clusters_are_resampled_together():
@@ -57,13 +61,6 @@ def test_clusters_are_resampled_together():
     for row, other in zip(made(n_resamples=100)[0], together):
         assert row["difference"] == pytest.approx(other["difference"])
         assert other["high"] - other["low"] == pytest.approx(row["high"] - row["low"], rel=0.6)
-
-
-def test_one_model_has_nobody_to_differ_from_and_many_are_cut_with_a_note():
-    for models in ({}, {"A": SCORES["A"]}):
-        assert made(scores=models) == ([], [])
-    rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
-    assert len(rows) == 2 * 45 and notes == ["Differences of pairs are of the first 10 models."]
 
 
 def test_in_the_report():

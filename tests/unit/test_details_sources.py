@@ -50,13 +50,10 @@ def test_other_annotators():
         assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * row["std"], rel=1e-6)
 
 
-def test_cases_with_one_annotation_have_no_spread_over_annotators():
+def test_single_annotations_clusters_and_no_models():
     evaluation = ugt.evaluate(np.eye(3, dtype=int)[RNG.integers(3, size=120)], SCORES, k=1)
     assert all(math.isnan(row["std"]) if row["std"] is not None else True for row in rows(evaluation, source="annotators"))
     assert len(rows(evaluation, source="cases")) == 2
-
-
-def test_clusters_are_named_and_without_models_there_are_no_rows():
     evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
     assert [len(rows(evaluation, source=one)) for one in ("clusters", "clusters and draws", "cases")] == [2, 2, 0]
     assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()

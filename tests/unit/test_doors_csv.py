@@ -247,6 +247,8 @@ def test_models(write):
     assert io.read_models(write(np.ones((2, 3)), "net.npy"))["net"].scores.shape == (2, 3)
     one = io.read_predictions(write("case,class,score,model\np,cat,1,A\np,dog,0,A\n"))
     assert one.scores.tolist() == [[1, 0]]
+    message = r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
+    refused(message, io.read_predictions, write("case,class,score,model\np,cat,1,A\np,cat,2,B\n"))
 
 
 @pytest.mark.parametrize(
@@ -263,11 +265,6 @@ def test_models(write):
 )
 def test_bad_models(write, content, message):
     refused(r"file\.csv: " + message, io.read_models, write(content))
-
-
-def test_one_model_is_asked_for_and_there_are_two(write):
-    message = r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
-    refused(message, io.read_predictions, write("case,class,score,model\np,cat,1,A\np,cat,2,B\n"))
 
 
 # --- the C core and the csv module agree ---

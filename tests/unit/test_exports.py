@@ -40,16 +40,13 @@ def test_choices(tmp_path):
     assert found.missing_note() == "Dropped: cancelled annotation (1), annotation without a result (1)."
 
 
-def test_ratings_rankings_and_controls(tmp_path):
+def test_controls_and_fields(tmp_path):
     tasks = [task(1, answer(1, result("rating", 4, "stars"), result("ranker", {"rank": ["b", "a>1"]}, "order"))), task(2)]
     ratings = studio(tmp_path, tasks, columns={"label": "stars"}).annotations
     assert ratings.value.tolist() == [4.0] and ratings.n_cases == 2
     rankings = studio(tmp_path, tasks, columns={"label": "order"}).annotations
     assert rankings.axes.classes.tolist() == ["a>1", "b"] and rankings.items.tolist() == [1, 0]
     refused(r"file must have one control with results.*Got 'order', 'stars'\.", studio, tmp_path, tasks)
-
-
-def test_a_field_as_case(tmp_path):
     tasks = [task(i, answer(1, result("choices", [name])), data={"image": name}) for i, name in enumerate(["a.png", "b"], 1)]
     assert studio(tmp_path, tasks, columns={"case": "image"}).annotations.axes.case_ids.tolist() == ["a.png", "b"]
     with pytest.raises(ValueError, match=r"task must have the field 'name' in its data, .* Got none, first at task 0\."):
@@ -96,7 +93,7 @@ def prodigy(tmp_path, *lines):
     return written(tmp_path, "export.jsonl", "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
 
 
-def test_prodigy_choices(tmp_path):
+def test_prodigy_choices_and_labels(tmp_path):
     found = prodigy(
         tmp_path,
         {"_input_hash": 5, "_annotator_id": "db-ann", "accept": ["a"], "answer": "accept"},
@@ -107,9 +104,6 @@ def test_prodigy_choices(tmp_path):
     )
     assert found.format == "prodigy" and found.dropped == {"ignored or rejected task": 1, "annotation without a result": 1}
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0]] and found.annotations.axes.case_ids.tolist() == [5, -6]
-
-
-def test_prodigy_one_label(tmp_path):
     one = {"_task_hash": 1, "label": "SPAM", "_annotator_id": "a"}
     found = prodigy(tmp_path, {**one, "answer": "accept"}, {**one, "_annotator_id": "b", "answer": "reject"})
     assert found.annotations.axes.classes.tolist() == ["accept", "reject"] and found.annotations.counts().tolist() == [[1, 1]]

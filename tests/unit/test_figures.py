@@ -29,11 +29,18 @@ def drawing(html):
     return found
 
 
-def test_a_scale_is_linear_or_logarithmic_and_stays_inside():
+def test_scales_and_styles():
     x = svg.Scale(1, 100, 10, 30, log=True)
     assert (x.at(1), x.at(10), x.at(100), x.at(1000)) == (10, 20, 30, 30)
     y = svg.Scale(0, 2, 100, 0)
     assert (y.at(0), y.at(1), y.at(2), y.at(-5)) == (100, 50, 0, 100) and svg.Scale(3, 3, 0, 10).at(3) == 5
+    names = [f"m{i}" for i in range(9)]
+    kept = svg.spread(names)
+    assert len(kept) == svg.N_STYLES and kept[0] == "m0" and kept[-1] == "m8"
+    long = ["x" * 60] * 6
+    assert svg.legend(long)[1] > svg.legend(["a", "b"])[1] and "…" in svg.legend(long)[0]
+    marks = {svg.marker(5, 5, style) for style in range(svg.N_STYLES)}
+    assert len(marks) == svg.N_STYLES and all(ET.fromstring(mark) is not None for mark in marks)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0.83, 0.86), (-4, 900), (1e-9, 2e-9), (0.5, 0.5)])
@@ -89,13 +96,3 @@ def test_names_are_escaped_and_figures_are_described(tmp_path):
         assert len(labelled) == 2 and all(len(ids[name]) > 10 for name in labelled)
         assert HOSTILE not in html and "href" not in html and "url(" not in html
         assert HOSTILE in [e.text for e in root.iter()]
-
-
-def test_many_models_are_thinned_out():
-    names = [f"m{i}" for i in range(9)]
-    kept = svg.spread(names)
-    assert len(kept) == svg.N_STYLES and kept[0] == "m0" and kept[-1] == "m8"
-    long = ["x" * 60] * 6
-    assert svg.legend(long)[1] > svg.legend(["a", "b"])[1] and "…" in svg.legend(long)[0]
-    marks = {svg.marker(5, 5, style) for style in range(svg.N_STYLES)}
-    assert len(marks) == svg.N_STYLES and all(ET.fromstring(mark) is not None for mark in marks)

@@ -42,12 +42,15 @@ def test_numbers_are_those_of_the_functions():
         assert [row["p_better A"], row["p_better B"]] == chances.p_better[:, j].tolist()
 
 
-def test_only_where_it_is_known_who_said_what():
+def test_only_judged_cases_of_which_it_is_known_who_said_what():
     counts = ugt.Labels.from_counts([[2, 1], [1, 2]])
     one = ugt.Labels.from_wide([[0], [1]], classes=2)
     rankings = ugt.Rankings.from_blocks([[[[0]], [[1]]]] * 2, n_classes=2)
     for given in (counts, one, rankings):
         assert ugt.evaluate(given, {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20).humans == ()
+    labels, truth = synthetic.make_labels(30, 3, 4, seed=2)
+    ev = ugt.evaluate(labels, {"A": (np.arange(5, 30), truth[5:])}, k=1, missing="drop", n_resamples=20)
+    assert next(row for row in ev.humans if row["kind"] == "model")["n_cases"] == 25
 
 
 def test_annotators_with_few_cases_are_counted():
@@ -58,12 +61,6 @@ def test_annotators_with_few_cases_are_counted():
     ev = ugt.evaluate(labels, {"A": np.tile([0.8, 0.2], (40, 1))}, k=1, n_resamples=50)
     assert {row["name"] for row in ev.humans} == {"A", "0", "1", "2"}
     assert any(note.startswith("1 annotators were not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
-
-
-def test_cases_without_predictions_are_left_out():
-    labels, truth = synthetic.make_labels(30, 3, 4, seed=2)
-    ev = ugt.evaluate(labels, {"A": (np.arange(5, 30), truth[5:])}, k=1, missing="drop", n_resamples=20)
-    assert next(row for row in ev.humans if row["kind"] == "model")["n_cases"] == 25
 
 
 def test_report_and_table(tmp_path):

@@ -53,13 +53,10 @@ def test_usual_names_of_columns(write, header):
     assert len(rows_of(read_annotations(write(content)).annotations)) == 3
 
 
-def test_other_columns_are_ignored_and_roles_can_be_named(write):
+def test_columns_by_name_and_cells_of_all_kinds(write):
     content = "site,doctor,pic,dx,class,time\nA,x,1,cat,q,0\nB,y,2,dog,q,1\n"
     read = read_annotations(write(content), columns={"case": "pic", "annotator": "doctor", "label": "dx"})
     assert rows_of(read.annotations) == [(1, "x", "cat"), (2, "y", "dog")]
-
-
-def test_integers_leading_zeros_quotes_spaces_and_empty_lines(write):
     read = read_annotations(write("case,annotator,label\n007,1,10\n8,2,9\n"))
     assert read.annotations.axes.case_ids.tolist() == ["007", "8"] and read.annotations.axes.classes.tolist() == [9, 10]
     read = read_annotations(write('case,annotator,label\n\n a ,x, cat\n\n"b, c","say ""y""","two\nlines"\n\n'))
@@ -87,14 +84,11 @@ def test_classes_given(write):
     refused(r"numbers\.csv: label must hold class indices from 0 to 1\. Got 2, first at case 'a'", read_annotations, numbers, classes=2)
 
 
-def test_counts_in_a_long_table(write):
+def test_counts_and_many_rows(write):
     read = read_annotations(write("case,label,count\na,cat,3\na,dog,1\nb,dog,2\nc,cat,0\n"))
     assert read.format == "long" and read.annotations.counts().tolist() == [[3, 1], [0, 2], [0, 0]]
     read = read_annotations(write("case,annotator,label,count\na,x,cat,3\na,y,dog,1\n"))
     assert read.annotations.counts().tolist() == [[3, 1]] and read.annotations.annotators.tolist() == ["x", "y"]
-
-
-def test_many_rows_in_blocks(write):
     rows = [f"case{i // 3},rater{i % 3},{i % 7}" for i in range(20_000)]
     read = read_annotations(write("case,annotator,label\n" + "\n".join(rows)))
     assert read.annotations.label.tolist() == [i % 7 for i in range(20_000)]

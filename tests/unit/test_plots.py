@@ -56,9 +56,6 @@ def test_curves_and_bands():
     refused(r"band must have names of curves, of 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
     message = r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."
     refused(message, plots.soft_curve, roc, band=([0, 1, 2], [0, 1]))
-
-
-def test_undefined_and_wrong_curves():
     ax = plots.soft_curve({"model": ugt.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft_roc_curve(P, S)})
     assert entries(ax)[0] == "model (undefined)"
     roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
@@ -181,9 +178,6 @@ def test_forest():
     ax = plots.forest({"a": (np.nan,) * 3, "b": (0.5, np.nan, np.nan), "c": (np.inf, 1.0, np.inf), "d": (1.0, 0.5, 2.0)})
     assert written(ax) == ["undefined", "0.50, no interval", "inf [1.00, inf]"]
     assert [text.get_position()[1] for text in ax.texts] == [0, 1, 2] and names(ax) == ["a", "b", "c", "d"]
-
-
-def test_forest_of_records():
     labels, truth = synthetic.make_labels(60, 4, 4, difficulty=0.4)
     found = ugt.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)})
     ax = plots.forest(found)
@@ -198,9 +192,6 @@ def test_forest_of_records():
     assert plots.forest(grouped).lines[0].get_xdata().tolist() == grouped.intervals()[1].tolist()
     ev = ugt.evaluate(labels, {"model": truth}, k=1, n_resamples=50)
     assert names(plots.forest(ev)) == [row["name"] for row in ev.humans]
-
-
-def test_errors_of_forests():
     refused(r"rows must hold something to draw\. Got an empty mapping\.", plots.forest, {})
     message = r"rows must hold \(value, low, high\), or a DiscrepancyRatio, for every name\. Got \(1, 2\), first at 'a'"
     refused(message, plots.forest, {"a": (1, 2)})
@@ -225,15 +216,7 @@ def test_rank_heat_map():
     refused(r"metric must be None but for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")
 
 
-def test_undefined_cells_are_marked_and_counted():
-    ax = plots.rank_heat_map([[np.nan, 1.0], [0.5, np.nan]], ["A", "B"])
-    assert written(ax) == ["–", "1.00", "0.50", "–"] and ax.get_title(loc="right") == "2 cells undefined (–)"
-    ax = plots.agreement_matrix([[np.nan, 0.5, np.nan], [0.5, np.nan, -0.2], [np.nan, -0.2, np.nan]], ["x", "y", "z"])
-    assert written(ax) == ["0.50", "–", "0.50", "-0.20", "–", "-0.20"] and ax.images[0].get_clim() == (-0.2, 1)
-    assert ax.get_title(loc="right") == "2 cells undefined (–)"
-
-
-def test_agreement_matrix():
+def test_agreement_matrix_and_undefined_cells():
     ax = plots.agreement_matrix([[np.nan, 0.5], [0.5, np.nan]], ["x", "y"])
     assert written(ax) == ["0.50", "0.50"] and ax.get_title(loc="right") == ""
     labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None]], annotators=["ann", "bob", "eve"])
@@ -242,6 +225,11 @@ def test_agreement_matrix():
     assert names(ax) == ["ann", "bob", "eve"] and np.array_equal(ax.images[0].get_array().filled(np.nan), pairs.value, equal_nan=True)
     assert names(plots.agreement_matrix(pairs, "abc")) == ["a", "b", "c"]
     assert written(plots.agreement_matrix(np.full((2, 2), np.nan)))[0] == "–"
+    ax = plots.rank_heat_map([[np.nan, 1.0], [0.5, np.nan]], ["A", "B"])
+    assert written(ax) == ["–", "1.00", "0.50", "–"] and ax.get_title(loc="right") == "2 cells undefined (–)"
+    ax = plots.agreement_matrix([[np.nan, 0.5, np.nan], [0.5, np.nan, -0.2], [np.nan, -0.2, np.nan]], ["x", "y", "z"])
+    assert written(ax) == ["0.50", "–", "0.50", "-0.20", "–", "-0.20"] and ax.images[0].get_clim() == (-0.2, 1)
+    assert ax.get_title(loc="right") == "2 cells undefined (–)"
 
 
 def test_numbers_in_tables():
@@ -321,16 +309,13 @@ def bars(ax):
     return [segment[:, 1].tolist() for one in ax.collections if hasattr(one, "get_segments") for segment in one.get_segments()]
 
 
-def test_certainty_curve_is_sorted_and_counts_what_is_undefined():
+def test_certainty_curve():
     ax = plots.certainty_curve({"one": [0.9, np.nan, 0.5], "two": ugt.annotation_certainty([[0.6, 0.4]])})
     drawn = ax.lines[0]
     assert drawn.get_xdata().tolist() == [25, 75] and drawn.get_ydata().tolist() == [0.5, 0.9]
     assert entries(ax) == ["one (1 undefined)", "two"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("share of cases, least certain first (%)", "certainty")
     assert ax.get_ylim() == (0, 1.02)
-
-
-def test_legend_and_errors_of_certainty():
     assert plots.certainty_curve([0.5, 1.0]).get_legend() is None
     assert entries(plots.certainty_curve([0.5, np.nan, np.nan])) == ["2 undefined"]
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
@@ -376,16 +361,13 @@ def test_voted_label_and_changes_of_order():
     assert line(ax, entries(ax)[-1]).get_xdata()[0] == flip["reliability"]
 
 
-def test_one_reliability_and_many():
+def test_one_reliability_many_and_none(evaluation):
     labels, truth = synthetic.make_counts(10, 2, 4, difficulty=0.6)
     ax = plots.metric_by_reliability(ugt.evaluate(labels, {"A": truth}, reliability=2, k=1, n_resamples=10), voted=False)
     assert ax.get_xlim() == (1, 4)
     many = np.arange(1, 26)
     ax = plots.metric_by_reliability(ugt.evaluate(labels, {"A": truth}, reliability=many, k=1, n_resamples=10))
     assert len(ax.get_xticks()) == 9 and len(line(ax, "A").get_xdata()) == 25
-
-
-def test_errors_of_metrics(evaluation):
     refused(r"metric must be one with reliabilities, of .*Got \('nothing', 1\)\.", plots.metric_by_reliability, evaluation, "nothing")
     refused(r"metric must be one with reliabilities", plots.metric_by_reliability, evaluation, "voted_accuracy")
     labels, truth = synthetic.make_counts(10, 2, 4, difficulty=0.6)
@@ -401,9 +383,6 @@ def test_plausibilities_of_a_case():
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(sorted(mean, reverse=True))
     drawn = ugt.dirichlet(labels).take(np.array([1])).draws(100)[0]
     assert [one.get_xdata().tolist() for one in ax.lines] == drawn[:, [2, 1, 0]].T.tolist()
-
-
-def test_bars_of_ranks_and_of_classes_not_shown():
     ax = plots.plausibilities([[0.1, 0.0, 0.4, 0.3, 0.2]], 0, names="abcde", top=2)
     assert names(ax) == ["c", "d", "3 others"]
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.4, 0.3, 0.3]) and len(ax.lines) == 0
@@ -419,9 +398,6 @@ def test_bars_of_ranks_and_of_classes_not_shown():
     labels = ugt.Labels.from_counts([[1, 0, 1], [0, 0, 0]])
     ax = plots.plausibilities(ugt.dirichlet(labels, prior=0), 1)
     assert ax.get_title(loc="right") == "undefined: no annotations" and len(ax.patches) == 0
-
-
-def test_errors_of_plausibilities():
     truth, labels = ugt.dirichlet([[3, 1], [2, 2]]), ugt.Labels.from_counts([[3, 1]])
     refused(r"case must be a whole number from 0 to 1\. Got 2\.", plots.plausibilities, truth, 2)
     refused(r"top must be a whole number of at least 1\. Got 0\.", plots.plausibilities, truth, 0, top=0)
@@ -432,7 +408,7 @@ def test_errors_of_plausibilities():
     refused(r"truth must be plausibilities\. Got Labels", plots.plausibilities, labels, 0, error=TypeError)
 
 
-def test_law_over_draws():
+def test_laws_over_draws():
     estimate = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
     ax = plots.accuracy_over_draws(estimate)
     assert ax.lines[0].get_xdata()[0] == estimate.value and ax.get_legend() is None
@@ -441,9 +417,6 @@ def test_law_over_draws():
     shares, edges = np.histogram(draws.per_draw, bins=7, density=True)
     assert [bar.get_height() for bar in ax.patches] == pytest.approx(shares)
     assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1])
-
-
-def test_several_laws_share_their_bins():
     truth = ugt.dirichlet([[5, 1]] * 12 + [[0, 0]], prior=0)
     tables = {"A": [[0.6, 0.4]] * 13, "B": [[0.4, 0.6]] * 13}  # mostly right, mostly wrong
     found = {name: ugt.ua_topk_accuracy(truth, table) for name, table in tables.items()}

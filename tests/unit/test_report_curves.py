@@ -65,15 +65,12 @@ def test_areas_and_points_are_in_the_tables():
     assert not any(word in html.lower() for word in ("sensitivity", "specificity", "false-positive", "true-positive"))
 
 
-def test_curves_without_bands_or_hard_labels():
+def test_curves_without_bands_and_of_many_classes():
     soft = [{**e, "low": None, "high": None} for e in SOURCE["curves"] if e["kind"] == "soft"]
     areas = [{**e, "hard_auroc": None, "soft_auroc_low": None, "soft_auroc_high": None} for e in SOURCE["curve_scores"]]
     html = checked(curves.render({**SOURCE, "curves": soft, "curve_scores": areas}))
     assert not elements(drawings(html)[0], "polygon") and len(elements(drawings(html)[0], "polyline")) == 3
     assert "<td>undefined</td>" in html and "<td>–</td>" in html
-
-
-def test_the_first_classes_have_figures_and_all_have_areas():
     ids = ["roc-0", "pr-0", "roc-1", "pr-1", "roc-2", "pr-2"]
     for classes in ("xyz", "vwxyz"):
         html = checked(curves.render(source(classes=tuple(classes))))
@@ -89,9 +86,6 @@ def test_models_stand_on_the_map_where_their_errors_meet():
     x, y = (scale(0, max(svg.around(one)[1], 0.01)) for scale, one in zip((svg.x_scale, svg.y_scale), ends))
     circle = elements(root, "circle")[-1]  # after that of the legend
     same_points(at(circle, "cx", "cy"), [x.at(places[0]["ce"] or 0), y.at(places[0]["de"] or 0)])
-
-
-def test_a_loss_below_0_stands_at_0_and_is_said():
     row = {"model": "A", "ce": None, "ce_low": 0.0, "ce_high": 0.1, "de": 0.2, "de_low": 0.1, "de_high": 0.3}
     html = checked(dispersion.render({**SOURCE, "calibration_map": [row]}))
     circle = elements(drawings(html)[0], "circle")[-1]
@@ -154,7 +148,7 @@ def test_the_greatest_change_is_on_top():
     same_points(at(first, "cx", "cy"), [x.at(-0.3), svg.TOP + sensitivity.ROW / 2 - 2.5])
 
 
-def test_where_another_model_wins_is_said():
+def test_where_another_model_wins_or_none_is_said():
     same = [*both("reliability", "1", 0.01, 0.0), *both("prior", "x 10", -0.05, 0.02)]
     html = sensitivity.render({"sensitivity": same}).html
     assert "<p><bdi>A</bdi> is best in the main analysis and under each of the 2 settings.</p>" in html
@@ -163,9 +157,6 @@ def test_where_another_model_wins_is_said():
     assert said in html
     assert "<td>0.7000</td><td>−0.1000</td>" in html and "<td>0.8000</td><td>+0.1000</td>" in html
     assert "best in the main analysis" not in sensitivity.render({"sensitivity": [same[0]]}).html
-
-
-def test_what_is_undefined_has_no_mark():
     undefined = [entry("annotator dropped", "ann", model, None, None, None, 0) for model in "AB"]
     html = checked(sensitivity.render({"sensitivity": [*both("prior", "x 10", 0.1, 0.1), *undefined]}))
     assert "<td>undefined</td><td>undefined</td><td>undefined</td><td>0</td>" in html

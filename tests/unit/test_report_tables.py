@@ -54,7 +54,7 @@ def test_who_annotated_what():
     assert f"Classes that no annotator gave (1): {HOSTILE}" in words_of(parsed(made.html))
 
 
-def test_many_annotators_are_listed():
+def test_many_nameless_and_lone_annotators():
     given = evaluated(n_annotators=25)
     made = design.render(given)
     assert len(rows_of(made, "Annotators,")) == 21 and "20 of 25 are shown; the file annotators.csv has all of them." in made.html
@@ -63,9 +63,6 @@ def test_many_annotators_are_listed():
     counts = [int(row[2]) for row in listed[1:]]
     assert counts == sorted((e["n_common"] for e in given["annotator_overlap"]), reverse=True)[:12]
     assert len(list(drawing(made.html, "design-overlap").iter("rect"))) == 625
-
-
-def test_annotators_without_names_and_alone():
     made = design.render(source(ugt.Labels.from_counts([[2, 1]] * 20 + [[4, 0]]), {}))
     assert "Who gave which annotation is not known" in made.html and "Every class was given" in made.html
     assert "design-overlap" not in made.html and "design-sizes" in made.html

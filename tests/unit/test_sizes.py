@@ -103,14 +103,6 @@ def test_what_would_not_fit_says_how_much_it_needs(world):
         refused(r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are", call, *arguments, error=MemoryError)
 
 
-def test_a_memory_map_is_read_where_it_is_asked(tmp_path):
-    """A table of 2³¹ bytes on disk, none of them written: rows of it are evaluated, not all of it."""
-    table = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(2**20, 2**11 + 1))
-    table[-3:, 0] = 1
-    np.testing.assert_array_equal(ugt.Point.from_array(table[-3:]).mean()[:, 0], 1)
-    refused(r"counts needs at least 25\.8 GB", ugt.disagreement_losses, table, np.zeros(len(table)), error=MemoryError)
-
-
 @pytest.mark.parametrize("said", ["no number", "-1", "nan", "0"])
 def test_the_limit_must_be_a_number(said, monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", said)
@@ -118,7 +110,12 @@ def test_the_limit_must_be_a_number(said, monkeypatch):
         ugt.Labels.from_counts(np.ones((2000, 3), np.int64))
 
 
-def test_the_limit_is_the_memory_of_the_machine(monkeypatch):
+def test_memory_maps_and_the_limit_of_the_machine(monkeypatch, tmp_path):
+    # a table of 2³¹ bytes on disk, none of them written: rows of it are evaluated, not all of it
+    table = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(2**20, 2**11 + 1))
+    table[-3:, 0] = 1
+    np.testing.assert_array_equal(ugt.Point.from_array(table[-3:]).mean()[:, 0], 1)
+    refused(r"counts needs at least 25\.8 GB", ugt.disagreement_losses, table, np.zeros(len(table)), error=MemoryError)
     monkeypatch.delenv("UGT_MEMORY")
     assert ugt.Labels.from_counts([[1, 2]]).n_labels == 3
     refused(r"needs at least 1e\+09 GB", checks.room, "a table", 1e18, error=MemoryError)

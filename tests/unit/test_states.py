@@ -116,16 +116,6 @@ def test_every_metric_is_tested():
     assert set(states.METRICS) == set(METRICS) | elsewhere | agreement
 
 
-def test_two_rankings_of_each_case(rng):
-    data = Data(rng)
-    kept = [i for i in range(N) if len(data.nested[i]) and len(data.others[i])]
-    first, second = ([data_of[i][0] for i in kept] for data_of in (data.nested, data.others))
-    truth = ugt.partial_average_overlap(first, second, 2, n_classes=K)
-    halves = [slice(0, 10), slice(10, None)]
-    found = states.merge([states.partial("partial_average_overlap", first[h], second[h], depth=2, n_classes=K) for h in halves])
-    assert states.finish(found).value == pytest.approx(truth.value, rel=1e-13)
-
-
 # --- sums ---
 def test_states_do_not_depend_on_order(rng):
     p, scores = rng.dirichlet(np.ones(K), N) * 10.0 ** rng.integers(-3, 3), rng.random((N, K))
@@ -203,7 +193,7 @@ def test_resamples_need_and_know_ids(rng):
 
 
 # --- text ---
-def test_text_and_back(rng):
+def test_text_and_back_for_ever(rng, monkeypatch):
     p, scores = rng.dirichlet(np.ones(K), N), rng.random((N, K))
     state = states.partial("ua_topk_accuracy", p, scores, k=2, case_ids=np.arange(N), n_resamples=3)
     again = states.State.from_json(state.to_json())
@@ -212,20 +202,6 @@ def test_text_and_back(rng):
     for name, table in state.sums.items():
         assert table.tobytes() == again.sums[name].tobytes()
     assert states.finish(again).value == states.finish(state).value
-
-
-VERSION_2 = (
-    '{"ugt_state": 2, "metric": "annotation_certainty", "settings": {"options": {"k": 1, "kind": "set", "groups": null, "group_rule": '
-    '"sum", "ties": "expectation"}, "numbers": ["mc_error"], "n_draws": 0, "n_resamples": 0}, "n_cases": 2, '
-    '"left_out": {"case without annotations": 1}, "sums": {"sums": [[1.6], [2.0]], "squares": '
-    '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "fixed": [[0.0]]}, "replicates": {}}'
-)
-
-
-INTRA = states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2)).to_json()
-
-
-def test_earlier_versions_can_be_read_for_ever(monkeypatch):
     state = states.State.from_json(VERSION_2)
     assert states.finish(state).value == 0.8 and states.finish(state).left_out == {"case without annotations": 1}
     new = states.partial("annotation_certainty", [[0.6, 0.4], [0.3, 0.7]], k=1)
@@ -237,6 +213,17 @@ def test_earlier_versions_can_be_read_for_ever(monkeypatch):
     monkeypatch.setattr(state_module, "UPGRADES", renamed)
     state = states.State.from_json(VERSION_2)
     assert state.metric == "annotation_certainty" and json.loads(state.to_json())["ugt_state"] == 4
+
+
+VERSION_2 = (
+    '{"ugt_state": 2, "metric": "annotation_certainty", "settings": {"options": {"k": 1, "kind": "set", "groups": null, "group_rule": '
+    '"sum", "ties": "expectation"}, "numbers": ["mc_error"], "n_draws": 0, "n_resamples": 0}, "n_cases": 2, '
+    '"left_out": {"case without annotations": 1}, "sums": {"sums": [[1.6], [2.0]], "squares": '
+    '[[[1.4500000000000002], [1.6]], [[1.6], [2.0]]], "fixed": [[0.0]]}, "replicates": {}}'
+)
+
+
+INTRA = states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]], classes=2)).to_json()
 
 
 @pytest.mark.parametrize(
@@ -297,7 +284,7 @@ def test_nothing_left_and_no_positives():
 
 
 # --- small groups ---
-def test_minimum_sizes():
+def test_states_hold_no_case_and_no_small_groups(rng):
     p, q = [[0.6, 0.4], [0.3, 0.7]], [0.1, 0.9, 0.95]
     state = states.partial("annotation_certainty", p, min_cases=2)
     no_part(r"at least min_cases = 3 cases.*Got 2 cases", "annotation_certainty", p, min_cases=3)
@@ -306,9 +293,6 @@ def test_minimum_sizes():
     refused("at least min_cases = 3 cases", states.finish, state, min_cases=3)
     no_part("Got 3 cases, and 1 groups of fewer, the smallest of 1", "soft_auroc", [0, 1, 1], q, edges=2, min_cases=2)
     no_part("min_cases must be a whole number", "annotation_certainty", p, min_cases=-1)
-
-
-def test_a_state_holds_no_case(rng):
     few, many = (states.partial("ua_topk_accuracy", rng.dirichlet(np.ones(K), n), rng.random((n, K))) for n in (10, 10_000))
     assert few.n_sums <= many.n_sums <= 3 * few.n_sums  # a few more doubles a sum, whatever the number of cases
     assert len(many.to_json()) < 1000
@@ -346,10 +330,17 @@ def test_one_bin_a_score_is_exact(metric, average, rng):
     np.testing.assert_allclose(found.numbers["per_class"], exact.per_class, rtol=1e-12)
 
 
-def test_bins_of_equal_scores_are_ties_in_expectation(rng):
+def test_ties_in_bins_and_two_rankings_of_each_case(rng):
     p, scores = rng.random(200), rng.integers(0, 5, 200).astype(float)
     found = one_part("soft_average_precision", p, scores, edges=[0.5, 1.5, 2.5, 3.5])
     assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, ties="expected").value, rel=1e-12)
+    data = Data(rng)
+    kept = [i for i in range(N) if len(data.nested[i]) and len(data.others[i])]
+    first, second = ([data_of[i][0] for i in kept] for data_of in (data.nested, data.others))
+    truth = ugt.partial_average_overlap(first, second, 2, n_classes=K)
+    halves = [slice(0, 10), slice(10, None)]
+    found = states.merge([states.partial("partial_average_overlap", first[h], second[h], depth=2, n_classes=K) for h in halves])
+    assert states.finish(found).value == pytest.approx(truth.value, rel=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -79,12 +79,17 @@ def test_ratings_in_parts_are_all_ratings(metric, options, seed):
         assert seen / chance == pytest.approx((1 - expected.observed) / (1 - expected.expected), rel=1e-9)
 
 
-def test_rounded_ratings_in_a_table_are_ratings_in_every_part():
+def test_ratings_in_tables_and_far_from_the_center():
     table = np.random.default_rng(0).integers(0, 5, (30, 3)).astype(float)
     table[3, 1], table[5:9, 0] = 2.5, np.nan
     for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "C,k"})):
         made = states.merge([states.partial(metric, part, **options) for part in (table[:3], table[3:4], table[4:])])
         check(states.finish(made), getattr(ugt, metric)(table, **options))
+    table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
+    for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
+        far, near = (one_part(metric, table, center=center, **options) for center in (0, -1e9))
+        assert math.isnan(far.value) and "give a center near them" in far.reason
+        assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
 
 
 def twin(metric, table, options, weights):
@@ -136,14 +141,6 @@ def test_conventions_of_ratings(table):
         named = {"annotators": 2} if options.get("kind") == "C,1" else {}
         if not named or not np.isnan(table).any():  # who rates nothing at all is there in parts
             check(found, getattr(ugt, metric)(table, **options))
-
-
-def test_ratings_far_from_the_center_are_said_to_be_lost():
-    table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
-    for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
-        far, near = (one_part(metric, table, center=center, **options) for center in (0, -1e9))
-        assert math.isnan(far.value) and "give a center near them" in far.reason
-        assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
 
 
 def test_the_two_annotators_may_come_in_any_order_and_one_may_be_missing():

@@ -44,7 +44,13 @@ def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
     assert found.value == pytest.approx(truth.value, rel=1e-13) and found.n_cases == truth.n_cases
 
 
-def test_ids_are_cut_with_the_data_but_no_case(small, rng):
+def test_parts_may_be_functions_and_empty_and_ids_are_cut(rng, small):
+    p = rng.dirichlet(np.ones(K), 30)
+    parts = [(p[:10],), None, lambda: (p[10:15],), lambda: None, (p[:0],), lambda: p[15:]]
+    found = states.compute("annotation_certainty", parts=parts)
+    assert found.value == ugt.annotation_certainty(p).value and found.n_cases == 30
+    found = states.compute("soft_auroc", parts=[(p[:9, 0], p[:9, 1]), None, (p[9:, 0], p[9:, 1])])
+    assert found.value == pytest.approx(ugt.soft_auroc(p[:, 0], p[:, 1]).value, rel=1e-13)
     p, ids = rng.dirichlet(np.ones(K), 90), [f"c{i}" for i in range(90)]
     options = {"n_resamples": 5, "seed": 3}
     for name in ("case_ids", "clusters"):
@@ -53,15 +59,6 @@ def test_ids_are_cut_with_the_data_but_no_case(small, rng):
         np.testing.assert_allclose(found.resampled, whole.resampled, rtol=1e-12)
     with pytest.raises(MemoryError, match="one case of 10000000 numbers does not fit into max_memory"):
         states.compute("annotation_certainty", np.broadcast_to(0.1, (2, 10_000_000)), max_memory="300 MB")
-
-
-def test_parts_may_be_functions_and_empty(rng):
-    p = rng.dirichlet(np.ones(K), 30)
-    parts = [(p[:10],), None, lambda: (p[10:15],), lambda: None, (p[:0],), lambda: p[15:]]
-    found = states.compute("annotation_certainty", parts=parts)
-    assert found.value == ugt.annotation_certainty(p).value and found.n_cases == 30
-    found = states.compute("soft_auroc", parts=[(p[:9, 0], p[:9, 1]), None, (p[9:, 0], p[9:, 1])])
-    assert found.value == pytest.approx(ugt.soft_auroc(p[:, 0], p[:, 1]).value, rel=1e-13)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

@@ -55,7 +55,7 @@ def test_annotators_as_models(kind, make, options, cases, seed, least):
     close(found.value, np.nanmean(expected.value))
 
 
-def test_annotators_without_a_model():
+def test_annotators_without_a_model_and_chances_against_them():
     data = Data(0)
     parts = [states.partial("annotator_discrepancy", data.labels(part), annotators=WHO) for part in cut(data, 0)]
     found, expected = states.finish(states.merge(parts)), ugt.annotator_discrepancy(data.labels(range(N)))
@@ -63,6 +63,12 @@ def test_annotators_without_a_model():
     assert "model_value" not in found.numbers
     one = states.partial("annotator_discrepancy", data.labels(range(N)), predictions={"A": data.said})
     assert one == states.partial("annotator_discrepancy", data.labels(range(N)), {"A": data.said})
+    data = Data(2)
+    made = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int), distance="zero-one", n_resamples=1000)
+    found = states.finish(made)
+    chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
+    expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
+    np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.chances().p_better[0]), atol=0.08)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -175,15 +181,6 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, units):
     assert set(found.resampled_numbers) == set(found.numbers) - of_all
 
 
-def test_chances_to_be_better_than_an_annotator_come_of_resampled_numbers():
-    data = Data(2)
-    made = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int), distance="zero-one", n_resamples=1000)
-    found = states.finish(made)
-    chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
-    expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
-    np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.chances().p_better[0]), atol=0.08)
-
-
 def test_annotators_of_all_parts_are_the_same():
     data, metric = Data(0), "individual_equivalence_index"
     given = [states.partial(metric, data.labels(range(9)), data.said[:9].astype(int), annotators=who) for who in (WHO, WHO[::-1])]
@@ -242,7 +239,7 @@ def test_reasons():
     assert math.isnan(found.value) and found.reason == "no case has a majority class"
 
 
-def test_small_groups_are_annotators_with_few_cases():
+def test_states_hold_sums_alone_and_no_small_groups():
     votes = [[0, 1, 1]] * 5 + [[0, 1, None]] * 5
     no_part(r"min_cases = 6 cases.*Got 10 cases, and 3 groups of fewer, the smallest of 5", "annotator_discrepancy", votes, min_cases=6)
     no_part("and 1 groups of fewer, the smallest of 5", "individual_equivalence_index", votes, [1] * 10, min_cases=6)
@@ -252,9 +249,6 @@ def test_small_groups_are_annotators_with_few_cases():
     with pytest.raises(ValueError, match="Got 11 cases, and 1 groups of fewer, the smallest of 1"):  # a vote of its class
         states.partial("relative_f1", labels, [1] * 11, held_out=[0], min_cases=6)
     assert states.partial("alternative_annotator_test", votes, [1] * 10, min_cases=5).n_cases == 10
-
-
-def test_a_state_holds_sums_alone():
     data = Data(0)
     text = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int)).to_json()
     assert len(text) < 4000 and not any(f'"{one}"' in text for one in data.ids)

@@ -127,7 +127,7 @@ def test_without_labels_there_is_a_reason(metric, reason):
     assert (found.n_cases, found.reason, sum(found.left_out.values())) == (0, reason, 1) and math.isnan(found.value)
 
 
-def test_one_label_a_case_and_another_statistic():
+def test_one_label_a_case_another_statistic_and_other_classes():
     found = states.finish(in_parts("histogram_losses", (np.array([[1, 0]]), np.array([[0.5, 0.5]])), [np.arange(1)]))
     assert (found.value, found.reason) == (0.5, None)
     assert all(math.isnan(found.numbers[name]) for name in ("el", "dl", "il")) and sum(found.left_out.values()) == 1
@@ -138,6 +138,12 @@ def test_one_label_a_case_and_another_statistic():
     found = states.finish(states.merge(parts))
     close([found.value, found.numbers["cl"]], [expected.l_phi, expected.cl.debiased])
     assert dict(found.left_out) == {"case without the statistic": int(np.isnan(statistic).sum())} == dict(expected.left_out)
+    given = ([[2, 1]], [[0.4, 0.6]])
+    parts = [states.partial("histogram_losses", *given, classes=classes) for classes in (["x", "y"], ["y", "x"])]
+    refused("be made with the same classes", states.merge, parts)
+    said = [ugt.Labels.from_counts([[2, 1]], classes=classes) for classes in (["x", "y"], ["y", "x"])]
+    predicted = ugt.predicted_disagreement(given[1])
+    refused("be made with the same classes", states.merge, [states.partial("disagreement_losses", one, predicted) for one in said])
 
 
 @pytest.mark.parametrize("metric", ["histogram_losses", "disagreement_losses"])
@@ -156,12 +162,3 @@ def test_errors(metric):
     no_part("single_bins must be", metric, *data, single_bins="all")
     parts = [states.partial(metric, *data, n_bins=n) for n in (2, 3)]
     refused("be made with the same edges", states.merge, parts)
-
-
-def test_other_classes_are_refused():
-    given = ([[2, 1]], [[0.4, 0.6]])
-    parts = [states.partial("histogram_losses", *given, classes=classes) for classes in (["x", "y"], ["y", "x"])]
-    refused("be made with the same classes", states.merge, parts)
-    said = [ugt.Labels.from_counts([[2, 1]], classes=classes) for classes in (["x", "y"], ["y", "x"])]
-    predicted = ugt.predicted_disagreement(given[1])
-    refused("be made with the same classes", states.merge, [states.partial("disagreement_losses", one, predicted) for one in said])
