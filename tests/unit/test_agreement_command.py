@@ -6,28 +6,14 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt import cli, synthetic
+from ugt import synthetic
 
-LABELS = """\
-case,annotator,label
-1,a,x
-1,b,x
-1,c,y
-2,a,y
-2,b,y
-3,a,x
-3,c,x
-4,a,y
-4,b,x
-5,b,y
-"""
+ROWS = [tuple(row) for row in ["1ax", "1bx", "1cy", "2ay", "2by", "3ax", "3cx", "4ay", "4bx", "5by"]]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "labels.csv").write_text(LABELS)
-    return tmp_path
+def folder(command, write):
+    return write("case,annotator,label\n" + "".join(",".join(row) + "\n" for row in ROWS), "labels.csv").parent
 
 
 def read(path):
@@ -36,12 +22,11 @@ def read(path):
 
 
 def labels():
-    rows = [line.split(",") for line in LABELS.splitlines()[1:]]
-    return ugt.Labels.from_long([int(row[0]) for row in rows], *([row[i] for row in rows] for i in (1, 2)))
+    return ugt.Labels.from_long(*zip(*((int(case), annotator, label) for case, annotator, label in ROWS)))
 
 
-def test_labels(folder, capsys):
-    assert cli.main(["agreement", "labels.csv", "--out", "out", "--n-boot", "200", "--seed", "3", "--level", "0.9"]) == 0
+def test_labels(folder, command):
+    said = command("agreement", "labels.csv", "--out", "out", "--n-boot", "200", "--seed", "3", "--level", "0.9")
     table = ugt.agreement_table(labels())
     for found, row in zip(read("out/agreement.csv"), table.rows(0.9, n_resamples=200, seed=3)):
         assert found["coefficient"] == row["coefficient"] and float(found["value"]) == row["value"] and float(found["low"]) == row["low"]
@@ -52,33 +37,28 @@ def test_labels(folder, capsys):
     assert [float(row["cohen"]) for row in read("out/annotators.csv")] == pairs.per_annotator.tolist()
     classes = read("out/classes.csv")
     assert [row["class"] for row in classes] == ["x", "y"] and [float(row["prevalence"]) for row in classes] == [0.5, 0.5]
-    said = capsys.readouterr().out
     assert table.text(0.9, n_resamples=200, seed=3).splitlines()[1] in said and "Left out: case with a single annotator: 1." in said
-    order = [line.split()[0] for line in said.splitlines() if line.startswith("  ")][1:]
-    assert order == ["c", "a", "b"]
+    assert [line.split()[0] for line in said.splitlines() if line.startswith("  ")][1:] == ["c", "a", "b"]
 
 
-def test_clusters_weights_and_ratings(folder, capsys):
-    (folder / "patients.csv").write_text("case,cluster\n1,p\n2,p\n3,q\n4,r\n5,r\n")
-    assert cli.main(["agreement", "labels.csv", "--clusters", "patients.csv", "--out", "out"]) == 0
+def test_clusters_weights_and_ratings(folder, command, write):
+    write("case,cluster\n1,p\n2,p\n3,q\n4,r\n5,r\n", "patients.csv")
+    command("agreement", "labels.csv", "--clusters", "patients.csv", "--out", "out")
     expected = ugt.agreement_table(labels()).rows(clusters=["p", "p", "q", "r", "r"])
     assert [float(row["low"]) for row in read("out/agreement.csv")] == [row["low"] for row in expected]
-    (folder / "ratings.csv").write_text("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,5\n3,b,4\n")
-    capsys.readouterr()
-    assert cli.main(["agreement", "ratings.csv", "--ratings", "--n-boot", "50"]) == 0
-    ratings = ugt.Ratings.from_wide([[1, 2], [3, 3], [5, 4]])
-    assert f"{ugt.intraclass_correlation(ratings, 'A,1').value:.3f}" in capsys.readouterr().out
-    assert cli.main(["agreement", "ratings.csv", "--weights", "quadratic", "--out", "weighted"]) == 0
+    write("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,5\n3,b,4\n", "ratings.csv")
+    correlation = ugt.intraclass_correlation(ugt.Ratings.from_wide([[1, 2], [3, 3], [5, 4]]), "A,1").value
+    assert f"{correlation:.3f}" in command("agreement", "ratings.csv", "--ratings", "--n-boot", "50")
+    command("agreement", "ratings.csv", "--weights", "quadratic", "--out", "weighted")
     values = {row["coefficient"]: float(row["value"]) for row in read("weighted/agreement.csv")}
     table = ugt.agreement_table(ugt.Labels.from_wide([[1, 2], [3, 3], [5, 4]]), weights="quadratic")
     assert values == {row["coefficient"]: row["value"] for row in table.rows()}
 
 
-def test_rankings(folder, capsys):
-    (folder / "ranks.csv").write_text("case,annotator,ranking\n1,a,x > y\n1,b,y > x\n2,a,x\n2,b,x > z\n")
-    assert cli.main(["agreement", "ranks.csv"]) == 0
+def test_rankings(command, write):
+    path = write("case,annotator,ranking\n1,a,x > y\n1,b,y > x\n2,a,x\n2,b,x > z\n")
     rankings = ugt.Rankings.from_strings([1, 1, 2, 2], list("abab"), ["x > y", "y > x", "x", "x > z"])
-    assert f"{ugt.annotator_average_overlap(rankings, 3).value:.4f}" in capsys.readouterr().out
+    assert f"{ugt.annotator_average_overlap(rankings, 3).value:.4f}" in command("agreement", path)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +69,9 @@ def test_rankings(folder, capsys):
         (["--level", "2"], "level must"),
     ],
 )
-def test_what_cannot_be(folder, capsys, words, message):
-    (folder / "half.csv").write_text("case,cluster\n1,p\n")
-    assert cli.main(["agreement", "labels.csv", "--out", "out", *words]) == 2
-    assert message in capsys.readouterr().err and not (folder / "out").exists()
+def test_what_cannot_be(folder, command, write, words, message):
+    write("case,cluster\n1,p\n", "half.csv")
+    assert message in command("agreement", "labels.csv", "--out", "out", *words, code=2) and not (folder / "out").exists()
 
 
 def test_in_an_evaluation(tmp_path):

@@ -20,26 +20,11 @@ from ugt.cli import evaluate as _evaluate
 from ugt.cli import output
 from ugt.evaluation import evaluate
 
-ANNOTATIONS = """\
-case,annotator,label
-p1,x,cat
-p1,y,cat
-p1,z,dog
-p2,x,dog
-p2,y,dog
-p2,z,dog
-p3,x,cat
-p3,y,ibex
-p3,z,
-p4,x,NA
-"""
-SCORES = """\
-case,dog,ibex,cat
-p4,0.1,0.2,0.7
-p3,0.3,0.5,0.2
-p2,0.6,0.1,0.3
-p1,0.5,0.2,0.3
-"""
+ANNOTATIONS = (
+    "case,annotator,label\np1,x,cat\np1,y,cat\np1,z,dog\np2,x,dog\np2,y,dog\np2,z,dog\np3,x,cat\np3,y,ibex\n"
+    "p3,z,\np4,x,NA\n"  # read as missing
+)
+SCORES = "case,dog,ibex,cat\np4,0.1,0.2,0.7\np3,0.3,0.5,0.2\np2,0.6,0.1,0.3\np1,0.5,0.2,0.3\n"
 TABLES = ["agreement", "calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
 NO_TABLES = {"ugt", "schema", "provenance", "data", "left_out", "notes", "models", "sources"}
 
@@ -208,8 +193,7 @@ def test_winners_that_change_and_flips_are_said():
 
 
 def test_clusters(folder, capsys):
-    cases = ["p1", "p2", "p3", "p4"]
-    (folder / "patients.csv").write_text("patient,case\n" + "".join(f"p{i // 2},{case}\n" for i, case in enumerate(cases)))
+    (folder / "patients.csv").write_text("patient,case\np0,p1\np0,p2\np1,p3\np1,p4\n")
     found = evaluated("--clusters", "patients.csv")
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import inspect
 import io
 import json
 import re
@@ -14,6 +15,7 @@ import pytest
 
 from ugt import cli, synthetic
 from ugt.cli import command as _command
+from ugt.evaluation import evaluate
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 COMMANDS = _command.commands_of(cli.make_parser())
@@ -127,10 +129,6 @@ def test_options_stand_in_groups(name):
 
 def test_defaults_that_are_said_are_those_of_the_library():
     """Options of evaluate() are left to it when they are not given."""
-    import inspect
-
-    from ugt.evaluation import evaluate
-
     defaults = {name: one.default for name, one in inspect.signature(evaluate).parameters.items()}
     seen = 0
     for action in options("evaluate"):

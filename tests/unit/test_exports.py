@@ -6,7 +6,7 @@ import pytest
 from refusals import refused
 
 import ugt
-from ugt import cli, io
+from ugt import io
 
 
 def task(number, *answers, data=None):
@@ -163,10 +163,7 @@ def test_preflib_refused(tmp_path, text, message):
     refused(message, preflib, tmp_path, text)
 
 
-def test_by_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_by_command(write, command):
     said = [[answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)] for i in (1, 2, 3)]
     tasks = [task(i, *answers, answer(9, cancelled=True)) for i, answers in enumerate(said, 1)]
-    (tmp_path / "export.json").write_text(json.dumps(tasks))
-    assert cli.main(["certainty", "export.json"]) == 0
-    assert "Dropped: cancelled annotation (3)." in capsys.readouterr().out
+    assert "Dropped: cancelled annotation (3)." in command("certainty", write(tasks))

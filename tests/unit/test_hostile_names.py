@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt.cli import main
 from ugt.report import html
 from ugt.report import plan as _plan
 
@@ -186,14 +185,10 @@ def test_undefined_numbers_in_json_and_csv():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_messages_of_the_command_line_print_names_harmlessly(name, tmp_path, capsys):
-    path = tmp_path / "labels.csv"
-    path.write_text("case,annotator,label\n" + "".join(f"{i},ann,0\n" for i in range(3)), encoding="utf-8")
-    model = f"{NAMES[name][:50]}={tmp_path / 'none'}"
-    code = main(["evaluate", "--annotations", str(path), f"--predictions={model}", "--out", str(tmp_path / "out")])
-    said = capsys.readouterr()
-    assert code == 2
-    assert not RAW.search(said.err.replace("\n", "")), repr(said.err)
+def test_messages_of_the_command_line_print_names_harmlessly(name, write, command):
+    path = write("case,annotator,label\n" + "".join(f"{i},ann,0\n" for i in range(3)))
+    said = command("evaluate", "--annotations", path, f"--predictions={NAMES[name][:50]}=none", "--out", "out", code=2)
+    assert not RAW.search(said.replace("\n", "")), repr(said)
 
 
 # What a report takes from an evaluation without making text of it: numbers and words of its own, in a file that is not forged.
