@@ -74,8 +74,9 @@ def command(tmp_path, monkeypatch, capsys):
     def run(*arguments, code=0):
         capsys.readouterr()
         assert cli.main([str(argument) for argument in arguments]) == code
-        out, err = capsys.readouterr()
-        return err if code else out
+        out, run.err = capsys.readouterr()
+        assert not (code and out)
+        return run.err if code else out
 
     return run
 

@@ -30,7 +30,7 @@ def evaluated(folder):
 
 def test_the_page_is_the_same_again(folder, command):
     command(*JUDGE)
-    assert command("report", "report/evaluation.json", "--out", "new/page.html") == "Report: new/page.html\n"
+    assert command("report", "report/evaluation.json", "--out", "new/page.html") == "Report: new/page.html\n" and command.err == ""
     assert (folder / "new" / "page.html").read_bytes() == (folder / "report" / "report.html").read_bytes()
     assert command("report", "report/evaluation.json", "--quiet") == ""
     assert (folder / "report.html").read_bytes() == (folder / "report" / "report.html").read_bytes()

@@ -94,13 +94,13 @@ HEAD = "case,annotator,label"
         (HEAD + ",label\na,b,c,d\n", TWO + r"'label' twice, first at line 1\."),
         (HEAD + ",,\na,b,c,,\n", TWO + r"two blank ones \(separators at the end of lines\?\)"),
         ("what,a,b,c\nx,cat,dog,cat\n", r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an .* names that tell nei"),
-        ("case,case 1,case 2\nx,cat,dog\n", r"names tell both\. Got 'auto' \(its first column is called 'case', its columns"),
+        ("case,case 1,case 2\nx,cat,dog\n", r".*names tell both\. Got 'auto' \(its first column is called 'case', its columns"),
         ("case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n", r"case_ids must not repeat an id\. Got 'q' twice"),
     ],
     ids=count(),
 )
 def test_tables_that_are_refused(write, content, message):
-    refused(r"file\.csv: .*" + message, io.read_annotations, write(content))
+    refused(r"file\.csv: " + message, io.read_annotations, write(content))
 
 
 def test_decimal_commas_of_scores(write):
