@@ -130,6 +130,7 @@ def faults(found, place):
     """Events that must not be."""
     harmless = (
         "open", "os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.truncate", "tempfile.mkstemp", "tempfile.mkdtemp", "shutil.rmtree",
+        "fcntl.flock",
     )  # fmt: skip
     forbidden = [event[:2] for event in found["seen"] if event[0] not in harmless and event[:2] != ASKED_BY_NUMPY]
     return forbidden, strangers([path for event in found["seen"] for path in paths_of(event)], place)

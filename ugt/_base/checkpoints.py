@@ -17,6 +17,7 @@ import numpy as np
 from .._version import __version__
 from .arrays import NDArray
 from .checks import error
+from .locks import try_lock
 
 MAGIC = b"ugt checkpoint 1\n"
 RECORD = struct.Struct("<QQQI")
@@ -42,7 +43,8 @@ class Checkpoint:
         fresh = not os.path.exists(path) or os.path.getsize(path) == 0
         self.file: BinaryIO = open(path, "w+b" if fresh else "r+b")  # noqa: SIM115  (closed by close)
         try:
-            self._lock()
+            if try_lock(self.file) is False:  # what two runs write at once would be taken for damage
+                raise error("checkpoint", "not be in use by another run", repr(str(path)))
             if fresh:
                 self.file.write(MAGIC + run)
                 self.file.flush()
@@ -51,19 +53,6 @@ class Checkpoint:
         except BaseException:
             self.file.close()
             raise
-
-    def _lock(self) -> None:
-        """For this run alone, until the file is closed: what two runs write at once would be taken for damage."""
-        try:
-            import fcntl  # noqa: PLC0415  (not on Windows)
-        except ImportError:
-            return
-        try:
-            fcntl.flock(self.file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise error("checkpoint", "not be in use by another run", repr(str(self.path))) from None
-        except OSError:  # a file system without locks
-            return
 
     def _read(self, run: bytes) -> None:
         header = self.file.read(len(MAGIC) + len(run))

@@ -10,7 +10,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Callable, NoReturn
@@ -19,6 +19,8 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._tabular import whole_file
+from .._tabular.whole_file import is_stream
 from .._version import __version__
 
 # Columns of a long table that can be named: --case-column and so on.
@@ -243,12 +245,19 @@ def plain(value: Any) -> Any:
 
 @contextmanager
 def output_file(out: str) -> Iterator[Path]:
-    """A draft of one file, which appears whole at the end, or not at all."""
+    """A draft of one file, which appears whole at the end, or not at all. Where it is standard output, nothing else is said there."""
     path = Path(out)
     if not path.name or path.is_dir():
         raise error("--out", "name a file", f"the folder {out!r}")
-    with io.output_folder(path.parent) as draft:
-        yield draft / path.name
+    if not is_stream(path):
+        with io.output_folder(path.parent) as draft:
+            yield draft / path.name
+        return
+    with suppress(OSError, ValueError):
+        if _manner.get() == "text" and os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno())):
+            _manner.set("quiet")
+    with whole_file.output_file(path) as draft:
+        yield draft
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from .. import io
 from .._base.checks import error
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .command import add_reading, annotations_of, group, new_command, read_record, say
+from .command import add_reading, annotations_of, group, new_command, output_file, read_record, say
 
 TEXT = """
 Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested rankings (.json,
@@ -42,16 +42,16 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     out = Path(options.out)
     if options.model is not None and not options.predictions:
         raise error("--model", "be given with --predictions", repr(options.model))
-    with io.output_folder(out.parent) as draft:
+    with output_file(options.out) as draft:
         if options.predictions:
             if options.to not in ("auto", "npz"):
                 raise error("--to", "be left out with --predictions", repr(options.to))
             given, record, said = _model_of(options), {}, ""
-            notes = io.write_predictions(draft / out.name, given)
+            notes = io.write_predictions(draft, given)
         else:
             read = annotations_of(options)
             given, record, said = read.annotations, read_record(read), read.missing_note()
-            notes = io.write_annotations(draft / out.name, given, format=options.to)
+            notes = io.write_annotations(draft, given, format=options.to)
         if notes and options.lossless:
             raise error(f"{out.name}", "hold everything (--lossless; an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
