@@ -118,6 +118,12 @@ def both(world: World) -> Any:
     return {"A": world["scores"], "B": world["other"]}
 
 
+def models(world: World) -> Any:
+    """Those and what everybody tries first: equal scores, the labels themselves, and a model that lacks the first case."""
+    missing = ugt.Predictions(world["case_ids"][1:], world["scores"][1:], classes=range(classes_of(world)))
+    return {**both(world), "constant": np.zeros_like(world["scores"]), "perfect": world["counts"], "missing": missing}
+
+
 def draws(world: World) -> Any:
     return ugt.plackett_luce(rankings(world), n_draws=16, n_warmup=4, n_chains=2)
 
@@ -177,6 +183,7 @@ MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     posterior: ("table", "case_ids"),
     normals: ("ratings", "case_ids"),
     both: ("scores", "other"),
+    models: ("scores", "other", "counts", "case_ids"),
     draws: ("ranked", "case_ids"),
 }
 
@@ -373,7 +380,7 @@ FUNCTIONS: dict[str, Entry] = {
         ugt.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
     ),
     "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
-    "evaluate": Entry(ugt.evaluate, (labels, both), {"k": 1, "details": False, **QUICK}, (), (), all_for(DRAWN)),
+    "evaluate": Entry(ugt.evaluate, (labels, models), {"k": 1, "details": False, "missing": "drop", **QUICK}, (), (), all_for(DRAWN)),
 }
 
 #: public functions that judge nothing

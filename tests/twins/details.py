@@ -48,6 +48,12 @@ def models(truth, k, rng, n_models=2, share=0.7):
     return {f"M{j}": share * truth + (1 - share) * rng.dirichlet(np.ones(k), len(truth)) for j in range(n_models)}
 
 
+def everyday(truth):
+    """Models that everybody tries first: scores that are all equal, the truth itself (n, k), and one that lacks the first case."""
+    everything, n = np.asarray(truth, float), len(truth)
+    return {"constant": np.full_like(everything, 0.5), "perfect": everything, "missing": (np.arange(1, n), everything[1:])}
+
+
 def certainty(found):
     """(n,) under the middle reliability."""
     return found.case_certainty[reliability_key(found.reliability)]

@@ -10,6 +10,7 @@ import weakref
 import numpy as np
 import pytest
 from refusals import refused
+from twins.details import everyday
 
 import ugt
 from ugt.aggregation import by_name
@@ -136,6 +137,53 @@ def test_winner_by_reliability(dermatology):
     assert evaluation.left_out == {"case without annotations": 25}
     assert {row["model"] for row in evaluation.winners} == {"panel"}
     assert len(evaluation.winners) == 2 + 5 * (2 + sum(one.shown and one.wider for one in METRICS.values()))
+
+
+def wide_table(n_classes):
+    return np.random.default_rng(3).integers(0, n_classes, (14, 3))
+
+
+def one_label_each(wide, k):
+    cases = np.arange(len(wide))
+    return ugt.Labels.from_long(cases, cases % 3, wide[:, 0], classes=k, cases=cases)
+
+
+GIVEN = {
+    "labels": lambda wide, k: ugt.Labels.from_wide(wide, classes=k),
+    "one label each": one_label_each,
+    "one annotator": lambda wide, k: ugt.Labels.from_wide(wide[:, :1], classes=k),
+    "counts": lambda wide, k: ugt.Labels.from_wide(wide, classes=k).counts(),
+    "rankings": lambda wide, k: ugt.Rankings.from_blocks([[[[int(label)]] for label in case] for case in wide], classes=k),
+    "draws": lambda wide, k: ugt.Draws.from_array(ugt.dirichlet(np.eye(k)[wide].sum(1).astype(int)).draws(40)),
+    "committees": lambda wide, k: ugt.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
+}
+HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.AGGREGATIONS[1:] if how not in ("prirn", "irn")]
+HOW += [("rankings", "irn"), ("rankings", "plackett-luce"), ("one label each", "votes")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("given", "how"), HOW, ids=map(" by ".join, HOW))
+def test_constant_perfect_and_missing_models_under_every_truth(given, how, k, tmp_path):
+    wide = wide_table(k)
+    annotations = GIVEN[given](wide, k)
+    voted = np.eye(k)[[np.bincount(case).argmax() for case in (wide[:, :1] if "one" in given else wide)]]
+    found = ugt.evaluate(
+        annotations, everyday(voted), aggregation=how, missing="drop", n_draws=20, n_warmup=5, n_chains=2, n_resamples=20,
+        subgroups={"half": np.arange(14) % 2}, clusters=np.arange(14) // 2,
+    )  # fmt: skip
+    assert found.left_out == {"case without predictions (dropped)": 1}
+    constant = [row for row in rows(found, model="constant") if row["metric"] in METRICS]
+    assert constant and all(row["draw_std"] == 0 and row["draw_high"] - row["draw_low"] < 1e-12 for row in constant)
+    assert all(row["mc_error"] == 0 for row in constant)
+    certainty = {one["reliability"]: one["value"] for one in found.certainty if one["k"] == 1}
+    for row in rows(found, metric="topk_accuracy", k=1):
+        if row["model"] == "constant":
+            assert row["value"] == pytest.approx(1 / k, abs=1e-12)
+        elif how in ("auto", "dirichlet", "votes") and not isinstance(annotations, ugt.Draws):
+            assert row["value"] == pytest.approx(certainty[row["reliability"]], abs=1e-12)
+    found.to_json(tmp_path / "e.json")
+    found.to_html(tmp_path / "e.html")
 
 
 BAD = [

@@ -55,7 +55,7 @@ class Comparison:
 def spread_of(variance: Array) -> float:
     """Standard deviation of the mean over defined cases, which are independent."""
     defined = variance[~np.isnan(variance)]
-    return float(np.sqrt(defined.sum()) / len(defined)) if len(defined) else float("nan")
+    return float(np.sqrt(defined[defined > NO_SPREAD].sum()) / len(defined)) if len(defined) else float("nan")
 
 
 def _law_of(values: Array, law: Array, n_points: int, most_cells: float) -> Law | None:

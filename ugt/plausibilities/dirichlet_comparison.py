@@ -27,6 +27,7 @@ VALUES = 4_000_000  # of lists in a chunk of cases; in one those that are alike 
 MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
 KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
 N_SAMPLED = 1000
+NO_SPREAD_OF_LISTS = 1e-12  # a variance below this is an error of integrals: probabilities of lists add up to 1 within 2e-13
 
 
 def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
@@ -87,7 +88,8 @@ def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter:
 
 
 def _moments(moments: Array) -> tuple[Array, Array, Array]:
-    return moments[:, 0], np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0.0), moments[:, 2]
+    variance = moments[:, 1] - moments[:, 0] ** 2
+    return moments[:, 0], np.where(variance < NO_SPREAD_OF_LISTS, 0.0, variance), moments[:, 2]
 
 
 def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, n_varying: int, most_cells: float) -> Law | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._base import notices
+from ..._base.ragged import row_of
 from ...discrepancy import annotator_discrepancy, discrepancy_ratio
 from .. import svg
 from ..context import MOST_COUNTS, Rows, first_choices
@@ -30,6 +31,9 @@ def make(context: Context, notes: list[str]) -> Rows:
     labels, options = context.known.labels, context.options
     if labels is None or not context.scores or len(labels.annotators) < 2:
         return {}
+    if not _is_shared(labels):
+        notes.append("Models were not compared with annotators: no case has labels of two annotators.")
+        return {}
     if context.known.n_cases * context.known.n_classes > MOST_COUNTS:
         notes.append(f"Models were not compared with annotators: over {MOST_COUNTS:,} cases x classes.")
         return {}
@@ -47,6 +51,12 @@ def make(context: Context, notes: list[str]) -> Rows:
             f"{len(found.too_few):,} annotators were not set beside the models one by one: fewer than {least} cases with two others."
         )
     return {"humans": [_row(row, upper) for row in table_]}
+
+
+def _is_shared(labels: Labels) -> bool:
+    """Whether any case has labels of two annotators."""
+    of_case = np.unique(np.stack([row_of(labels.offsets), labels.annotator]), axis=1)[0]
+    return bool((of_case[1:] == of_case[:-1]).any())
 
 
 def _cases_of_the_nth(labels: Labels) -> int:
@@ -76,7 +86,7 @@ def render(source: Data) -> Section:
     )
     entries = source.get("humans") or []
     if not entries:
-        said = "<p>None was computed: it needs labels, two annotators or more, and their names.</p>"
+        said = "<p>None was computed: it needs labels, the names of the annotators, and cases that two of them labelled.</p>"
         return section("humans", TITLE, how, said)
     level = level_of(source)
     models = of(entries, kind="model")
