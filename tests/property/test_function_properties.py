@@ -2,12 +2,13 @@
 
 import inspect
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from public_functions import FUNCTIONS, OTHERS, make_world, numbers, part, relabel, take
+from public_functions import FUNCTIONS, OTHERS, Entry, both, labels, make_world, numbers, part, posterior, rankings, relabel, take
 
 import ugt
 
@@ -71,6 +72,35 @@ def test_order_of_classes(name, seed, order):
     for value in (*entry.values, *entry.per_case):
         expected = np.asarray(part(found, value))
         close(part(turned, value), expected[:, order] if value == "mean()" else expected)
+
+
+#: draws of the truth: many equal shares of labels and of rankings, and equal numbers
+SAMPLED = {
+    "committees of labels": lambda world: ugt.committee(labels(world), 4, n_draws=30),
+    "committees of rankings": lambda world: ugt.committee(rankings(world), 2, n_draws=30),
+    "rows of a table": lambda world: ugt.Draws.from_array(np.stack([world["counts"], world["counts"] + 1, 2 * world["counts"] + 1], 1)),
+}
+
+
+def evaluated(truth, models, **more):
+    return [row["value"] for row in ugt.evaluate(truth, models, k=(1, 2), details=False, n_resamples=2, **more).metrics]
+
+
+OF_DRAWS = {name: entry for name, entry in FUNCTIONS.items() if posterior in entry.given and name != "expected_certainty"}
+OF_DRAWS["evaluate"] = Entry(evaluated, (posterior, both), {}, (".",))
+
+
+@pytest.mark.parametrize("made", SAMPLED.values(), ids=SAMPLED)
+@pytest.mark.parametrize("name", OF_DRAWS)
+@given(st.integers(0, 2**32), st.permutations(range(3)))
+@few
+def test_order_of_classes_in_draws(name, made, seed, order):
+    entry = OF_DRAWS[name]
+    drawn = replace(entry, given=tuple(made if one is posterior else one for one in entry.given))
+    world = make_world(seed=seed)
+    found, turned = drawn.call(world), drawn.call(relabel(world, np.array(order)))
+    for value in (*entry.values, *entry.per_case, *(("draw_std",) if hasattr(found, "draw_std") else ())):
+        close(part(turned, value), part(found, value))
 
 
 KINDS = ("i1", "i2", ">i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "f2", "f4", ">f4", "f8", "g")

@@ -108,6 +108,28 @@ def test_in_an_evaluation():
     assert 0.3 < row["value"] < 1 and row["draw_std"] > 0
 
 
+def test_ties_are_not_broken_by_position():
+    draws = ugt.committee(ugt.Labels.from_wide([[0, 0, 1, 1]], classes=2), 4, replace=False, n_draws=100)
+    assert [ugt.annotation_certainty(draws, ties=ties).value for ties in ("expectation", "first")] == [0.5, 1.0]
+    assert ugt.annotation_certainty(draws).mc_error == 0
+    for always in (0, 1):
+        found = ugt.ua_topk_accuracy(draws, np.eye(2)[[always]])
+        assert (found.value, found.draw_std, found.mc_error) == (0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", ["set", "rank"])
+def test_what_is_kept_of_committees_answers_as_all_classes_would(k, kind):
+    labels = ugt.Labels.from_wide(np.random.default_rng(0).integers(0, 4, (40, 5)), classes=4)
+    for some in (labels, ugt.Labels.from_counts(np.eye(4, dtype=int)[[0, 1]] + 1)):
+        draws = ugt.committee(some, 6, n_draws=60)
+        dense = ugt.Draws.from_array(draws.draws(60))
+        for ties in ("expectation", "first"):
+            found, expected = (ugt.annotation_certainty(truth, k=k, kind=kind, ties=ties).per_case for truth in (draws, dense))
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+            np.testing.assert_allclose(draws.membership(k, ties=ties), dense.membership(k, ties=ties), atol=1e-12)
+
+
 # ---- more annotators
 
 

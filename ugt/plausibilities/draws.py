@@ -12,15 +12,16 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room
-from .._base.ragged import row_of, sizes_of, take
+from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _plackett_luce as core
 from . import diagnostics
 from .comparison import Comparison
-from .orders import Orders, Sets
+from .orders import TIED, Orders, Sets
 from .point import Vectors, check_table, summed
 from .sets import as_groups
 
 CHUNK = 64
+SAME_VALUE = 1e-12  # means over cases that differ by less differ by rounding
 REST = {"ignore": 0, "individual": 1, "lump": 2}  # as in ugt.h
 
 
@@ -54,7 +55,10 @@ class Draws(Vectors):
         return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
 
     def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
-        return Comparison(per_case, float(per_draw.std()), self.mean_error(per_draw), per_draw)
+        spread, error = float(per_draw.std()), self.mean_error(per_draw)
+        if np.ptp(per_draw) < SAME_VALUE:
+            spread, error = 0.0, 0.0 * error  # of too few draws the error stays undefined
+        return Comparison(per_case, spread, error, per_draw)
 
     def mean_error(self, per_draw: Array) -> float:
         """Monte Carlo standard error of the mean of a value over draws, by the effective number of draws in their chains."""
@@ -202,15 +206,42 @@ class MentionedDraws(Draws):
         return np.ascontiguousarray(self._kept.deepest("top", depth, make)[:, :, :depth])
 
     def _make_orders(self, depth: int, ties: str) -> Orders:
+        if self.unranked == "ignore":  # plausibilities may be equal, such as shares; with a lump they are continuous
+            return self._listed_orders(depth, ties)
         return Orders.from_top(self._top(depth).reshape(-1, depth), self.n_classes)
 
+    def _listed_orders(self, depth: int, ties: str) -> Orders:
+        """Orders of the mentioned classes of every draw: there is nothing else."""
+
+        def part(begin: int, end: int) -> Orders:
+            rows, index, value = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0)]
+            for i in range(begin, end):
+                table, classes = self.case(i)[:, :-1], self.index[self.offsets[i] : self.offsets[i + 1]]
+                row, column = np.nonzero(table)
+                rows.append(row + (i - begin) * self.n_draws)
+                index.append(classes[column])
+                value.append(table[row, column].astype(np.float64))
+            offsets = offsets_of(np.bincount(np.concatenate(rows), minlength=(end - begin) * self.n_draws))
+            return Orders.from_ragged(offsets, np.concatenate(index), np.concatenate(value), self.n_classes, depth, ties)
+
+        room("the orders of all draws", 32 * self.n_cases * self.n_draws * depth)
+        return Orders.joined(parallel.run(part, self.n_cases, CHUNK, "ordering draws"))
+
     def _is_zero_tail(self) -> Bools:
-        return np.full(self.n_cases * self.n_draws, self.unranked == "ignore")
+        zero = np.full((self.n_cases, self.n_draws), self.unranked == "ignore")
+        for i in np.flatnonzero(sizes_of(self.offsets) == self.n_classes).tolist():
+            zero[i] = (self.case(i)[:, :-1] == 0).any(1)
+        return zero.reshape(-1)
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        if kind == "rank":
+        if kind == "rank" or self.unranked == "ignore":
             return super().certainty(k, kind=kind, ties=ties)
         return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
+
+    def _is_tied(self, k: int) -> bool:
+        """Whether ties leave open which mentioned classes are the best k of some draw."""
+        sets = self._orders(k).sets(k)
+        return bool((sets.role == TIED).any() or ((sets.rest_role == TIED) & ~self._is_zero_tail()).any())
 
     def _modal(self, top: Int32) -> tuple[Array, Int64]:
         """(N,) share of the most frequent set among (N, draws, k) sets, and one of its draws."""
@@ -222,16 +253,24 @@ class MentionedDraws(Draws):
         """(N,) Monte Carlo standard errors of ``certainty``: how often the chains change to and from the most frequent set of classes,
         class at rank k, or group of the best class.
         """
+        if self.unranked == "ignore":
+            if kind == "set" and group is None:
+                return diagnostics.mcse_mean(self._in_chains(self._hits(k)))
+            if self._is_tied(k):
+                return super().certainty_error(per_case, k, kind)
         top = np.ascontiguousarray(self._top(k)[:, :, 0 if kind == "set" else k - 1 :])
         if group is not None:
             top = np.where(top < 0, -1, group[top]).astype(np.int32)
         mode = self._modal(top)[1]
         sets = np.sort(top, axis=2)
         hit = (sets == sets[np.arange(self.n_cases), mode][:, None]).all(2).astype(np.float64)
-        return diagnostics.mcse_mean(hit.reshape(self.n_cases, self.n_chains, -1))
+        return diagnostics.mcse_mean(self._in_chains(hit))
+
+    def _in_chains(self, series: Array) -> Array:
+        return series.reshape(self.n_cases, self.n_chains, -1)
 
     def bytes_to_order(self, depth: int) -> float:
-        return 4.0 * self.n_cases * self.n_draws * depth
+        return (32.0 if self.unranked == "ignore" else 4.0) * self.n_cases * self.n_draws * depth
 
     def diagnostics(self) -> diagnostics.Diagnostics:
         """Did the chains of each case converge? Of the log plausibility of its most plausible class."""
@@ -240,7 +279,7 @@ class MentionedDraws(Draws):
             values = self.case(i).astype(np.float64)
             with np.errstate(divide="ignore"):  # a plausibility may be smaller than any number
                 series[i] = np.log(values[:, np.argmax(values[:, :-1].mean(0)) if values.shape[1] > 1 else 0])
-        return diagnostics.diagnose(series.reshape(self.n_cases, self.n_chains, -1))
+        return diagnostics.diagnose(self._in_chains(series))
 
     @cached_property
     def _means(self) -> tuple[Array, Array]:

@@ -110,20 +110,24 @@ class Orders:
     def from_dense(cls, values: Array, depth: int, ties: str) -> Orders:
         listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
 
-        def part(begin: int, end: int) -> Parts:
+        def part(begin: int, end: int) -> Orders:
             block = np.ascontiguousarray(values[begin:end], np.float64)
 
             def rows(*out: Any) -> None:
                 _order.dense_rows(block, depth, ties == "first", *out)
 
-            return _listed(rows, end - begin, (end - begin) * depth, listed)
+            return cls(*_listed(rows, end - begin, (end - begin) * depth, listed), values.shape[1], depth)
 
-        parts = parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores")
+        return cls.joined(parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores"))
+
+    @classmethod
+    def joined(cls, parts: list[Orders]) -> Orders:
+        """Rows of several, one after the other."""
         if len(parts) == 1:
-            return cls(*parts[0], values.shape[1], depth)
-        offsets, index, start = zip(*parts)
-        sizes = np.concatenate([np.diff(of_part) for of_part in offsets])
-        return cls(offsets_of(sizes), np.concatenate(index), np.concatenate(start), values.shape[1], depth)
+            return parts[0]
+        sizes = np.concatenate([sizes_of(one.offsets) for one in parts])
+        index, start = (np.concatenate([getattr(one, name) for one in parts]) for name in ("index", "start"))
+        return cls(offsets_of(sizes), index, start, parts[0].n_classes, parts[0].depth)
 
     @classmethod
     def from_ragged(cls, offsets: Int64, index: Int32, value: Array, n_classes: int, depth: int, ties: str) -> Orders:

@@ -142,11 +142,21 @@ class Vectors(Plausibilities):
         sets = self._orders(k, ties).sets(k)
         if self.n_draws == 1 and not (sets.role == TIED).any() and not (sets.rest_role == TIED).any():
             return np.where(self.defined, 1.0, np.nan)  # one vector without ties is certain
-        case = np.repeat(np.arange(self.n_cases), self.n_draws)
-        wanted = np.repeat(self.defined, self.n_draws)
-        row, members, weight = best_sets(sets, k, self._is_zero_tail(), wanted, lambda row: self.axes.case_name(int(case[row])))
-        value = heaviest(case[row], members, weight, self.n_cases, self.n_classes)
-        return np.where(self.defined, value / self.n_draws, np.nan)
+        return np.where(self.defined, self._hits(k, ties).sum(1) / self.n_draws, np.nan)
+
+    def _hits(self, k: int, ties: str = "expectation") -> Array:
+        """(N, draws) probability over random tie-breaking that the best k are the set that is the case's most frequent one."""
+
+        def make() -> Array:
+            case = np.repeat(np.arange(self.n_cases), self.n_draws)
+            wanted = np.repeat(self.defined, self.n_draws)
+            sets = self._orders(k, ties).sets(k)
+            row, members, weight = best_sets(sets, k, self._is_zero_tail(), wanted, lambda row: self.axes.case_name(int(case[row])))
+            first = heaviest(case[row], members, weight, self.n_classes)
+            return np.asarray(np.bincount(row[first], weight[first], len(case)), np.float64).reshape(self.n_cases, self.n_draws)
+
+        found: Array = self._kept.last("hits", (k, ties), make)
+        return found
 
 
 def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:

@@ -101,32 +101,49 @@ def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[i
     members.sort(1)
     whole = np.flatnonzero(wanted & ~split)
     parts = [(whole, members[whole], np.ones(len(whole)))]
-    for i in np.flatnonzero(split).tolist():
-        some = _tie_broken(sets, i, k, members[i][members[i] >= 0], bool(open_rest[i]), name)
-        parts.append((np.full(len(some), i), some, np.full(len(some), 1.0 / len(some))))
+    tied = np.bincount(row[sets.role == TIED], minlength=len(wanted))
+    tied[open_rest] = sets.n_classes - size[open_rest]  # nothing that is listed is tied with those that are not
+    shape = size * (sets.n_classes + 1) + tied
+    for one in np.unique(shape[split]).tolist():  # rows with as many certain and as many tied classes are alike
+        here = np.flatnonzero(split & (shape == one))
+        some = _tie_broken(sets, here, k, members[here], open_rest[here], name)
+        parts.append((np.repeat(here, some.shape[1]), some.reshape(-1, k), np.full(some.shape[0] * some.shape[1], 1.0 / some.shape[1])))
     rows, chosen, weight = zip(*parts)
     return np.concatenate(rows), np.concatenate(chosen), np.concatenate(weight)
 
 
-def _tie_broken(sets: Sets, row: int, k: int, sure: Any, open_rest: bool, name: Callable[[int], str]) -> Any:
-    """(ways, k) the sets that tie-breaking makes of one row."""
-    part = slice(sets.offsets[row], sets.offsets[row + 1])
-    listed = sets.index[part]
-    tied = np.setdiff1d(np.arange(sets.n_classes), listed) if open_rest else listed[sets.role[part] == TIED]
-    ways = comb(len(tied), k - len(sure))
+def _tie_broken(sets: Sets, rows: Any, k: int, members: Any, open_rest: Any, name: Callable[[int], str]) -> Any:
+    """(rows, ways, k) the sets that tie-breaking makes of rows with equally many certain classes and equally many tied ones."""
+    n_sure = int((members[0] >= 0).sum())
+    of_rows = [slice(sets.offsets[i], sets.offsets[i + 1]) for i in rows.tolist()]
+    everything = np.arange(sets.n_classes, dtype=np.int32)
+    tied = np.array(
+        [
+            np.setdiff1d(everything, sets.index[part]) if is_open else sets.index[part][sets.role[part] == TIED]
+            for part, is_open in zip(of_rows, open_rest)
+        ]
+    )
+    ways = comb(tied.shape[1], k - n_sure)
     if ways > MOST_TIED_SETS:
-        raise error("ties", "be 'first' where ties make more than 10,000 sets", f"{ways} sets", f"case {name(row)}")
-    more = np.array(list(combinations(tied, k - len(sure))), np.int32)
-    return np.sort(np.concatenate([np.repeat(sure[None], ways, 0), more], 1), 1)
+        raise error("ties", "be 'first' where ties make more than 10,000 sets", f"{ways} sets", f"case {name(int(rows[0]))}")
+    room("the sets that ties make", 8 * len(rows) * ways * k)
+    more = tied[:, np.array(list(combinations(range(tied.shape[1]), k - n_sure)), np.int64).reshape(ways, k - n_sure)]
+    sure = np.repeat(members[:, None, k - n_sure :], ways, axis=1)
+    return np.sort(np.concatenate([sure, more], 2), 2)
 
 
-def heaviest(case: Any, members: Any, weight: Array, n_cases: int, n_classes: int) -> Array:
-    """(n_cases,) the largest total weight that any set has within its case; 0 for a case without sets."""
+def heaviest(case: Any, members: Any, weight: Array, n_classes: int) -> Any:
+    """Which of the sets are those of the largest total weight within their case; of several, the first."""
     code = case.astype(np.int64)
     for column in members.T:  # renumbered after every column, so that the code never overflows
         code = np.unique(code, return_inverse=True)[1].reshape(-1) * (n_classes + 1) + (column + 1)
     _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    total = np.bincount(group.reshape(-1), weight)
-    top = np.zeros(n_cases)
-    np.maximum.at(top, case[first], total)
-    return top
+    group = group.reshape(-1)
+    total = np.bincount(group, weight)
+    order = np.lexsort((-total, case[first]))
+    of_case = case[first][order]
+    top = np.ones(len(order), bool)
+    top[1:] = of_case[1:] != of_case[:-1]
+    best = np.zeros(len(total), bool)
+    best[order[top]] = True
+    return best[group]
