@@ -65,16 +65,13 @@ class Columns(CellTable):
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
         return np.column_stack([self._numbers(c) for c in columns])
 
-    def roles(self, columns: Mapping[str, str | None], wanted: Sequence[str]) -> dict[str, int]:
-        """The column of each role, all of which must be there."""
+    def labels(self, columns: Mapping[str, str | None], merge_names: bool = False) -> tuple[LongRows, identifiers.Column]:
+        """The rows and labels of a long table, without blank labels."""
+        wanted = ("case", "annotator", "label")
         roles = find_roles(self.header, columns, wanted)
         absent = [role for role in wanted if role not in roles]
         if absent:
             raise error("frame", f"have columns for {', '.join(wanted)} (name them)", f"no {' and no '.join(absent)} among {self.header}")
-        return roles
-
-    def labels(self, roles: Mapping[str, int], merge_names: bool = False) -> tuple[LongRows, identifiers.Column]:
-        """The rows and labels of a long table, without blank labels."""
         cells = dict(zip(roles, self.coded(*([c] for c in roles.values()))))
         keep = ~cells["label"].missing(("",), {})[:, 0]
         label = labels_column(cells["label"], keep, ("",), None, self)

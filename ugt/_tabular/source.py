@@ -12,6 +12,7 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Callable, cast
 
@@ -154,23 +155,19 @@ def check_blocks(blocks: Iterable[bytes]) -> None:
     """Refuses what is empty, binary, or not UTF-8; the text is never held as a whole."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, n, blank, head = 1, 0, True, b""
-    for block in blocks:
+    for block in chain(blocks, [b""]):
         if n == 0:
             head = block[:4096]
             _check_beginning(head)
         if b"\0" in block:
             raise error("file", "be UTF-8 text", f"a NUL byte ({_with_nul(head)})", f"line {line + block.count(10, 0, block.index(0))}")
         try:
-            text = decoder.decode(block)
+            text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as problem:
             raise _not_utf8(problem, line) from None
         blank = blank and not text.strip("\ufeff \t\r\n\f\v")
         line += block.count(10)
         n += len(block)
-    try:
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as problem:
-        raise _not_utf8(problem, line) from None
     if blank:
         raise error("file", "not be empty", f"{n} bytes without text")
 

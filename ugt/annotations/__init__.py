@@ -146,9 +146,7 @@ class Labels(OnAxes):
         """
         from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
 
-        table = Columns.of(frame)
-        rows, label = table.labels(table.roles(columns or {}, ("case", "annotator", "label")), merge_names)
-        return cls._of_rows(rows, label, classes, merge_names)
+        return cls._of_rows(*Columns.of(frame).labels(columns or {}, merge_names), classes, merge_names)
 
     @classmethod
     def from_wide(

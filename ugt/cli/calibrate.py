@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         others = labels if options.test_annotations is None else _labels(annotations_of(options, options.test_annotations))
         fit = _Part.of(options.fit, labels, options, 0)
         apply = _Part.of(options.apply, others, options, 1, options.test_annotations is not None or options.apply == options.fit)
-        kind = kind_of(options.input, fit.scores, apply.scores)
+        kind = kind_of(options.input, fit.cases.scores, apply.cases.scores)
         calibrator = _fitted(options, fit, kind)
         more = (apply.features,) if isinstance(calibrator, AlphaCalibration) else ()
-        calibrated = np.asarray(calibrator.transform(apply.scores, *more))
+        calibrated = np.asarray(calibrator.transform(apply.cases.scores, *more))
         ids = range(len(calibrated)) if apply.cases.own_ids is None else apply.cases.own_ids.tolist()
         rows_of_cases = ([case, *row] for case, row in zip(ids, calibrated.tolist()))
         write_csv(draft / "calibrated.csv", ["case", *apply.cases.classes.tolist()], rows_of_cases)
@@ -103,7 +103,7 @@ def _record(calibrator: Any, apply: _Part) -> dict[str, Any]:
         "gradient_norm": calibrator.gradient_norm_,
         "parameters": {name: getattr(calibrator, f"{name}_") for name in PARAMETERS if hasattr(calibrator, f"{name}_")},
     }
-    sizes = {"n_cases": len(apply.scores), "n_classes": len(apply.cases.classes)}
+    sizes = {"n_cases": len(apply.cases.scores), "n_classes": len(apply.cases.classes)}
     return {"data": sizes, "fit": fitted, "left_out": calibrator.left_out_}
 
 
@@ -126,10 +126,6 @@ class _Part(NamedTuple):
         counts = labels.counts()[cases.rows]
         counts[cases.rows < 0] = 0
         return cls(cases, counts, _features(options, which, cases.own_ids))
-
-    @property
-    def scores(self) -> Array:
-        return self.cases.scores
 
 
 def _features(options: argparse.Namespace, which: int, case_ids: Any) -> Array | None:
@@ -162,8 +158,8 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     plain = {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in params.items()}
     calibrator.set_params(**plain, **{name: value for name, value in extra.items() if name in known})
     if options.method == "alpha":
-        return calibrator.fit(fit.scores, fit.counts, features=fit.features)
-    return calibrator.fit(fit.scores, fit.counts, clusters=fit.cases.ids["clusters"])
+        return calibrator.fit(fit.cases.scores, fit.counts, features=fit.features)
+    return calibrator.fit(fit.cases.scores, fit.counts, clusters=fit.cases.ids["clusters"])
 
 
 def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -175,13 +171,13 @@ def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict
         kept = part.counts.sum(axis=1) > 0
         if not kept.any():
             continue
-        before = probabilities(part.scores, kind)
+        before = probabilities(part.cases.scores, kind)
         judged: dict[str, tuple[Array, Any]] = {"before": (before, None)}
         if isinstance(calibrator, AlphaCalibration):
             law = calibrator.distribution(before, part.features).disagreement()
             judged["after"] = (before, PredictedDisagreement(law.overall[kept], law.per_class[kept]))
         else:
-            judged["after"] = (calibrator.transform(part.scores), None)
+            judged["after"] = (calibrator.transform(part.cases.scores), None)
         for when, (probs, own) in judged.items():
             found = ModelLosses(part.counts[kept], probs[kept], settings, part.cases.classes, own)
             intervals = resampled(found.asks, part.cases.ids_of("clusters", kept), options.seed)

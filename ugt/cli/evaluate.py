@@ -15,6 +15,7 @@ from .._base.checks import error
 from .._tabular.csv_text import utf8
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
+from ..report.plan import read_plan
 from .cases import of_classes, read_subgroups
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, annotations_of, group, new_command, output_file, read_record, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
@@ -154,8 +155,6 @@ def _predictions(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str
 
 def _beside(options: argparse.Namespace) -> dict[str, Any]:
     """What further files say of the cases and of the plan."""
-    from ..report.plan import read_plan  # noqa: PLC0415  (what only this needs)
-
     readers = {"clusters": io.read_clusters, "subgroups": read_subgroups, "plan": read_plan}
     paths = {name: getattr(options, name) for name in readers}
     return {name: readers[name](path) for name, path in paths.items() if path is not None}

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from .._base.checks import error
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
-from ..report import SCHEMA
+from ..report import SCHEMA, html
+from ..report.plan import template
 from .command import add_help, group, new_command, output_file, say
 
 REPORT = """
@@ -42,8 +43,6 @@ def add(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> dict[str, Any]:
-    from ..report import html  # noqa: PLC0415  (what only pages need)
-
     with output_file(options.out) as draft:
         found = _evaluation(options.evaluation)
         try:
@@ -74,6 +73,4 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    from ..report.plan import template  # noqa: PLC0415  (what only a plan needs)
-
     print(template().rstrip("\n"))

@@ -90,10 +90,7 @@ def read_annotations(
     """
     if format not in FORMATS:
         raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
-    if isinstance(mapping, (str, os.PathLike)):
-        with naming(mapping):
-            mapping = read_mapping(mapping)
-    given = {} if mapping is None else read_mapping(mapping)
+    given = read_mapping(mapping)
     format = given.get("format", format) if format == "auto" else format
     if format not in FORMATS:
         raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))

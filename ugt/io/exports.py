@@ -193,12 +193,10 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
     if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
         raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content) or 'none'}")
     names = content.get("classes") if classes is None else classes
-    made = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
-    return made if content.get("annotators") is None else _named_rankings(made, content["annotators"])
-
-
-def _named_rankings(rankings: Rankings, nested: Any) -> Rankings:
-    """The rankings with their annotators: a list for each case, in the order of its rankings."""
+    rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
+    nested = content.get("annotators")  # a list for each case, in the order of its rankings
+    if nested is None:
+        return rankings
     sizes = sizes_of(rankings.case_offsets).tolist()
     if not isinstance(nested, list) or len(nested) != len(sizes):
         raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", f"{type(nested).__name__}")

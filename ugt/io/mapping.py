@@ -10,7 +10,7 @@ from typing import Any
 
 from .._base.checks import error
 from .._tabular.frames import Columns
-from .._tabular.source import Source, check_text, too_long
+from .._tabular.source import Source, check_text, naming, too_long
 from .annotations import ROLES
 
 KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
@@ -42,13 +42,12 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
 
 def read_mapping(mapping: Any) -> dict[str, Any]:
     """A mapping from a JSON file or an object, checked; ``path`` is seen from the folder of the file."""
-    content, folder = mapping, None
-    if not isinstance(mapping, Mapping):
-        if not isinstance(mapping, (str, os.PathLike)):
-            raise error("mapping", "be a JSON file or a mapping", type(mapping).__name__)
-        folder = Path(mapping).parent
-        content = parse_json(Source(mapping).read())
-    return checked(content, folder)
+    if isinstance(mapping, Mapping) or mapping is None:
+        return checked(mapping or {})
+    if not isinstance(mapping, (str, os.PathLike)):
+        raise error("mapping", "be a JSON file or a mapping", type(mapping).__name__)
+    with naming(mapping):
+        return checked(parse_json(Source(mapping).read()), Path(mapping).parent)
 
 
 def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:

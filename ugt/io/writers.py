@@ -138,15 +138,22 @@ def write_predictions(path: str | os.PathLike[str], predictions: Predictions) ->
         classes = np.arange(given.scores.shape[1])
         notes.append("The columns had no class names: they are numbered from 0.")
     notes += _check_names("case", cases) + _check_names("class", classes)
-    header = ["case", *map(str, classes.tolist())]
-    _check_header(header, ("case", "label", "score"), 3)
-    _write_csv(path, header, ([case, *map(repr, row)] for case, row in _rows(_guarded(cases), given.scores)))
+    _write_wide(path, list(map(str, classes.tolist())), cases, given.scores, ("case", "label", "score"), 3)
     return tuple(notes)
 
 
-def _rows(cases: NDArray[Any], table: NDArray[Any]) -> Iterator[tuple[Any, list[Any]]]:
-    for begin in range(0, len(cases), ROWS):
-        yield from zip(cases[begin : begin + ROWS].tolist(), table[begin : begin + ROWS].tolist())
+def _write_wide(path: Any, names: list[str], case_ids: NDArray[Any], table: NDArray[Any], roles: Sequence[str], too_many: int) -> None:
+    """A column a class; refuses classes that make a table of one format look like another: with ``too_many`` columns of ``roles``."""
+    header = ["case", *names]
+    try:
+        found = len(find_roles(header, {}, roles))
+    except ValueError:  # several columns for one role
+        found = too_many
+    if found >= too_many or "case" in names:
+        raise error("classes", "not be called like the columns of another format (write an NPZ file)", ", ".join(map(repr, names)))
+    cases, parts = _guarded(case_ids), (slice(begin, begin + ROWS) for begin in range(0, len(case_ids), ROWS))
+    rows = (row for part in parts for row in zip(cases[part].tolist(), table[part].tolist()))
+    _write_csv(path, header, ([case, *map(repr, row)] for case, row in rows))
 
 
 def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
@@ -224,10 +231,8 @@ def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
     notes = _check_names("case", labels.axes.case_ids) + _check_names("class", labels.axes.classes)
     if len(labels.annotators):
         notes.append(f"The ids of the {len(labels.annotators):,} annotators are not in the file, nor who gave which label.")
-    header = ["case", *(f"count_{name}" for name in labels.axes.classes.tolist())]
-    _check_header(header, ROLES, 2)
-    counts = labels.counts()
-    _write_csv(path, header, ([case, *row] for case, row in _rows(_guarded(labels.axes.case_ids), counts)))
+    names = [f"count_{name}" for name in labels.axes.classes.tolist()]
+    _write_wide(path, names, labels.axes.case_ids, labels.counts(), ROLES, 2)
     return tuple(notes)
 
 
@@ -291,16 +296,6 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
     if names and all(map(identifiers.INTEGER.fullmatch, names)):
         return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
     return []
-
-
-def _check_header(header: list[str], roles: Sequence[str], too_many: int) -> None:
-    """Refuses classes that make a table of one format look like another."""
-    try:
-        found = len(find_roles(header, {}, roles))
-    except ValueError:  # several columns for one role
-        found = too_many
-    if found >= too_many or header[0] in header[1:]:
-        raise error("classes", "not be called like the columns of another format (write an NPZ file)", ", ".join(map(repr, header[1:])))
 
 
 def _is_writable(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,16 +141,12 @@ def finish(ax: Any, x: str, y: str, loc: str = "best") -> Any:
     return ax
 
 
-def name_rows(ax: Any, names: Sequence[str]) -> None:
-    """Names (as :func:`row_name` makes them) on the vertical axis, the first at the top, also where the axes are used again."""
+def name_rows(ax: Any, names: Sequence[str], behind: Sequence[str] = ()) -> None:
+    """Names, each in one line where there are many, on the vertical axis, the first at the top, also where the axes are used again."""
+    lines = [shown(name, WIDE if len(names) <= FEW_ROWS else WIDER) for name in names]
     ax.set_yticks(range(len(names)))
-    ax.set_yticklabels(names, fontsize=row_size(len(names)))
+    ax.set_yticklabels([line + more for line, more in zip_longest(lines, behind, fillvalue="")], fontsize=row_size(len(names)))
     ax.set_ylim(len(names) - 0.5, -0.5)
-
-
-def row_name(name: Any, rows: int) -> str:
-    """The name of one of so many rows: in one line where there are many."""
-    return shown(name, WIDE if rows <= FEW_ROWS else WIDER)
 
 
 def longest(names: Sequence[str]) -> float:

@@ -60,23 +60,20 @@ def soft_curve(curve: Any, *, band: Any = None, ax: Any = None) -> Any:
     if len(kinds) != 1:
         raise error("curve", "be curves of one kind", "both kinds")
     bands, roc = _bands(band, given), kinds.pop()
+    names = ("false positive rate", "true positive rate") if roc else ("recall", "precision")
     ax = _base.axes_of(ax)
     for i, (name, one) in enumerate(given.items(), start=_base.first_style(ax)):
         label = _base.labelled(name, f"{one.area:.3f}" if np.isfinite(one.area) else "undefined")
         if name in bands:
             x, low, high = bands[name]
             ax.fill_between(x, low, high, color=_base.colour(i), alpha=0.2, linewidth=0)
-        if roc:
-            ax.plot(one.false_positive_rate, one.true_positive_rate, label=label, **_base.style(i))
-        else:
-            ax.plot(one.recall, one.precision, drawstyle="steps-post", label=label, **_base.style(i))
+        x, y = (getattr(one, column.replace(" ", "_")) for column in names)
+        ax.plot(x, y, drawstyle="default" if roc else "steps-post", label=label, **_base.style(i))
     if roc:
         ax.plot([0, 1], [0, 1], **_base.GUIDE)
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
-    if roc:
-        return _base.finish(ax, "false positive rate", "true positive rate", "lower right")
-    return _base.finish(ax, "recall", "precision", "lower left")
+    return _base.finish(ax, *names, "lower right" if roc else "lower left")
 
 
 def _bands(band: Any, given: Mapping[str, Any]) -> dict[str, tuple[Array, ...]]:

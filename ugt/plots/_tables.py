@@ -200,7 +200,7 @@ def _heat(
         ax.figure.colorbar(image, ax=ax)
     ax.set_xticks(range(len(columns)))
     ax.set_xticklabels([_base.shown(name, _base.WIDER) for name in columns], fontsize=_base.row_size(len(columns)), **slanted)
-    _base.name_rows(ax, [_base.row_name(name, len(rows)) for name in rows])
+    _base.name_rows(ax, rows)
     n = int((np.isnan(table) & ~blank).sum())
     _base.note(ax, f"{_base.counted(n, 'cell')} undefined (–)" if n else "")
     return _base.finish(ax, label, "")
@@ -242,8 +242,7 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
     """
     given = _rows(rows)
     ax = _base.axes_of(ax, (4 + _base.longest([name for name, _, _ in given]), 1 + 0.28 * len(given)))
-    names = []
-    for i, (name, ends, human) in enumerate(given):
+    for i, (_, ends, human) in enumerate(given):
         value, low, high = ends
         colour = _base.COLOURS[int(human)]
         if np.isfinite([low, high]).all():
@@ -253,9 +252,8 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
         if not np.isfinite(ends).all():
             where = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
             ax.text(0.98, i, _in_words(ends), fontsize="small", color="0.3", **where)
-        names.append(_base.row_name(name, len(given)) + (f"  {_in_words(ends)}" if numbers else ""))
     ax.axvline(reference, color="0.5", linestyle="--", linewidth=1, zorder=0)
-    _base.name_rows(ax, names)
+    _base.name_rows(ax, [name for name, _, _ in given], [f"  {_in_words(ends)}" for _, ends, _ in given if numbers])
     ax.set_xlabel(x_label)
     return ax
 

@@ -88,7 +88,7 @@ def plausibilities(
         shown.append(_base.counted(len(others), "other"))
     if not one.is_certain:
         _dots(ax, one, order)
-    _base.name_rows(ax, [_base.row_name(name, len(shown)) for name in shown])
+    _base.name_rows(ax, shown)
     return ax
 
 
