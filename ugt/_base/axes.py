@@ -206,10 +206,8 @@ def class_axis(
         column = naming.joined("classes", column, merge)
         for said in naming.suspicious([*map(str, column.ids.tolist())]):
             note(said)
-        order = np.argsort(column.ids)
-        rank = np.empty(len(order), np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        return column.ids[order], rank[column.code]
+        names, rank = np.unique(column.ids, return_inverse=True)
+        return names, rank.reshape(-1).astype(np.int32)[column.code]
     names = class_ids(classes)
     numbers = not identifiers.is_text(names) or all(map(identifiers.INTEGER.fullmatch, names.tolist()))
     if isinstance(classes, (int, np.integer)) or not (numbers or identifiers.is_text(column.ids)):

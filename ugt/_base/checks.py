@@ -10,6 +10,8 @@ import numbers
 import os
 from typing import Any
 
+import numpy as np
+
 TIES = ("expectation", "first")
 ALWAYS_THERE = 2**16  # bytes that no limit is asked about: a metric in a loop must not wait for the system
 
@@ -25,6 +27,13 @@ def scalar(argument: str, value: Any, *, positive: bool = False) -> float:
     number = (type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool))) and math.isfinite(value)
     if not number or value < 0 or (positive and value == 0):
         raise error(argument, "be a finite number above 0" if positive else "be a finite number of at least 0", repr(value))
+    return float(value)
+
+
+def finite(argument: str, value: Any) -> float:
+    """A finite number."""
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool) or not np.isfinite(value):
+        raise error(argument, "be a finite number", repr(value))
     return float(value)
 
 

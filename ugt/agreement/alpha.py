@@ -141,9 +141,7 @@ class OrdinalAlpha(Alpha):
 
     @cached_property
     def _rank(self) -> Int64:
-        rank = np.empty(self.n_classes, np.int64)
-        rank[np.argsort(self.values_of_classes, kind="stable")] = np.arange(self.n_classes)
-        return rank
+        return np.asarray(np.unique(self.values_of_classes, return_inverse=True)[1].reshape(-1))
 
     @cached_property
     def dense(self) -> Array:

@@ -37,7 +37,7 @@ class Coefficient(NamedTuple):
 
     def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
         cost = weighted(weights, judged.n_classes)
-        columns = pair_named("labels", judged.annotators, annotators) if self.two else (0, 1)
+        columns = pair_named(judged.annotators, annotators) if self.two else (0, 1)
         title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
         return Agreement.of(title, self.form(judged, cost, columns, annotators is not None))
 
@@ -59,23 +59,23 @@ OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one
 def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None) -> Agreement:
     """What the function of this name finds."""
     one = DECLARED[name]
-    return one.of(labels_of("labels", labels, classes, "annotators" if one.two else "labels"), weights, annotators)
+    return one.of(labels_of(labels, classes, "annotators" if one.two else "labels"), weights, annotators)
 
 
-def labels_of(argument: str, given: Any, classes: Any, alike: str | None = None) -> Judgements:
+def labels_of(given: Any, classes: Any, alike: str | None = None) -> Judgements:
     """Judgements of labels."""
     if isinstance(given, Ratings):
-        raise TypeError(f"{argument} must be Labels or a table of labels, cases x annotators. Got Ratings.")
-    return read(argument, given, classes, ratings=False, alike=alike)
+        raise TypeError("labels must be Labels or a table of labels, cases x annotators. Got Ratings.")
+    return read("labels", given, classes, ratings=False, alike=alike)
 
 
-def pair_named(argument: str, names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
+def pair_named(names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
     """Positions of the two annotators among all; ``may_lack``: -1 for one that is not among them."""
     if len(names) == 0:
-        raise checks.error(argument, "name their annotators", "counts")
+        raise checks.error("labels", "name their annotators", "counts")
     if annotators is None:
         if len(names) != 2:
-            raise checks.error("annotators", f"name two, where {argument} are not of two annotators", f"None, and {len(names)} annotators")
+            raise checks.error("annotators", "name two, where labels are not of two annotators", f"None, and {len(names)} annotators")
         return 0, 1
     pair = identifiers.distinct("annotators", annotators)
     if len(pair) != 2:
@@ -83,7 +83,7 @@ def pair_named(argument: str, names: Any, annotators: Any, may_lack: bool = Fals
     position = identifiers.lookup(names, pair)
     if (position < 0).any() and not (may_lack and identifiers.is_text(names) == identifiers.is_text(pair)):
         j = int((position < 0).argmax())
-        raise checks.error("annotators", f"be among those of {argument}", identifiers.name(pair[j]), f"position {j}")
+        raise checks.error("annotators", "be among those of labels", identifiers.name(pair[j]), f"position {j}")
     return int(position[0]), int(position[1])
 
 

@@ -91,15 +91,12 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
     """
     checks.option("coefficient", coefficient, tuple(OF_PAIRS))
-    judged = labels_of("labels", labels, classes)
-    if len(judged.annotators) == 0:
-        raise checks.error("labels", "name their annotators", "counts")
-    return _pairwise(judged, coefficient, weighted(weights, judged.n_classes))
-
-
-def _pairwise(judged: Judgements, coefficient: str, cost: Cost) -> PairwiseAgreement:
-    """By products of sparse matrices over cases: nothing is done for annotators that share no case."""
+    judged = labels_of(labels, classes)
     n_annotators = len(judged.annotators)
+    if n_annotators == 0:
+        raise checks.error("labels", "name their annotators", "counts")
+    cost = weighted(weights, judged.n_classes)
+    # by products of sparse matrices over cases: nothing is done for annotators that share no case
     checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = matrices(judged, judged.annotator, n_annotators)
     shared = product(took_part, took_part)

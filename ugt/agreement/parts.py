@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error, option
+from .._base.checks import error, finite, option
 from ..annotations import Labels, Ratings
 from ..resampling import Part, plain
 from . import rankings
@@ -31,7 +31,7 @@ def labels_in_parts(given: Any, classes: Any) -> Judgements:
     """Labels with classes that are the same in all parts."""
     if classes is None and (isinstance(given, (list, tuple)) or hasattr(given, "__array__")):
         raise error("classes", "be given for a table in parts: none of them need hold all classes", None)
-    return labels_of("labels", given, classes)
+    return labels_of(given, classes)
 
 
 # ---- declared coefficients
@@ -58,7 +58,7 @@ def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[A
         if annotators is None:
             raise error("annotators", "be given for a part without labels", None)
         known = identifiers.distinct("annotators", annotators)
-    columns = pair_named("labels", known, annotators, may_lack=True)
+    columns = pair_named(known, annotators, may_lack=True)
     if annotators is None:
         first, second = sorted(columns, key=lambda column: plain(known[column]))
         return (first, second), plain(known[[first, second]])
@@ -158,7 +158,10 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
             raise error("values and classes", "be left out for ratings", "given")
         if level != "interval":
             raise error("level", "be 'interval' for ratings in parts (labels, with values=, have all levels)", repr(level))
-        judged, middle = read("annotations", Ratings.from_wide(given) if table else given), _center(center)
+        judged, middle = (
+            read("annotations", Ratings.from_wide(given) if table else given),
+            finite("center", 0.0 if center is None else center),
+        )
         return AlphaAboutCenter(judged, middle).in_parts({"level": level, "center": middle})
     if center is not None:
         raise error("center", "be given for ratings only", center)
@@ -186,21 +189,13 @@ def _alpha_again(settings: Mapping[str, Any]) -> Alpha:
     return _alpha_form(None, len(settings["classes"]), settings["level"], np.array(settings["values"], np.float64))
 
 
-def _center(given: Any) -> float:
-    if given is None:
-        return 0.0
-    if not isinstance(given, (int, float, np.integer, np.floating)) or isinstance(given, bool) or not np.isfinite(given):
-        raise error("center", "be a finite number", repr(given))
-    return float(given)
-
-
 # ---- intraclass correlations
 
 
 def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """One-way of any annotators; two-way of the cases that the annotators of the data, or those named, all rated."""
     kind, annotators = option("kind", options["kind"], KINDS), options["annotators"]
-    judged, middle = ratings_of(data[0]), _center(options["center"])
+    judged, middle = ratings_of(data[0]), finite("center", 0.0 if options["center"] is None else options["center"])
     settings: dict[str, Any] = {"kind": kind, "center": middle}
     with np.errstate(over="ignore", invalid="ignore"):
         x = judged.names.astype(np.float64) - middle

@@ -56,10 +56,8 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
     ----------
     names : (G,) array
         Strata or groups.
-    value, alpha, mu : (G,) arrays
-        Δ = μ / α within each; NaN where no case counts.
-    n_cases : (G,) array
-        Cases that count in each.
+    value, alpha, mu, n_cases : (G,) arrays
+        Δ = μ / α within each, NaN where no case counts; cases that count.
     mean : float
         Mean of Δ over the groups that have cases; undefined where one of these is.
     left_out : mapping
@@ -220,8 +218,8 @@ def majority(labels: Any, ties: str) -> tuple[NDArray[Any], Int64, str]:
     known = labels.annotator >= 0
     _, entry, size = np.unique(case * (len(labels.annotators) + 1) + labels.annotator, return_inverse=True, return_counts=True)
     vote = np.where(known, 1 / size[entry.reshape(-1)], labels.count)
-    votes = np.bincount(case * labels.n_classes + labels.label, vote, labels.n_cases * labels.n_classes)
-    votes = votes.reshape(labels.n_cases, labels.n_classes)
+    shape = labels.n_cases, labels.n_classes
+    votes = np.bincount(case * labels.n_classes + labels.label, vote, labels.n_cases * labels.n_classes).reshape(shape)
     best = votes >= votes.max(axis=1, keepdims=True) - SAME
     unclear = (votes.max(axis=1) == 0) | ((best.sum(axis=1) > 1) & (ties == "drop"))
     return labels.axes.classes, np.where(unclear, -1, best.argmax(axis=1)), TIED
@@ -234,11 +232,9 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
     if absent.all():
         raise checks.error("strata", "be known for some case", "none")
     numbered = identifiers.number("strata", column[~absent].tolist())
-    order = np.argsort(numbered.ids, kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    of_case[~absent] = place[numbered.code]
-    return numbered.ids[order], of_case, NO_STRATUM
+    names, place = np.unique(numbered.ids, return_inverse=True)
+    of_case[~absent] = place.reshape(-1)[numbered.code]
+    return names, of_case, NO_STRATUM
 
 
 def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
@@ -254,10 +250,9 @@ def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64
         column = list(groups)
         if len(column) != len(annotators):
             raise checks.error("groups", f"be {len(annotators)} ids, one an annotator", len(column))
-    present = np.array([not identifiers.is_null(group) for group in column], bool)
-    if not present.any():
+    present = [j for j, group in enumerate(column) if not identifiers.is_null(group)]
+    if not present:
         raise checks.error("groups", "have at least one annotator", "none")
-    numbered = identifiers.number("groups", [group for group in column if not identifiers.is_null(group)])
-    of_annotator = np.full(len(column), -1, np.int64)
+    numbered, of_annotator = identifiers.number("groups", [column[j] for j in present]), np.full(len(column), -1, np.int64)
     of_annotator[present] = numbered.code
     return numbered.ids, of_annotator

@@ -169,26 +169,20 @@ def threshold_sweep(
     >>> round(best.threshold, 2), round(best.apparent, 3), round(best.judged.value, 3)
     (0.6, 0.627, 0.676)
     """
-    held = _binary(annotations, scores)
+    held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
+    if not isinstance(held, Labels) or held.n_classes != 2:
+        got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__
+        raise checks.error("annotations", "be Labels of two classes", got)
     score = numbers(joined(scores, held), held, "scores")
     if checks.option("missing", missing, MISSING) == "error":
         check_all("scores", ~np.isnan(score), held)
-    constant = {str(k): np.full(held.n_cases, k) for k in (0, 1)}
-    named = {name: held.axes.classes[column] for name, column in constant.items()}
-    compared = compare(held, named, distance, values)
+    constant = {str(k): held.axes.classes[np.full(held.n_cases, k)] for k in (0, 1)}
+    compared = compare(held, constant, distance, values)
     sums, present = compared.sums, ~np.isnan(score)
     counted = sums.counted(present)
     thresholds, mu = _curve(score, sums.mu, counted)
     alpha, n = float(over(sums.alpha[counted].sum(), counted.sum())), int(counted.sum())
     return ThresholdSweep(thresholds, over(mu, alpha), mu, alpha, n, sums.left_out(present), compared, score)
-
-
-def _binary(annotations: Any, scores: Any) -> Labels:
-    held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
-    if not isinstance(held, Labels) or held.n_classes != 2:
-        got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__
-        raise checks.error("annotations", "be Labels of two classes", got)
-    return held
 
 
 def _chosen_on(choose_on: Any, share: Any, n_cases: int, clusters: Any, seed: Seed) -> Bools:

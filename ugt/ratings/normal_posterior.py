@@ -10,7 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Axes, Frozen
-from .._base.checks import error, option, room, whole
+from .._base.checks import error, finite, option, room, whole
 from .._core._stream import Stream
 from ..plausibilities.draws import DenseDraws, Draws
 from ..plausibilities.point import Point
@@ -78,11 +78,11 @@ class NormalPosterior(Frozen):
 
     def cdf(self, value: float, *, kind: str = "predictive") -> Array:
         """(N,) probability that a new rating (``"predictive"``) or the mean μ (``"mean"``) is at most a value: Student's t, 2a degrees."""
-        return self._cdf(_finite("value", value), _squared(kind, self.kappa), upper=False)
+        return self._cdf(finite("value", value), _squared(kind, self.kappa), upper=False)
 
     def probability_above(self, cut: float, *, kind: str = "predictive") -> Array:
         """(N,) the opposite of :meth:`cdf`, without loss in the tail: soft labels of "above the cut"."""
-        return self._cdf(_finite("cut", cut), _squared(kind, self.kappa), upper=True)
+        return self._cdf(finite("cut", cut), _squared(kind, self.kappa), upper=True)
 
     def _cdf(self, value: Any, squared: Array, upper: bool) -> Array:
         from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
@@ -94,11 +94,7 @@ class NormalPosterior(Frozen):
         """(N, B) probabilities of the B bins between ascending cuts (B - 1,), open at both ends: of a new rating, or of the mean."""
         inner = cuts_of(cuts)
         squared = _squared(kind, self.kappa)
-        below = np.stack([self._cdf(cut, squared, upper=False) for cut in inner], axis=1)
-        above = np.stack([self._cdf(cut, squared, upper=True) for cut in inner], axis=1)
-        # differences on the side where they are small
-        between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
-        return np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
+        return _between(*(np.stack([self._cdf(cut, squared, upper) for cut in inner], axis=1) for upper in (False, True)))
 
     def expected_max(self, cut: float) -> Array:
         """(N,) ``E max(Φ, 1 - Φ)``, Φ the share of ratings below the cut given μ and σ.
@@ -106,7 +102,7 @@ class NormalPosterior(Frozen):
         By ``1 - 2 E T(h, √κ)`` with Owen's function T, whose average over σ² is the integral
         ``1 - 1/π ∫_0^{arctan √κ} (1 + r / (2 b cos² θ))^-a dθ``, r = (cut - m)² κ / (κ + 1).
         """
-        r = (_finite("cut", cut) - self.location) ** 2 * self.kappa / (self.kappa + 1)
+        r = (finite("cut", cut) - self.location) ** 2 * self.kappa / (self.kappa + 1)
         x, w = np.polynomial.legendre.leggauss(NODES)
         half = np.arctan(np.sqrt(self.kappa)) / 2
         angle = half[:, None] * (x + 1)
@@ -118,10 +114,10 @@ class NormalPosterior(Frozen):
         """(N,) posterior probability that the share Φ of ratings below the cut is at most q, in (0, 1)."""
         from scipy.special import ndtr, ndtri  # noqa: PLC0415
 
-        level = _finite("q", q)
+        level = finite("q", q)
         if not 0 < level < 1:
             raise error("q", "lie between 0 and 1", q)
-        z, value = float(ndtri(level)), _finite("cut", cut)
+        z, value = float(ndtri(level)), finite("cut", cut)
 
         def given(rows: slice, precision: Array) -> Array:
             root = np.sqrt(self.kappa[rows])[:, None]
@@ -170,9 +166,7 @@ class NormalPosterior(Frozen):
             stream.normal(normals)
             sigma = np.sqrt(self.scale[i] / gammas)
             z = (inner - (self.location[i] + sigma / np.sqrt(self.kappa[i]) * normals)[:, None]) / sigma[:, None]
-            below, above = ndtr(z), ndtr(-z)
-            between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
-            values[i] = np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
+            values[i] = _between(ndtr(z), ndtr(-z))
         return DenseDraws(axes, values)
 
     def _ids(self) -> Any:
@@ -183,16 +177,15 @@ class NormalPosterior(Frozen):
         return identifiers.name(self.case_ids[i])
 
 
+def _between(below: Array, above: Array) -> Array:
+    """(R, B) probabilities of bins, from those (R, B - 1) below and above the cuts: differences on the side where they are small."""
+    between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
+    return np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
+
+
 def _squared(kind: str, kappa: Array) -> Array:
     """The variance of a new rating or of the mean, in units of σ²."""
     return np.asarray(1 / kappa if option("kind", kind, KINDS) == "mean" else 1 + 1 / kappa)
-
-
-def _finite(argument: str, value: Any) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and bool(np.isfinite(value))
-    if not number:
-        raise error(argument, "be a finite number", repr(value))
-    return float(value)
 
 
 def cuts_of(cuts: Any) -> Array:
