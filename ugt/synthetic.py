@@ -36,8 +36,7 @@ def make_labels(n_cases: int, n_classes: int, n_annotators: int, *, difficulty: 
 
     Returns
     -------
-    labels : Labels
-    truth : (n_cases, n_classes) array
+    labels, truth : Labels, (n_cases, n_classes) array
         The true plausibilities, rows sum to 1.
 
     Notes
@@ -62,16 +61,10 @@ def make_counts(
 
     Parameters
     ----------
-    n_cases, n_classes : int
-    n_labels : int
-        Labels of every case.
+    n_cases, n_classes, n_labels : int
+        As many labels of every case.
     difficulty, seed
-        As in :func:`make_labels`.
-
-    Returns
-    -------
-    labels : Labels
-    truth : (n_cases, n_classes) array
+        As in :func:`make_labels`, and so is what is returned.
 
     Examples
     --------
@@ -80,10 +73,8 @@ def make_counts(
     True
     """
     truth = _truth(n_cases, n_classes, difficulty, seed)
-    table = _labelled(truth, _positive("n_labels", n_labels), seed)
-    cells = table + np.arange(n_cases)[:, None] * n_classes
-    counts = np.bincount(cells.ravel(), minlength=truth.size).reshape(truth.shape)
-    return Labels.from_counts(counts), truth
+    cells = _labelled(truth, _positive("n_labels", n_labels), seed) + np.arange(n_cases)[:, None] * n_classes
+    return Labels.from_counts(np.bincount(cells.ravel(), minlength=truth.size).reshape(truth.shape)), truth
 
 
 def make_rankings(
@@ -104,8 +95,7 @@ def make_rankings(
 
     Returns
     -------
-    rankings : Rankings
-    truth : (n_cases, n_classes) array
+    rankings, truth : Rankings, (n_cases, n_classes) array
 
     Notes
     -----
@@ -146,12 +136,10 @@ def make_ratings(
     low, high, step : float
         Of the scale; step 0: no rounding.
     seed : int
-        Same seed, same ratings.
 
     Returns
     -------
-    ratings : Ratings
-    truth : (n_cases, 2) array
+    ratings, truth : Ratings, (n_cases, 2) array
         Mean and standard deviation of each case before rounding and cutting.
 
     Examples
@@ -210,8 +198,7 @@ def make_predictions(truth: Array, *, skill: float | Array = 0.8, seed: int = 0)
     noise = -np.log(-np.log(_uniforms(seed, PREDICTIONS, 0, truth.shape)))
     logits = share * np.log(truth + 0.01) + (1 - share) * 2 * noise
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    probabilities: Array = weights / weights.sum(axis=1, keepdims=True)
-    return probabilities
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, Array], Array]:
@@ -223,9 +210,7 @@ def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, Array], Array]:
 
     Returns
     -------
-    rankings : Rankings
-    models : dict of name to (2000, 20) array
-    truth : (2000, 20) array
+    rankings, models, truth : Rankings, dict of name to (2000, 20) array, (2000, 20) array
 
     Examples
     --------

@@ -30,10 +30,8 @@ class AgreementTable:
     ----------
     found : tuple of Agreement
         The coefficients.
-    classes : tuple
-        Names of the K classes; empty for ratings.
-    prevalence : (K,) array or None
-        Share of each class among all judgements.
+    classes, prevalence : tuple, (K,) array
+        Names of the K classes, and the share of each among all judgements; empty and None for ratings.
     left_out : mapping
         Cases without agreement, by reason.
 

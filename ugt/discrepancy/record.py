@@ -32,14 +32,10 @@ class NonInferiority:
 
     Attributes
     ----------
-    estimate : float
-        Δ.
-    limit : float
-        Upper end of the one-sided interval of Δ: with probability ``level`` Δ lies below it. NaN where nothing can be resampled.
-    margin : float
-        By how much, relatively, the model may be worse.
-    level : float
-        1 - the probability to decide for the model though Δ = 1 + margin.
+    estimate, limit : float
+        Δ, and the upper end of its one-sided interval: with probability ``level`` Δ lies below it. NaN where nothing can be resampled.
+    margin, level : float
+        By how much, relatively, the model may be worse; 1 - the probability to decide for the model though Δ = 1 + margin.
     decision : bool
         ``limit < 1 + margin``; False where the limit is undefined.
 

@@ -64,10 +64,8 @@ class ThresholdSweep(Frozen):
     ----------
     thresholds : (T,) array
         Every score that occurs, ascending, then infinity (no case is positive).
-    value : (T,) array
-        Δ at each, on all cases that count. Between two of the thresholds it does not change.
-    mu : (T,) array
-        Model discrepancy at each.
+    value, mu : (T,) arrays
+        Δ and the model discrepancy at each, on all cases that count. Between two of the thresholds they do not change.
     alpha : float
         Annotator discrepancy, the same for all.
     n_cases, left_out : int, mapping
