@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
-from .._base.checks import error, option
+from .._base.checks import option
 from .._base.ragged import offsets_of
 from .costs import LEVELS, Cost, Nominal, class_values, disagreement, of_level, pairs_of
 from .forms import Agreed, Form, Values
@@ -299,8 +299,6 @@ def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
     """The form of a level, which is checked."""
     option("level", level, LEVELS)
     numbers = class_values(values, judged, level)
-    if level == "ordinal" and len(np.unique(numbers)) < len(numbers):
-        raise error("values", "differ for an ordinal scale", "equal ones")
     kind = OrdinalAlpha if level == "ordinal" else AlphaOfNumbers if level == "interval" and judged.ratings else Alpha
     found = kind(judged, judged.n_classes, level, numbers)
     if level in ("interval", "ratio"):

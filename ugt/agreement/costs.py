@@ -213,6 +213,8 @@ def class_values(values: Any, judged: Judgements, level: str) -> Array:
     table = np.asarray(values)
     if table.dtype.kind not in "iuf" or table.shape != (judged.n_classes,) or not np.isfinite(table).all():
         raise error("values", f"be {judged.n_classes} finite numbers, one a class", repr(values))
+    if level == "ordinal" and len(np.unique(table)) < len(table):
+        raise error("values", "differ for an ordinal scale", "equal ones")
     return table.astype(np.float64)
 
 

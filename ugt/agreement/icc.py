@@ -76,6 +76,7 @@ class Icc(Form):
 
     names = ("value",)
     n_at = 0
+    too_far = "ratings differ by too little to be told from each other"
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None) -> None:
         super().__init__(judged, 0)
@@ -135,8 +136,6 @@ class Icc(Form):
             reason = self.too_far if lost else "cases do not differ in their means" if usable else NO_RATING
         return Agreed(1.0 if reason == NO_RATING else math.nan, math.nan, math.nan, reason)
 
-    too_far = "ratings differ by too little to be told from each other"
-
     def missing(self) -> dict[str, int]:
         size = self.judged.size
         return counts_of(self.judged, {EMPTY: size == 0, INCOMPLETE: (size > 0) & ~self.in_use})
@@ -161,8 +160,7 @@ class Icc(Form):
 
     def interval(self, level: float) -> tuple[float, float]:
         """McGraw & Wong (1996), table 7."""
-        ms = self._squares
-        tail = 0.5 - level / 2
+        ms, tail = self._squares, 0.5 - level / 2
         if not ms.error > TINY:
             return math.nan, math.nan
         low, high = self._limits(ms, tail) if self.kind.startswith("A") else self._consistency(ms, tail)
@@ -187,8 +185,7 @@ class Icc(Form):
         """Of ICC(A,1), with Satterthwaite's degrees of freedom."""
         from scipy.special import fdtri  # noqa: PLC0415
 
-        n, k = ms.n, ms.k
-        rho = float(correlation("A,1", ms))
+        n, k, rho = ms.n, ms.k, float(correlation("A,1", ms))
         if not rho < 1:
             return math.nan, math.nan
         a, b = k * rho / (n * (1 - rho)), 1 + k * rho * (n - 1) / (n * (1 - rho))
@@ -301,10 +298,5 @@ class TwoWay(Icc):
         row = k * (x.mean(axis=1) - middle) ** 2
         column = ((means - middle) ** 2).sum() + 2 * (x - means) @ (means - middle)
         error = ((x - middle) ** 2).sum(axis=1) - row - column
-        return (
-            (row - ms.cases) / (n - 1),
-            error / ((n - 1) * (k - 1)) - ms.error / (n - 1),
-            column / (k - 1),
-            np.ones(len(x)),
-            np.zeros(len(x)),
-        )
+        by_error = error / ((n - 1) * (k - 1)) - ms.error / (n - 1)
+        return (row - ms.cases) / (n - 1), by_error, column / (k - 1), np.ones(len(x)), np.zeros(len(x))

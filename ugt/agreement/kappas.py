@@ -104,13 +104,11 @@ class Shared(Form):
 
     def class_sums(self) -> Array:
         """(2, K) disagreement about each class, and how often it was chosen (by a share of the annotators of the case)."""
-        judged = self.judged
-        size, two = judged.size, judged.size >= 2
-        others = np.where(two, size - 1, 1.0)
-        if self.chance is None:
-            return np.stack([class_disagreement(judged, two / others), judged.classes.totals(self.n_classes, two * judged.times)])
-        some = np.maximum(size, 1.0)
-        return np.stack([class_disagreement(judged, two / others / some), judged.classes.totals(self.n_classes, judged.times / some)])
+        judged, some, two = self.judged, np.maximum(self.judged.size, 1.0), self.judged.size >= 2
+        scale, weights = two / np.where(two, judged.size - 1, 1.0), two * judged.times
+        if self.chance is not None:
+            scale, weights = scale / some, judged.times / some
+        return np.stack([class_disagreement(judged, scale), judged.classes.totals(self.n_classes, weights)])
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
         """(K,); for percent agreement how often another annotator of the case chose the class, given that one did."""
@@ -206,8 +204,7 @@ class Two(Form):
     def parts(self, sums: Array) -> Values:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = sums[:, 0] / sums[:, 1]
-            shares, k = sums[:, 2:] / sums[:, 1:2], self.n_classes
-            p, q = shares[:, :k], shares[:, k:]
+            p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
         return Values.of(mean, self.chance.of(self.cost, p, q))
 
     def slopes(self) -> tuple[Array, Array]:

@@ -114,8 +114,7 @@ class AlphaAboutCenter(AlphaOfNumbers):
 
     @property
     def dense(self) -> Array:
-        in_use = np.bincount(self.classes.index, self.classes.amount, self.n_classes) > 0
-        low, high = ends_of(self.values_of_classes, in_use)
+        low, high = ends_of(self.values_of_classes, np.bincount(self.classes.index, self.classes.amount, self.n_classes) > 0)
         with np.errstate(over="ignore", invalid="ignore"):
             return super().dense * [(high - low) ** 2, 1.0, (high - low) ** 2, 1.0, 1.0]
 
@@ -158,21 +157,16 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
             raise error("values and classes", "be left out for ratings", "given")
         if level != "interval":
             raise error("level", "be 'interval' for ratings in parts (labels, with values=, have all levels)", repr(level))
-        judged, middle = (
-            read("annotations", Ratings.from_wide(given) if table else given),
-            finite("center", 0.0 if center is None else center),
-        )
+        judged = read("annotations", Ratings.from_wide(given) if table else given)
+        middle = finite("center", 0.0 if center is None else center)
         return AlphaAboutCenter(judged, middle).in_parts({"level": level, "center": middle})
     if center is not None:
         raise error("center", "be given for ratings only", center)
     judged = labels_in_parts(given, classes) if table else read("annotations", given)
     numbers = class_values(values, judged, level)
-    if level == "ordinal":
-        if len(np.unique(numbers)) < len(numbers):
-            raise error("values", "differ for an ordinal scale", "equal ones")
-        if judged.n_classes > MOST_CLASSES:
-            must = f"be at most {MOST_CLASSES} for an ordinal scale in parts: all pairs of them are counted"
-            raise error("classes", must, judged.n_classes)
+    if level == "ordinal" and judged.n_classes > MOST_CLASSES:
+        must = f"be at most {MOST_CLASSES} for an ordinal scale in parts: all pairs of them are counted"
+        raise error("classes", must, judged.n_classes)
     return _alpha_form(judged, judged.n_classes, level, numbers).in_parts({"level": level, "values": plain(numbers)})
 
 
@@ -217,9 +211,7 @@ def _icc_again(settings: Mapping[str, Any]) -> Icc:
 
 def _raters(given: Any, judged: Judgements, named: Any) -> NDArray[Any]:
     """Whose ratings make a case complete, in an order that all parts have."""
-    if named is None:
-        return np.sort(judged.annotators)
-    found = identifiers.distinct("annotators", named)
+    found = judged.annotators if named is None else identifiers.distinct("annotators", named)
     strange = identifiers.lookup(found, judged.annotators) < 0
     if strange.any():
         what = "Labels" if isinstance(given, Labels) else "ratings"

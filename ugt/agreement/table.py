@@ -247,8 +247,7 @@ def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
 def _are_labels(held: NDArray[Any]) -> bool:
     """Whether cells are text or whole numbers; infinite ones are neither, and ratings refuse them."""
     if held.dtype.kind == "O":
-        numbers = [cell for cell in held.tolist() if isinstance(cell, (float, np.floating))]
-        held = np.array(numbers, np.float64)
+        held = np.array([cell for cell in held.tolist() if isinstance(cell, (float, np.floating))], np.float64)
     return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= identifiers.MAX_WHOLE)).all())
 
 

@@ -248,10 +248,7 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     """
     if not isinstance(posterior, Plausibilities):
         raise TypeError(f"posterior must be a Dirichlet, as dirichlet makes it. Got {type(posterior).__name__}.")
-    n = checks.whole("n_annotators", n_annotators)
-    order = checks.whole("k", k, 1, posterior.n_classes)
-    gamma = checks.scalar("reliability", reliability, positive=True)
-    value = posterior.certainty_after(n, order, gamma)
-    current = posterior.certainty(order)
+    n, order = checks.whole("n_annotators", n_annotators), checks.whole("k", k, 1, posterior.n_classes)
+    value = posterior.certainty_after(n, order, checks.scalar("reliability", reliability, positive=True))
     mean, n_cases = results.mean_of(value)
-    return ExpectedCertainty(mean, value, current, n, n_cases, results.left_out(value))
+    return ExpectedCertainty(mean, value, posterior.certainty(order), n, n_cases, results.left_out(value))

@@ -142,8 +142,7 @@ def where(annotations: Any, i: int) -> str:
 def only(annotations: Any, annotators: Bools) -> Annotations:
     """The annotations of some annotators; cases that keep none stay as empty ones."""
     kept = annotators[annotations.annotator]
-    before = np.concatenate([[0], np.cumsum(kept)])
-    offsets = before[annotations.offsets].astype(np.int64)
+    offsets = np.append(0, np.cumsum(kept))[annotations.offsets].astype(np.int64)
     who = annotations.annotator[kept]
     if isinstance(annotations, Labels):
         return Labels(annotations.axes, annotations.annotators, offsets, who, annotations.label[kept], annotations.count[kept])
@@ -232,9 +231,7 @@ def _present(column: Any, annotations: Any) -> Bools:
         return np.asarray((row >= 0) & (sizes_of(column.offsets) > 0)[row])
     if isinstance(column, list):
         return np.array([one is not None for one in column], bool)
-    if column.dtype.kind == "i":
-        return np.asarray(column >= 0)
-    return np.asarray(~np.isnan(column if column.ndim == 1 else column[:, 0]))
+    return np.asarray(column >= 0 if column.dtype.kind == "i" else ~np.isnan(column if column.ndim == 1 else column[:, 0]))
 
 
 def _table(given: Any) -> NDArray[Any]:
@@ -285,8 +282,7 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
         raise checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
     p = table.astype(np.float64)
     missing = np.isnan(p).all(axis=1)
-    total = p.sum(axis=1)
-    bad = ~missing & ~((p >= -OUTSIDE).all(axis=1) & (np.abs(total - 1) <= OUTSIDE))
+    bad = ~missing & ~((p >= -OUTSIDE).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= OUTSIDE))
     if bad.any():
         i = int(np.argmax(bad))
         must = "be probabilities that add up to 1 for every case, or one class a case"
