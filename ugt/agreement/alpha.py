@@ -102,6 +102,7 @@ class AlphaOfNumbers(Alpha):
     """Of squared differences of ratings. Sums: as of alpha, then of the ratings x and of x², both about the same point."""
 
     n_dense, n_tables = 5, 0
+    amounts: tuple[Ragged, ...] = ()
 
     @cached_property
     def dense(self) -> Array:
@@ -113,10 +114,6 @@ class AlphaOfNumbers(Alpha):
     def _positions(self) -> Array:
         """(K,) x of each distinct rating."""
         return self.cost.values  # type: ignore[attr-defined,no-any-return]
-
-    @property
-    def amounts(self) -> tuple[Ragged, ...]:
-        return ()
 
     def parts(self, sums: Array) -> Values:
         between, n, within, total, square = sums.T

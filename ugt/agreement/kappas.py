@@ -142,7 +142,7 @@ class Two(Form):
     """
 
     n_dense, n_tables = 2, 2
-    no_pairs = NO_SHARED
+    no_pairs, n_annotators = NO_SHARED, 2
 
     def __init__(self, judged: Judgements | None, columns: tuple[int, int], named: bool, cost: Cost, chance: Chance) -> None:
         super().__init__(judged, cost.n_classes)
@@ -192,10 +192,6 @@ class Two(Form):
     @property
     def told(self) -> Judgements:
         return self.pair[2]
-
-    @property
-    def n_annotators(self) -> int:
-        return 2
 
     def missing(self) -> dict[str, int]:
         n_judges = self.pair[3]
