@@ -787,7 +787,7 @@ def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
     before = ugt.fleiss_kappa(labels, weights="linear").value
     monkeypatch.setattr(ugt.agreement.costs, "ROOM", 5)
     assert ugt.fleiss_kappa(labels, weights="linear").value == close(before) == close(twin.fleiss(cases, 7, "linear"))
-    monkeypatch.setattr(ugt.agreement.pairs, "CELLS", 50)
+    monkeypatch.setattr(ugt.agreement.overviews, "CELLS", 50)
     one = ugt.pairwise_agreement(labels, weights="linear")
     monkeypatch.undo()
     np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)

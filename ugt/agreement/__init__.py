@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from . import coefficients
 from .coefficients import *  # noqa: F403  (those that are declared there)
+from .overviews import AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from .pair_parts import PARTS as PARTS
-from .pairs import PairwiseAgreement, pairwise_agreement
 from .rankings import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
 from .record import Agreement
-from .rows import AgreementTable, agreement_table
 from .scales import intra_annotator_agreement, intraclass_correlation, krippendorff_alpha
 
 __all__ = [

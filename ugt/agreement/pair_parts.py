@@ -17,7 +17,7 @@ from .._base.checks import error, option, room
 from .._base.ragged import offsets_of
 from ..annotations import Labels
 from ..resampling import Answer, Part, Statistic, plain
-from . import pairs, parts
+from . import overviews, parts
 from .coefficients import OF_PAIRS, OF_REPEATS
 from .costs import Nominal, weighted
 from .forms import NEVER_TWICE, NOT_TWICE, few, repeats
@@ -122,7 +122,7 @@ class PairTables(Tables):
         shared, labels = tables["shared"], tables["labels"]
         cost, beside = weighted(chosen["weights"], labels.shape[2]), map(sparse.csr_matrix, tables.get("beside", ()))
         every = zip_longest(shared, tables["differ"], beside)
-        each = [pairs.pair_values(n, differ, totals, cost, chosen["coefficient"]) for n, differ, totals in every]
+        each = [overviews.pair_values(n, differ, totals, cost, chosen["coefficient"]) for n, differ, totals in every]
         value = np.stack([one for one, _ in each])
         own = np.diagonal(shared, axis1=1, axis2=2)[:, :, None]
         with np.errstate(invalid="ignore"):
@@ -130,7 +130,7 @@ class PairTables(Tables):
                 "value": value,
                 "n_cases": shared,
                 "no_variation": np.stack([still * 1.0 for _, still in each]),
-                "per_annotator": np.stack([pairs.row_means(one, n) for one, n in zip(value, shared)]),
+                "per_annotator": np.stack([overviews.row_means(one, n) for one, n in zip(value, shared)]),
                 "prevalence": labels.sum(axis=1) / np.maximum(1.0, own.sum(axis=1)),
                 "annotator_prevalence": labels / np.where(own > 0, own, np.nan),
             }
@@ -161,16 +161,16 @@ def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
     cost, k, a = weighted(options["weights"], judged.n_classes), judged.n_classes, len(names)
     room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)
     who = at[judged.annotator] if len(judged.case) else judged.annotator
-    chosen, took_part = pairs.matrices(judged, who, a)
+    chosen, took_part = overviews.matrices(judged, who, a)
     of = judged.shares.row
     cells = who[of].astype(np.int64) * k + judged.shares.index
     tables: dict[str, Table] = {
-        "shared": partial(_crossed, took_part, took_part, pairs.product),
-        "differ": partial(_crossed, chosen, chosen, lambda left, right: pairs.differences(left, right, cost, a)),
+        "shared": partial(_crossed, took_part, took_part, overviews.product),
+        "differ": partial(_crossed, chosen, chosen, lambda left, right: overviews.differences(left, right, cost, a)),
         "labels": partial(_rows, judged.case[of], cells, judged.shares.amount, judged.n_cases, (a, k)),
     }
     if coefficient != "percent":
-        tables["beside"] = partial(_crossed, chosen, took_part, pairs.product)
+        tables["beside"] = partial(_crossed, chosen, took_part, overviews.product)
     return PairTables(_settings(options, names, judged), judged.size >= 2, tables, few(judged))
 
 

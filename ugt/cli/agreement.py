@@ -13,8 +13,7 @@ from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from ..agreement.coefficients import OF_PAIRS
 from ..agreement.costs import LEVELS
-from ..agreement.pairs import PairwiseAgreement, pairwise_agreement
-from ..agreement.rows import COLUMNS, AgreementTable, agreement_table
+from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import facts
 from ..report.context import Annotated

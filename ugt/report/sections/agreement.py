@@ -11,8 +11,8 @@ import numpy as np
 from ..._base import notices
 from ..._base.ragged import row_of
 from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
+from ...agreement.overviews import COLUMNS, agreement_table
 from ...agreement.rankings import annotator_average_overlap, leave_one_annotator_out
-from ...agreement.rows import COLUMNS, agreement_table
 from ...annotations import Labels
 from ...plausibilities.estimates import mean_of
 from ...resampling import Ratios

@@ -1,21 +1,28 @@
-"""Agreement of every annotator with every other."""
+"""Agreement at a glance: of every annotator with every other, and all coefficients of a data set beside each other."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
-from .coefficients import OF_PAIRS, labels_of
-from .costs import Cost, weighted
+from .._base.checks import error, option, room
+from ..resampling import check_level
+from ..resampling.result import KINDS, resamples_of_all
+from .coefficients import DECLARED, OF_PAIRS, labels_of
+from .costs import LEVELS, Cost, weighted
 from .forms import Values
-from .table import Judgements
+from .record import Agreement
+from .scales import alpha_of_level, correlation_of_kind
+from .table import Judgements, read
 
-CELLS = 1 << 22
+CELLS = 1 << 22  # of tables that are made at a time
+COLUMNS = ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +97,14 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     >>> found.value.round(2).tolist(), found.n_cases[0].tolist()
     ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
     """
-    checks.option("coefficient", coefficient, tuple(OF_PAIRS))
+    option("coefficient", coefficient, tuple(OF_PAIRS))
     judged = labels_of(labels, classes)
     n_annotators = len(judged.annotators)
     if n_annotators == 0:
-        raise checks.error("labels", "name their annotators", "counts")
+        raise error("labels", "name their annotators", "counts")
     cost = weighted(weights, judged.n_classes)
     # by products of sparse matrices over cases: nothing is done for annotators that share no case
-    checks.room("agreement of all pairs of annotators", 32 * n_annotators**2)
+    room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = matrices(judged, judged.annotator, n_annotators)
     shared = product(took_part, took_part)
     totals = None if OF_PAIRS[coefficient].chance is None else (chosen.T @ took_part).tocsr()
@@ -190,3 +197,143 @@ def row_means(value: Array, n_cases: Array) -> Array:
     weight = np.where(np.isnan(value), 0.0, n_cases)
     with np.errstate(invalid="ignore"):
         return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))
+
+
+# ---- all coefficients beside each other ----
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementTable:
+    r"""Agreement coefficients beside each other, and how common the classes are.
+
+    Attributes
+    ----------
+    found : tuple of Agreement
+        The coefficients.
+    classes, prevalence : tuple, (K,) array
+        Names of the K classes, and the share of each among all judgements; empty and None for ratings.
+    left_out : mapping
+        Cases without agreement, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]])
+    >>> print(*table.text(kind="analytic").splitlines()[:3], sep="\n")
+    coefficient                      value   95 % interval      observed  expected  cases
+    percent agreement                0.667    0.054 to  1.000     0.667     0.000      4
+    Fleiss' kappa                    0.333   -0.892 to  1.000     0.667     0.500      4
+    """
+
+    found: tuple[Agreement, ...]
+    classes: tuple[Any, ...]
+    prevalence: Array | None
+    left_out: Mapping[str, int]
+
+    def interval(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> Array:
+        """Intervals of all coefficients, on the same resamples.
+
+        Parameters
+        ----------
+        level, kind
+            As of :meth:`Agreement.interval`. Analytic intervals of intraclass correlations are without clusters.
+        **resampling
+            clusters, strata, n_resamples and seed, as of :meth:`Agreement.interval`.
+
+        Returns
+        -------
+        (M, 2) array
+            NaN where a reason is given.
+        """
+        check_level(level)
+        if option("kind", kind, KINDS) == "analytic":
+            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations know none
+            options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
+            return np.array([each.interval(level, kind=kind, **given) for each, given in zip(self.found, options)])
+        resampled = resamples_of_all(self.found, **resampling)
+        found = np.array([one.take(0).interval(level, kind)[0] for one in resampled])
+        found[[each.reason is not None for each in self.found]] = np.nan
+        return found
+
+    def rows(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> list[dict[str, Any]]:
+        """A dictionary for every coefficient, with its :meth:`interval`, all with the same keys; None for what is undefined."""
+        return self.rows_of(self.interval(level, kind=kind, **resampling))
+
+    def rows_of(self, intervals: Array) -> list[dict[str, Any]]:
+        """:meth:`rows` with intervals (M, 2) that were made elsewhere."""
+        rows = []
+        for each, (low, high) in zip(self.found, intervals.tolist()):
+            numbers = (each.value, low, high, each.std_error, each.observed, each.expected)
+            known = [None if x is None or math.isnan(x) else float(x) for x in numbers]
+            rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, each.reason))))
+        return rows
+
+    def text(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> str:
+        """The :meth:`rows`, to be read."""
+        return self.text_of(self.rows(level, kind=kind, **resampling), level)
+
+    def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
+        """Rows with intervals of a level, to be read."""
+        width = max(len(row["coefficient"]) for row in rows)
+        lines = [f"{'coefficient':{width}}  {'value':>6}   {f'{100 * level:g} % interval':16}  observed  expected  cases"]
+        for row in rows:
+            value, low, high, observed, expected = (
+                "-" if row[key] is None else f"{row[key]:.3f}" for key in ("value", "low", "high", "observed", "expected")
+            )
+            line = f"{row['coefficient']:{width}}  {value:>6}   {low:>6} to {high:>6}  {observed:>8}  {expected:>8}  {row['n_cases']:>5}"
+            lines.append(line + (f"  {row['reason']}" if row["reason"] else ""))
+        if self.prevalence is not None:
+            shares = (f"{name} ({share:.3f})" for name, share in zip(self.classes, self.prevalence))
+            lines.append("classes: " + ", ".join(shares))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def agreement_table(
+    annotations: Any, *, weights: Any = None, levels: Any = None, values: Any = None, classes: Any = None
+) -> AgreementTable:
+    """All coefficients beside each other: where one class is common they differ, and no single one tells why.
+
+    Parameters
+    ----------
+    annotations : Labels, Ratings, or (N, A) table
+        Labels: percent agreement, Cohen's kappa and Scott's pi (of two annotators), Fleiss' kappa, AC1 (AC2) and alpha. Ratings: ICC(1),
+        ICC(A,1), ICC(C,1) and alpha.
+    weights, classes
+        As for :func:`percent_agreement`.
+    levels : sequence of scales, optional
+        Of alpha. Default: ``("nominal",)`` for labels, ``("interval", "ordinal")`` for ratings.
+    values : (K,) numbers, optional
+        As for :func:`krippendorff_alpha`.
+
+    Returns
+    -------
+    AgreementTable
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for the coefficients.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.agreement_table(ugt.Ratings.from_wide([[1.5, 2.0], [3.0, 3.5], [0.5, 0.5], [2.0, 4.0]]))
+    >>> [(row["coefficient"], round(row["value"], 2)) for row in found.rows(n_resamples=200)][:2]
+    [('ICC(1)', 0.7), ('ICC(A,1)', 0.72)]
+    """
+    judged = read("annotations", annotations, classes, alike="annotators")
+    if levels is None:
+        levels = ("interval", "ordinal") if judged.ratings else ("nominal",)
+    if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
+        raise error("levels", f"be some of {', '.join(map(repr, LEVELS))}", repr(levels))
+    if judged.ratings:
+        found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")]
+    else:
+        two, kinds = len(judged.annotators) == 2, (None, weights is not None)
+        found = [one.of(judged, weights) for one in DECLARED.values() if (two or not one.two) and one.weighted in kinds]
+    found += [alpha_of_level(judged, one, values) for one in levels]
+    names = () if judged.ratings else tuple(judged.names.tolist())
+    return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)
