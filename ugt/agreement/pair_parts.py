@@ -121,7 +121,7 @@ class PairTables(Tables):
         chosen, tables = self.settings["options"], self.split(sums)
         shared, labels = tables["shared"], tables["labels"]
         cost, beside = weighted(chosen["weights"], labels.shape[2]), map(sparse.csr_matrix, tables.get("beside", ()))
-        every = zip_longest(shared, tables["differ"], beside)
+        every = zip_longest(shared, tables["differ"], beside)  # percent agreement has nothing beside
         each = [overviews.pair_values(n, differ, totals, cost, chosen["coefficient"]) for n, differ, totals in every]
         value = np.stack([one for one, _ in each])
         own = np.diagonal(shared, axis1=1, axis2=2)[:, :, None]
