@@ -95,45 +95,33 @@ def fitted(calibrator: str) -> Entry:
     return Entry(lambda probs, counts: getattr(ugt, calibrator)(input="probabilities", floor=1e-12).fit(probs, counts), ("probs", "counts"))
 
 
+TRUTHS = {"Dirichlet": of_labels, "Point": of_votes, "Draws": of_rankings}
+OF_TRUTHS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "mean": ((), {}),
+    "membership": ((), {"k": 2}),
+    "certainty": ((), {"k": 2}),
+    "certainty of rank": ((), {"k": 2, "kind": "rank"}),
+    "label_probability": (("sets",), {}),
+    "set_probability": (("sets",), {}),
+    "grouped": (("risk",), {}),
+    "draws": ((), {"n": 1}),
+}
 METHODS: Mapping[str, Entry] = {
+    **{
+        f"{kind}.{name}": method(name.split()[0], of, *given, **options)
+        for kind, of in TRUTHS.items()
+        for name, (given, options) in OF_TRUTHS.items()
+    },
+    **{f"{kind}.from_array": Entry(getattr(ugt, kind).from_array, ("table3" if kind == "Draws" else "table",)) for kind in TRUTHS},
+    **{f"{kind}.coverage": Entry(ugt.ua_coverage, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
+    **{f"{kind}.mass": Entry(ugt.ua_plausibility_mass, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
+    **{f"{kind}.compare": Entry(ugt.ua_overlap, (TRUTHS[kind], "scores"), {"k": 2}) for kind in ("Point", "Draws")},
+    "Dirichlet.top": method("top", of_labels, n=1, depth=2),
+    "Dirichlet.take": method("take", of_labels, "chosen_rows"),
     "Labels.counts": method("counts", labels),
     "Labels.class_counts": method("class_counts", labels),
     "Labels.from_counts": Entry(ugt.Labels.from_counts, ("counts",)),
-    "Dirichlet.from_array": Entry(ugt.Dirichlet.from_array, ("table",)),
-    "Dirichlet.mean": method("mean", of_labels),
-    "Dirichlet.membership": method("membership", of_labels, k=2),
-    "Dirichlet.certainty": method("certainty", of_labels, k=2, kind="rank"),
-    "Dirichlet.label_probability": method("label_probability", of_labels, "sets"),
-    "Dirichlet.set_probability": method("set_probability", of_labels, "sets"),
-    "Dirichlet.grouped": method("grouped", of_labels, "risk"),
-    "Dirichlet.draws": method("draws", of_labels, n=1),
-    "Dirichlet.top": method("top", of_labels, n=1, depth=2),
-    "Dirichlet.take": method("take", of_labels, "chosen_rows"),
-    "Point.from_array": Entry(ugt.Point.from_array, ("table",)),
-    "Point.mean": method("mean", of_votes),
-    "Point.membership": method("membership", of_votes, k=2),
-    "Point.certainty": method("certainty", of_votes, k=2),
-    "Point.certainty of rank": method("certainty", of_votes, k=2, kind="rank"),
-    "Point.label_probability": method("label_probability", of_votes, "sets"),
-    "Point.set_probability": method("set_probability", of_votes, "sets"),
-    "Point.grouped": method("grouped", of_votes, "risk"),
-    "Point.draws": method("draws", of_votes, n=1),
-    "Point.coverage": Entry(ugt.ua_coverage, (of_votes, "sets")),
-    "Point.mass": Entry(ugt.ua_plausibility_mass, (of_votes, "sets")),
-    "Point.compare": Entry(ugt.ua_overlap, (of_votes, "scores"), {"k": 2}),
-    "Draws.from_array": Entry(ugt.Draws.from_array, ("table3",)),
-    "Draws.mean": method("mean", of_rankings),
-    "Draws.membership": method("membership", of_rankings, k=2),
-    "Draws.certainty": method("certainty", of_rankings, k=2),
-    "Draws.certainty of rank": method("certainty", of_rankings, k=2, kind="rank"),
-    "Draws.label_probability": method("label_probability", of_rankings, "sets"),
-    "Draws.set_probability": method("set_probability", of_rankings, "sets"),
-    "Draws.grouped": method("grouped", of_rankings, "risk"),
-    "Draws.draws": method("draws", of_rankings, n=1),
-    "Draws.coverage": Entry(ugt.ua_coverage, (of_rankings, "sets")),
-    "Draws.mass": Entry(ugt.ua_plausibility_mass, (of_rankings, "sets")),
     "ties of many classes": Entry(ugt.ua_overlap, (of_labels, "other"), {"k": 2}),
-    "Draws.compare": Entry(ugt.ua_overlap, (of_rankings, "scores"), {"k": 2}),
     "certainty of groups": Entry(lambda post, risk: ugt.annotation_certainty(post, groups=risk), (of_labels, "risk")),
     "PredictionSets.of": Entry(ugt.PredictionSets.of, ("sets",)),
     "PredictionSets.mask": method("mask", first_sets),
@@ -146,9 +134,7 @@ METHODS: Mapping[str, Entry] = {
     "HistogramLosses.interval": Entry(
         lambda counts, probs: ugt.histogram_losses(counts, probs, n_bins=2).interval(of="cl", n_resamples=2), ("counts", "probs")
     ),
-    "TemperatureScaling": fitted("TemperatureScaling"),
-    "VectorScaling": fitted("VectorScaling"),
-    "MatrixScaling": fitted("MatrixScaling"),
+    **{name: fitted(name) for name in ("TemperatureScaling", "VectorScaling", "MatrixScaling")},
     "PlausibilityRegions": Entry(lambda probs, shares: ugt.PlausibilityRegions().fit(probs, shares), ("probs", "shares")),
     "Predictions": Entry(lambda scores: ugt.Predictions(None, scores), ("scores",)),
     "dawid_skene, confusions": Entry(ugt.dawid_skene, (labels,), {"max_iter": 3}),

@@ -174,18 +174,10 @@ def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
 
 #: the arrays that each of these is made of
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
-    labels: ("wide", "case_ids"),
-    repeated: ("wide", "case_ids"),
-    positive: ("wide", "case_ids"),
-    ratings: ("ratings", "case_ids"),
-    rankings: ("ranked", "case_ids"),
-    nested: ("ranked",),
-    posterior: ("table", "case_ids"),
-    normals: ("ratings", "case_ids"),
-    both: ("scores", "other"),
-    models: ("scores", "other", "counts", "case_ids"),
-    draws: ("ranked", "case_ids"),
-}
+    labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
+    rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), normals: ("ratings", "case_ids"),
+    both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -87,13 +87,6 @@ def log_coefficient(row):
     return math.lgamma(sum(row) + 1) - sum(math.lgamma(y + 1) for y in row)
 
 
-def mp_log_dirichlet_multinomial(mp, row, alpha):
-    """The same by log-gamma functions of many digits."""
-    alpha_0 = mp.fsum(alpha)
-    found = mp.loggamma(alpha_0) - mp.loggamma(alpha_0 + int(sum(row)))
-    return found + mp.fsum(mp.loggamma(a + int(y)) - mp.loggamma(a) for a, y in zip(alpha, row) if y)
-
-
 def mp_kernel(mp, row, shares, log_total):
     """Log-likelihood with means ``shares`` and concentration e^log_total, and its two derivatives by log_total."""
     a = mp.exp(log_total)

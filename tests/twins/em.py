@@ -108,12 +108,6 @@ def dawid_skene(cases, n_annotators, n_classes, prior=(0, 0, 0), n_steps=50, one
     return q, confusion, prevalence, np.array(trace)
 
 
-def coin_log_likelihood(cases, accuracy, prevalence):
-    n_classes = len(prevalence)
-    confusion = [np.where(np.eye(n_classes, dtype=bool), w, (1 - w) / max(n_classes - 1, 1)) for w in accuracy]
-    return classes(cases, confusion, prevalence)[1]
-
-
 def best_dawid_skene(cases, n_annotators, n_classes, prior, one_coin, n_starts=30, seed=0):
     """The highest objective that a general optimiser finds, over softmax coordinates from many starts."""
     rng, k = np.random.default_rng(seed), n_classes

@@ -51,14 +51,9 @@ def check(found, cases, predictions, delta, scorer=twin.to_prediction, rtol=1e-1
 
 
 RULES = [
-    ("squared", twin.squared),
-    ("absolute", twin.absolute),
-    ("zero-one", twin.zero_one),
-    (("threshold", 0), twin.absolute),
-    (("threshold", 1), twin.threshold(1)),
-    (("threshold", 2.5), twin.threshold(2.5)),
-    (("threshold", 100), twin.threshold(100)),
-]
+    ("squared", twin.squared), ("absolute", twin.absolute), ("zero-one", twin.zero_one), (("threshold", 0), twin.absolute),
+    (("threshold", 1), twin.threshold(1)), (("threshold", 2.5), twin.threshold(2.5)), (("threshold", 100), twin.threshold(100)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

@@ -30,7 +30,6 @@ INPUTS = {
     "empty.csv": "",
 }
 PATHS = (*INPUTS, "missing.csv", ".", "", "out", "labels.csv/x", "-", "a=a.csv", "b=b.csv", "=", "out/x.npz", "out/y.csv", "out/z.json")
-OUTS = ("out", "out/x.npz", "out/y.csv", "out/z.json", "out/y.csv.gz", "labels.csv", "", "out/r.html")
 WORDS = (
     *words("0 1 2 3 5 0.5 0.95 1e-3 1e300 1e-300 -1 -0.5 nan inf -inf 1_0 007 x a b c r1 c1 case label annotator value"),
     *words("9223372036854775807 9223372036854775808 99999999999999999999999 1e400 0x10 ² \ud800 \x00 <script> --json -- -h"),
