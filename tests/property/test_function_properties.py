@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from layouts import layouts
 from public_functions import FUNCTIONS, OTHERS, Entry, both, labels, make_world, numbers, part, posterior, rankings, relabel, take
 
 import ugt
@@ -107,40 +108,16 @@ KINDS = ("i1", "i2", ">i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "f2", "f4
 SAME_KIND = ("sets", "class")  # truth values; numbers of classes, which are no floats
 
 
-def layouts(array, tmp_path, same_kind=False):
-    """The same numbers in other memory, and in other types that hold them exactly."""
-    frozen = array.copy()
-    frozen.flags.writeable = False
-    found = {
-        "reversed": np.ascontiguousarray(array[::-1])[::-1],
-        "Fortran": np.asfortranarray(array),
-        "read-only": frozen,
-        "big-endian": array.astype(array.dtype.newbyteorder(">")),
-        "little-endian": array.astype(array.dtype.newbyteorder("<")),
-    }
-    wide = np.zeros((*array.shape[:-1], 3 * array.shape[-1]), array.dtype)
-    wide[..., ::3] = array
-    found["strided"] = wide[..., ::3]
-    if array.dtype.kind != "U":
-        mapped = np.memmap(tmp_path / "array", array.dtype, "w+", shape=array.shape)
-        mapped[...] = array
-        found["memory-mapped"] = mapped
-        with np.errstate(invalid="ignore", over="ignore"):
-            for kind in () if array.dtype.kind == "b" else KINDS:
-                cast = array.astype(kind)
-                if np.array_equal(cast, array) and not (same_kind and cast.dtype.kind == "f"):
-                    found[kind] = cast
-    return found
-
-
 @functions
 def test_layouts_and_types(name, tmp_path):
     entry, world = FUNCTIONS[name], make_world()
     expected = numbers(entry.call(world))
     assert expected
     for array in entry.arrays:
-        for kind, other in layouts(world[array], tmp_path, array in SAME_KIND).items():
-            assert numbers(entry.call({**world, array: other})) == expected, f"{array} {kind}"
+        kinds = [kind for kind in KINDS if array not in SAME_KIND or np.dtype(kind).kind != "f"]
+        for kind, other in layouts(world[array], tmp_path, kinds).items():
+            if kind != "list":
+                assert numbers(entry.call({**world, array: other})) == expected, f"{array} {kind}"
 
 
 @functions

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from layouts import layouts
 from refusals import refused
 
 import ugt
@@ -247,36 +248,12 @@ def test_sampled_lists_belong_to_their_cases(name, monkeypatch):
     np.testing.assert_array_equal(LARGE.cases(rows).answer(name, "Dirichlet").per_case, whole.per_case[rows])
 
 
-def layouts(array, tmp_path):
-    """The same numbers in other memory."""
-    strided = np.empty((*array.shape[:-1], 3 * array.shape[-1]))[..., ::3]
-    strided[...] = array
-    frozen = array.copy()
-    frozen.flags.writeable = False
-    mapped = np.memmap(tmp_path / "array", np.float64, "w+", shape=array.shape)
-    mapped[...] = array
-    return {
-        "strided": strided,
-        "reversed": np.ascontiguousarray(array[::-1])[::-1],
-        "Fortran": np.asfortranarray(array),
-        "read-only": frozen,
-        "memory-mapped": mapped,
-        "big-endian": array.astype(">f8"),
-        "float32": array.astype(np.float32),
-        "float16": array.astype(np.float16),
-        "long double": array.astype(np.longdouble),
-        "lists": array.tolist(),
-    }
-
-
 @pytest.mark.parametrize("name", WITH_SCORES)
 @kinds
 def test_layouts_of_scores(name, kind, tmp_path):
     found = LARGE.answer(name, kind)
-    for scores in layouts(LARGE.scores, tmp_path).values():
+    for scores in layouts(LARGE.scores, tmp_path, ("f4", "f2", "g", "i1", "i8", ">i4")).values():
         assert_same(found, METRICS[name].call(LARGE.post(kind), scores, 3))
-    for dtype in (np.int8, np.int64, ">i4"):
-        assert_same(found, METRICS[name].call(LARGE.post(kind), LARGE.scores.astype(dtype), 3))
     shifted = (LARGE.scores + 1).astype(np.uint8)
     assert_same(found, METRICS[name].call(LARGE.post(kind), shifted, 3))
 
@@ -285,7 +262,7 @@ def test_layouts_of_scores(name, kind, tmp_path):
 @kinds
 def test_layouts_of_truth(name, kind, tmp_path):
     found = METRICS[name].call(KINDS[kind](LARGE.table(kind)), LARGE.prediction(name), 3)
-    for table in layouts(LARGE.table(kind), tmp_path).values():
+    for table in layouts(LARGE.table(kind), tmp_path, ("f4", "f2", "g")).values():
         assert_same(found, METRICS[name].call(KINDS[kind](table), LARGE.prediction(name), 3))
     if kind != "Dirichlet":  # arrays as they are
         assert_same(found, METRICS[name].call(LARGE.table(kind), LARGE.prediction(name), 3))

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.optimize
+from layouts import layouts
 from refusals import refused, warned
 from twins import calibrators as twin
 
@@ -235,23 +236,6 @@ def test_cases_without_labels_are_left_out_and_counted(kind):
     assert found.n_cases_ == some.sum() - 5
 
 
-def layouts(array):
-    wide = np.zeros((2 * len(array), 3 * array.shape[1]), array.dtype)
-    wide[::2, ::3] = array
-    frozen = array.copy()
-    frozen.flags.writeable = False
-    return {
-        "list": array.tolist(),
-        "strided": wide[::2, ::3],
-        "read-only": frozen,
-        "Fortran": np.asfortranarray(array),
-        "Fortran, read-only": np.asfortranarray(frozen),
-        "backwards": array[::-1][::-1],
-        "big-endian": array.astype(array.dtype.newbyteorder(">")),
-        "long double": array.astype(np.longdouble),
-    }
-
-
 @pytest.mark.parametrize("input", ["logits", "probabilities"])
 @pytest.mark.parametrize("kind", ALL)
 def test_layouts_give_the_same_and_are_left_alone(kind, input):
@@ -259,13 +243,13 @@ def test_layouts_give_the_same_and_are_left_alone(kind, input):
     given = logits if input == "logits" else np.apply_along_axis(twin.softmax, 1, logits)
     expected = kind(input=input).fit(given, counts)
     z = expected.transform(given)
-    for name, form in layouts(given).items():
+    for name, form in layouts(given, kinds="g").items():
         before = np.array(form, copy=True)
         calibrator = kind(input=input).fit(form, counts)
         np.testing.assert_array_equal(numbers(calibrator), numbers(expected), name)
         np.testing.assert_array_equal(calibrator.transform(form), z, name)
         np.testing.assert_array_equal(form, before, name)
-    for form in [*layouts(counts).values(), *(counts.astype(t) for t in ("float32", "uint8", ">i2", "float16"))]:
+    for form in [*layouts(counts, kinds="g").values(), *(counts.astype(t) for t in ("float32", "uint8", ">i2", "float16"))]:
         np.testing.assert_allclose(numbers(kind(input=input).fit(given, form)), numbers(expected), rtol=1e-12)
     single = np.asarray(given, np.float32)
     np.testing.assert_array_equal(

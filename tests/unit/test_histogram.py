@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from layouts import layouts
 from refusals import refused, warned
 from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of, problem, same
@@ -131,24 +132,11 @@ def test_ties_of_the_argmax():
 # ---- layouts, types, threads
 
 
-def layouts(counts, probs):
-    n, k = counts.shape
-    wide_counts, wide_probs = np.zeros((2 * n, 3 * k), np.int64), np.zeros((k, n + 5))
-    wide_counts[::2, 1::3], wide_probs[:, 5:] = counts, probs.T
-    yield counts.astype(np.int32), probs
-    yield counts.astype(np.uint8), np.asfortranarray(probs)
-    yield counts.astype(np.float64), probs
-    yield counts.astype(">i8"), probs.astype(">f8")
-    yield wide_counts[::2, 1::3], wide_probs[:, 5:].T
-    yield counts[::-1][::-1], probs[::-1].copy()[::-1]
-    yield counts.tolist(), probs.tolist()
-    yield ugt.Labels.from_counts(counts), probs
-
-
 def test_layouts_and_types():
     counts, probs = problem(7, n=301, k=5)
     expected = ugt.histogram_losses(counts, probs)
-    for given in layouts(counts, probs):
+    forms = [*layouts(counts, kinds=("i4", "u1", "f8")).values(), ugt.Labels.from_counts(counts)]
+    for given in (*((form, probs) for form in forms), *((counts, form) for form in layouts(probs).values())):
         np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*given)), numbers_of(expected))
     unaligned = np.frombuffer(b"x" + probs.tobytes(), np.uint8)[1:].view(np.float64).reshape(probs.shape)
     assert not unaligned.flags.aligned
@@ -159,14 +147,6 @@ def test_layouts_and_types():
     half = (np.round(probs * 64) / 64).astype(np.float16)
     half[:, 0] = 1 - half[:, 1:].sum(1)
     same(ugt.histogram_losses(counts, half), ugt.histogram_losses(counts, half.astype(np.float64)), 0)
-
-
-def test_memory_maps(tmp_path):
-    counts, probs = problem(8, n=200)
-    np.save(tmp_path / "y.npy", counts)
-    np.save(tmp_path / "z.npy", probs.astype(np.float32))
-    mapped = [np.load(tmp_path / name, mmap_mode="r") for name in ("y.npy", "z.npy")]
-    same(ugt.histogram_losses(*mapped), ugt.histogram_losses(counts, probs.astype(np.float32)), 0)
 
 
 def test_large_counts():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
+from layouts import layouts
 from refusals import refused, warned
 from twins import resampling as resampling_twin
 from twins import soft as twin
@@ -575,19 +576,7 @@ def test_many_cases():
 def test_kinds_of_input():
     p, scores, weights = problem(2, 40, True)
     expected = both(ugt.soft_auroc, p, scores, weights=weights)
-    wide = np.empty((40, 6))
-    wide[:, ::2] = np.stack([p, scores, weights], 1)
-    read_only = [array.copy() for array in (p, scores, weights)]
-    for array in read_only:
-        array.setflags(write=False)
-    for x, s, w in (
-        lists(p, scores, weights),
-        [tuple(part) for part in lists(p, scores, weights)],
-        (wide[:, 0], wide[:, 2], wide[:, 4]),
-        [array[::-1] for array in (p, scores, weights)],
-        [array.astype(">f8") for array in (p, scores, weights)],
-        read_only,
-    ):
+    for x, s, w in zip(*(layouts(array).values() for array in (p, scores, weights))):
         assert both(ugt.soft_auroc, x, s, weights=w) == pytest.approx(expected, abs=1e-14)
         assert ugt.soft_average_precision(x, s, weights=w).influence.shape == (40,)
         assert ugt.soft_roc_curve(x, s, weights=w, drop_intermediate=False).area == pytest.approx(
