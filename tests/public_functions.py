@@ -72,8 +72,6 @@ def classes_of(world: World) -> int:
 
 
 # ---- what is made of the arrays before a function gets it ----
-
-
 def labels(world: World) -> Any:
     return ugt.Labels.from_wide(world["wide"], classes=classes_of(world), case_ids=world["case_ids"], missing=-1)
 

@@ -72,8 +72,6 @@ def docs_recipe():
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------------
-
-
 def test_a_topic_without_a_group_or_in_two_is_told():
     assert REFERENCE.problems(ugt._HOMES) == []
     (missing,) = REFERENCE.problems([*ugt._HOMES, "brand_new"])
@@ -101,8 +99,6 @@ def test_names_of_modules_are_documented(module):
 
 
 # --- the pages -------------------------------------------------------------------------------------------------------------
-
-
 def test_every_page_is_in_the_contents_once():
     listed = toctree(DOCS / "index.md")
     folder = DOCS / "reproductions"

@@ -7,21 +7,26 @@ static const int64_t OFFSETS[] = {0, 4, 6, 6};
 static const int32_t CLASSES[] = {0, 1, 2, 3, 2, 3};
 static const double CONCENTRATION[] = {1, 3, 1, 2, 3, 2};
 static const double BACKGROUND[] = {0, 1, 0};
-enum { N_CASES = 3, N_CLASSES = 4, N_ENTRIES = 6 };
+enum { N_CASES = 3, N_CLASSES = 4 };
 
+/* a posterior, and its profiles, which are freed */
 typedef struct {
     ugt_profiles *profiles;
-    int64_t case_profile[N_CASES];
-    int32_t entry_group[N_ENTRIES], background_group[N_CASES];
     ugt_posterior posterior;
-} example;
+} law;
 
-static void open_example(example *x)
+static law law_of(const int64_t *offsets, const int32_t *classes, const double *concentration, const double *background, int64_t n, int64_t k)
 {
-    CHECK(ugt_profiles_new(OFFSETS, CONCENTRATION, BACKGROUND, N_CASES, N_CLASSES, &x->profiles, x->case_profile,
-                           x->entry_group, x->background_group) == UGT_OK);
-    x->posterior = (ugt_posterior){x->profiles,    x->case_profile,     OFFSETS,  CLASSES,
-                                   x->entry_group, x->background_group, N_CLASSES};
+    ugt_profiles *profiles = NULL;
+    int64_t *case_profile = NEW(int64_t, n);
+    int32_t *entry_group = NEW(int32_t, offsets[n]), *background_group = NEW(int32_t, n);
+    CHECK(ugt_profiles_new(offsets, concentration, background, n, k, &profiles, case_profile, entry_group, background_group) == UGT_OK);
+    return (law){profiles, {profiles, case_profile, offsets, classes, entry_group, background_group, k}};
+}
+
+static law example(void)
+{
+    return law_of(OFFSETS, CLASSES, CONCENTRATION, BACKGROUND, N_CASES, N_CLASSES);
 }
 
 /* P(x_3 largest) for whole shapes: a race to c events, the last to finish is the largest (tests/twins/dirichlet.py). */
@@ -29,16 +34,15 @@ static const double BEST[] = {4115.0 / 6912, 605.0 / 2304, 491.0 / 6912};
 
 static void test_profiles(void)
 {
-    example x;
-    open_example(&x);
+    const law x = example();
     CHECK(ugt_profiles_count(x.profiles) == 1); /* the same multiset twice */
-    CHECK(x.case_profile[0] == 0 && x.case_profile[1] == 0 && x.case_profile[2] == -1);
+    CHECK(x.posterior.case_profile[0] == 0 && x.posterior.case_profile[1] == 0 && x.posterior.case_profile[2] == -1);
     const ugt_profile profile = ugt_profile_at(x.profiles, 0);
     CHECK(profile.n_groups == 3 && ugt_profile_support(&profile) == 4);
     CHECK(profile.c[0] == 3 && profile.c[1] == 2 && profile.c[2] == 1);
     CHECK(profile.count[0] == 1 && profile.count[1] == 1 && profile.count[2] == 2);
-    CHECK(x.entry_group[0] == 2 && x.entry_group[1] == 0 && x.entry_group[3] == 1);
-    CHECK(x.background_group[0] == -1 && x.background_group[1] == 2 && x.background_group[2] == -1);
+    CHECK(x.posterior.entry_group[0] == 2 && x.posterior.entry_group[1] == 0 && x.posterior.entry_group[3] == 1);
+    CHECK(x.posterior.background_group[0] == -1 && x.posterior.background_group[1] == 2 && x.posterior.background_group[2] == -1);
 
     double rank[3 * 4], certainty[1];
     CHECK(ugt_dirichlet_ranks(x.profiles, 0, 1, 4, rank) == UGT_OK);
@@ -62,8 +66,7 @@ static void test_overlaps(void)
     const int32_t k[] = {1, 1, 1};
     const ugt_sets sets = {offsets, classes, role, rest};
     double table[3 * 4];
-    example x;
-    open_example(&x);
+    const law x = example();
     CHECK(ugt_dirichlet_overlaps(&x.posterior, &sets, k, 1, 0, 3, table) == UGT_OK);
     /* case 0: class 1 (concentration 3), all others tied; case 1: class 2 (3), class 0 tied (the background, 1) */
     CHECK_CLOSE(table[2], BEST[0], 0.0, 1e-13);
@@ -97,8 +100,7 @@ static void test_lists(void)
     const ugt_list_metric metric = {UGT_AVERAGE_OVERLAP, 2, 0.0, 1.0, 12};
     int64_t size[1], table_offsets[2] = {0, 0};
     double table[64], moments[9], pmf[3 * 13];
-    example x;
-    open_example(&x);
+    const law x = example();
     CHECK(ugt_dirichlet_list_sizes(x.profiles, 0, 1, 2, 100, size) == UGT_OK);
     CHECK(size[0] == 7); /* ordered pairs of the groups of 1, 1 and 2 classes, without (first, first), (second, second) */
     CHECK(ugt_dirichlet_list_sizes(x.profiles, 0, 1, 2, 6, size) == UGT_OK);
@@ -150,11 +152,10 @@ static void test_distances(void)
     const int32_t classes[] = {0, 1, 2, 3}, model_classes[] = {2, 0, 3, 1}, start[] = {0, 1, 2, 3};
     const int model_place[] = {1, 3, 0, 2};
     const ugt_orders model = {offsets, model_classes, start};
-    ugt_profiles *profiles;
-    int64_t case_profile[1], size[1], table_offsets[] = {0, 24};
-    int32_t entry_group[4], background_group[1];
+    int64_t size[1], table_offsets[] = {0, 24};
     double table[24], rank[16], first[4] = {0}, moments[3], pmf[61], mean[2] = {0}, square[2] = {0};
-    CHECK(ugt_profiles_new(offsets, concentration, background, 1, 4, &profiles, case_profile, entry_group, background_group) == UGT_OK);
+    const law x = law_of(offsets, classes, concentration, background, 1, 4);
+    const ugt_profiles *profiles = x.profiles;
     CHECK(ugt_profiles_counts(profiles)[0] == 1 && ugt_profiles_concentrations(profiles)[3] == 1.0);
     CHECK(ugt_dirichlet_list_sizes(profiles, 0, 1, 4, 100, size) == UGT_OK && size[0] == 24);
     CHECK(ugt_dirichlet_lists(profiles, 0, 1, 4, table_offsets, table) == UGT_OK);
@@ -175,15 +176,14 @@ static void test_distances(void)
     }
     for (int a = 0; a < 4; a++)
         CHECK_CLOSE(first[a], rank[4 * a], 0.0, 1e-12);
-    const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, 4};
     for (int kind = UGT_KENDALL; kind <= UGT_FOOTRULE; kind++) {
         const ugt_list_metric metric = {kind, 4, 0.5, 60.0, 60};
-        CHECK(ugt_dirichlet_list_values(&posterior, &model, &metric, table_offsets, table, 0, 1, moments, pmf) == UGT_OK);
+        CHECK(ugt_dirichlet_list_values(&x.posterior, &model, &metric, table_offsets, table, 0, 1, moments, pmf) == UGT_OK);
         CHECK_CLOSE(moments[0], mean[kind - UGT_KENDALL], 0.0, 1e-13);
         CHECK_CLOSE(moments[1], square[kind - UGT_KENDALL], 0.0, 1e-13);
         CHECK(moments[2] == 0.0);
     }
-    ugt_profiles_free(profiles);
+    ugt_profiles_free(x.profiles);
 }
 
 /* Two classes of four can be among the three best, and either of the other two: which one is a toss-up. */
@@ -194,16 +194,12 @@ static void test_few_positive(void)
     const int32_t classes[] = {0, 3}, set_classes[] = {0, 1}, k[] = {3};
     const int8_t role[] = {UGT_ROLE_CERTAIN, UGT_ROLE_TIED}, rest[] = {0};
     const ugt_sets sets = {set_offsets, set_classes, role, rest};
-    ugt_profiles *profiles;
-    int64_t case_profile[1];
-    int32_t entry_group[2], background_group[1];
+    const law x = law_of(offsets, classes, concentration, background, 1, 4);
     double table[16];
-    CHECK(ugt_profiles_new(offsets, concentration, background, 1, 4, &profiles, case_profile, entry_group, background_group) == UGT_OK);
-    const ugt_posterior posterior = {profiles, case_profile, offsets, classes, entry_group, background_group, 4};
-    CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 3, 0, 1, table) == UGT_OK);
+    CHECK(ugt_dirichlet_overlaps(&x.posterior, &sets, k, 3, 0, 1, table) == UGT_OK);
     for (int j = 0; j < 16; j++)
         CHECK(table[j] == (j == 4 || j == 5 ? 0.5 : 0.0)); /* (1, 0) and (1, 1) */
-    ugt_profiles_free(profiles);
+    ugt_profiles_free(x.profiles);
 }
 
 static int profiles_of(int64_t n_cases, const int64_t *offsets, const double *concentration, double background)
@@ -243,15 +239,11 @@ static void test_no_convergence(void)
     /* beyond shape 1e20 log x no longer resolves the law: an honest status instead of a wrong number */
     const int64_t offsets[] = {0, 2};
     const double concentration[] = {1e22, 1e22}, background[] = {0};
-    ugt_profiles *profiles;
-    int64_t case_profile[1];
-    int32_t entry_group[2], background_group[1];
+    const law x = law_of(offsets, NULL, concentration, background, 1, 2);
     double rank[2];
-    CHECK(ugt_profiles_new(offsets, concentration, background, 1, 2, &profiles, case_profile, entry_group,
-                           background_group) == UGT_OK);
-    CHECK(ugt_dirichlet_ranks(profiles, 0, 1, 1, rank) == UGT_ERR_CONVERGENCE);
-    CHECK(ugt_dirichlet_certainty(profiles, 0, 1, 1, rank) == UGT_ERR_CONVERGENCE);
-    ugt_profiles_free(profiles);
+    CHECK(ugt_dirichlet_ranks(x.profiles, 0, 1, 1, rank) == UGT_ERR_CONVERGENCE);
+    CHECK(ugt_dirichlet_certainty(x.profiles, 0, 1, 1, rank) == UGT_ERR_CONVERGENCE);
+    ugt_profiles_free(x.profiles);
 }
 
 static void test_extreme_profiles(void)
@@ -264,16 +256,12 @@ static void test_extreme_profiles(void)
         for (size_t b = 0; b <= a; b++)
             for (size_t c = 0; c <= b; c++) {
                 const double concentration[] = {shapes[a], shapes[b], shapes[c]};
-                ugt_profiles *profiles;
-                int64_t case_profile[1];
-                int32_t entry_group[3], background_group[1];
+                const law x = law_of(offsets, NULL, concentration, background, 1, 3);
                 double rank[3 * 3];
-                CHECK(ugt_profiles_new(offsets, concentration, background, 1, 3, &profiles, case_profile, entry_group,
-                                       background_group) == UGT_OK);
-                CHECK(ugt_dirichlet_ranks(profiles, 0, 1, 3, rank) == UGT_OK);
-                for (int64_t g = 0; g < ugt_profiles_offsets(profiles)[1]; g++)
+                CHECK(ugt_dirichlet_ranks(x.profiles, 0, 1, 3, rank) == UGT_OK);
+                for (int64_t g = 0; g < ugt_profiles_offsets(x.profiles)[1]; g++)
                     CHECK_CLOSE(rank[3 * g] + rank[3 * g + 1] + rank[3 * g + 2], 1.0, 0.0, 3e-9);
-                ugt_profiles_free(profiles);
+                ugt_profiles_free(x.profiles);
             }
 }
 
@@ -302,9 +290,9 @@ static void test_draws(void)
 static void test_many_overlaps(void)
 {
     enum { N = 1400, HALF = N / 2 };
-    static int64_t offsets[N + 1], profile_of[N];
+    static int64_t offsets[N + 1];
     static double concentration[3 * N], background[N], together[4 * N];
-    static int32_t classes[3 * N], group[3 * N], rest[N], k[N], in[N];
+    static int32_t classes[3 * N], k[N], in[N];
     static int64_t one[N + 1];
     static int8_t role[N], rest_role[N];
     for (int i = 0; i < N; i++) {
@@ -318,19 +306,37 @@ static void test_many_overlaps(void)
             concentration[3 * i + j] = j == in[i] ? 1.0 + 0.01 * (i % HALF) : 1.5;
         }
     }
-    ugt_profiles *profiles;
-    CHECK(ugt_profiles_new(offsets, concentration, background, N, 3, &profiles, profile_of, group, rest) == UGT_OK);
-    const ugt_posterior posterior = {profiles, profile_of, offsets, classes, group, rest, 3};
+    const law x = law_of(offsets, classes, concentration, background, N, 3);
     const ugt_sets sets = {one, in, role, rest_role};
-    CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 1, 0, N, together) == UGT_OK);
+    CHECK(ugt_dirichlet_overlaps(&x.posterior, &sets, k, 1, 0, N, together) == UGT_OK);
     for (int i = 0; i < N; i++) {
         double alone[4 * N];
-        CHECK(ugt_dirichlet_overlaps(&posterior, &sets, k, 1, i, i + 1, alone) == UGT_OK);
+        CHECK(ugt_dirichlet_overlaps(&x.posterior, &sets, k, 1, i, i + 1, alone) == UGT_OK);
         CHECK(memcmp(alone + 4 * i, together + 4 * i, 4 * sizeof *alone) == 0);
         CHECK(i < HALF || memcmp(together + 4 * i, together + 4 * (i - HALF), 4 * sizeof *alone) == 0);
         CHECK(i == 0 || i >= HALF || together[4 * i + 2] > together[4 * (i - 1) + 2]);
     }
-    ugt_profiles_free(profiles);
+
+    /* lists of two, by laws that all cases share in turn; every third model is another */
+    const ugt_list_metric metric = {UGT_KENDALL, 2, 0.5, 4.0, 12};
+    static int64_t size[N], table_offsets[N + 1];
+    static int32_t order[3 * N], start[3 * N];
+    static double table[6 * N], moments[3 * N], pmf[13 * N], own_moments[3 * N], own_pmf[13 * N];
+    const int64_t n = ugt_profiles_count(x.profiles);
+    CHECK(ugt_dirichlet_list_sizes(x.profiles, 0, n, 2, 100, size) == UGT_OK);
+    for (int64_t p = 0; p < n; p++)
+        table_offsets[p + 1] = table_offsets[p] + size[p];
+    CHECK(ugt_dirichlet_lists(x.profiles, 0, n, 2, table_offsets, table) == UGT_OK);
+    for (int i = 0; i < 3 * N; i++) {
+        start[i] = i % 3;
+        order[i] = i / 3 % 3 ? i % 3 : 2 - i % 3;
+    }
+    const ugt_orders model = {offsets, order, start};
+    CHECK(ugt_dirichlet_list_values(&x.posterior, &model, &metric, table_offsets, table, 0, N, moments, pmf) == UGT_OK);
+    for (int i = 0; i < N; i++)
+        CHECK(ugt_dirichlet_list_values(&x.posterior, &model, &metric, table_offsets, table, i, i + 1, own_moments, own_pmf) == UGT_OK);
+    CHECK(memcmp(moments, own_moments, sizeof moments) == 0 && memcmp(pmf, own_pmf, sizeof pmf) == 0);
+    ugt_profiles_free(x.profiles);
 }
 
 int main(void)

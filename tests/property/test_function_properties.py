@@ -37,8 +37,6 @@ def test_the_table_has_every_public_function():
 
 
 # ---- what must not change an answer --------------------------------------------------------------------
-
-
 @having("order")
 @given(st.integers(0, 2**32), st.randoms())
 @few
@@ -133,8 +131,6 @@ def test_nothing_is_written_to(name):
 
 
 # ---- the ends of the range -----------------------------------------------------------------------------
-
-
 def answered_or_refused(entry, world, **more):
     """The answer; or None where the function says what is wrong in the form that all messages have."""
     try:

@@ -33,8 +33,6 @@ def close(found, expected):
 
 
 # ---- how they add up
-
-
 @binnings
 @given(problems(least_labels=2))
 def test_decompositions(binning, problem):
@@ -67,8 +65,6 @@ def test_counts_of_cases(problem):
 
 
 # ---- what changes nothing
-
-
 @binnings
 @given(problems(), st.randoms())
 def test_order_of_cases_and_classes(binning, problem, random):
@@ -121,8 +117,6 @@ def test_cases_without_labels(problem, n):
 
 
 # ---- weights
-
-
 @binnings
 @given(problems(), st.lists(st.integers(0, 4), min_size=12, max_size=12), st.sampled_from([0.5, 2.0, 1024.0]))
 def test_weights_of_a_pass(binning, problem, weights, scale):
@@ -140,8 +134,6 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
 
 
 # ---- the slow twin
-
-
 @binnings
 @given(problems(most=8), st.sampled_from(["zero", "plugin"]), st.sampled_from(["int64", "int32", "float64"]))
 def test_slow_twin(binning, problem, single_bins, dtype):
@@ -176,8 +168,6 @@ def test_statistics_of_several_labels(problem, n):
 
 
 # ---- disagreement
-
-
 def disagreement(counts, probs, **options):
     return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **options)
 
@@ -217,8 +207,6 @@ def test_predicted_disagreement(problem, total):
 
 
 # ---- scores
-
-
 def value(score, counts, probs, **options):
     return score(counts, probs, **options).per_case
 

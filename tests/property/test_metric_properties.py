@@ -130,8 +130,6 @@ def assert_same(a, b, exactly=True):
 
 
 # ---- what may change without changing the answer -------------------------------------------------------
-
-
 @metrics
 @kinds
 @given(problems(), st.randoms())
@@ -290,8 +288,6 @@ def test_pickled_plausibilities_answer_the_same(name, kind):
 
 
 # ---- the ends of the range -----------------------------------------------------------------------------
-
-
 @metrics
 @kinds
 @given(problems())

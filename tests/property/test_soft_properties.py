@@ -53,8 +53,6 @@ def same(found, expected, exactly=False):
 
 
 # ---- what changes nothing
-
-
 @metrics
 @given(problems(), st.randoms())
 def test_order_of_cases(name, problem, random):
@@ -157,8 +155,6 @@ def test_without_ties_orders_are_groups(problem):
 
 
 # ---- how it changes
-
-
 @given(problems())
 def test_symmetries(problem):
     p, scores, weights = problem
@@ -211,8 +207,6 @@ def test_curves(problem):
 
 
 # ---- several columns
-
-
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo", "precision"])
 @given(tables(), st.randoms())

@@ -42,8 +42,6 @@ def allowed(printed, digits):
 
 
 # ---- figure 2
-
-
 def best_of_three(concentration, k):
     """P(λ_k is the largest) as an integral over independent gammas."""
     mine, others = stats.gamma(concentration[k]), [stats.gamma(c) for j, c in enumerate(concentration) if j != k]
@@ -79,8 +77,6 @@ def test_figure_2_shows_what_the_paper_says():
 
 
 # ---- figure 3
-
-
 def test_count_of_uncertain_cases_by_draws_is_as_likely_as_its_law_says():
     certainty = generated.count_result(1.0).certainty.per_case
     chance = stats.binom.cdf(989, 1000, certainty[certainty < 0.9995])  # at most 989 of 1,000 draws: below 0.99
@@ -100,8 +96,6 @@ def test_figure_3_shows_what_the_paper_says():
 
 
 # ---- figure 5
-
-
 @pytest.mark.parametrize("tie_weight, key", [("split", "paper"), ("full", "code")])
 def test_figure_5_prirn_is_exact(derm, shared_case, tie_weight, key):
     wanted = shared_case("15")["expected"][key]["30"]
@@ -158,8 +152,6 @@ def test_figure_5_has_its_bars_in_the_printed_order(derm):
 
 
 # ---- figure 6, first column
-
-
 @pytest.mark.parametrize("model, key", [("PrIRN", "code"), ("PrIRN split", "paper")])
 def test_figure_6_prirn_certainty_is_exact(derm, shared_case, model, key):
     expected = shared_case("81")["expected"]
@@ -186,8 +178,6 @@ def test_figure_6_certainty_rises_with_reliability(derm, reliabilities):
 
 
 # ---- figures 7 and 13
-
-
 def test_figure_7_correlation_is_the_printed_one(derm):
     pl = derm.certainty("PL", 3).per_case
     assert round(derm.correlation(pl, derm.certainty("PrIRN", 30).per_case), 1) == 0.9  # printed with one digit
@@ -208,8 +198,6 @@ def test_figure_13_correlation_is_about_the_printed_one(derm):
 
 
 # ---- figures 8 and 12
-
-
 def test_figure_8_risks_are_more_certain_than_conditions(derm):
     one, risk = derm.certainty("PL", 3), derm.risk_certainty()
     assert (risk["top_class"].per_case >= one.per_case - 1e-12).all()
@@ -241,8 +229,6 @@ def test_figure_12_high_risk_has_fewer_annotators_and_more_conditions(derm):
 
 
 # ---- figures 14 and 15
-
-
 def test_figure_14_ties_at_the_top_bound_certainty(derm, shared_case):
     expected = shared_case("80")["expected"]
     assert derm.tied_at_the_top().sum() == expected["irn_code"]["n_top1_tied"]
@@ -267,8 +253,6 @@ def test_figure_15_plausibility_is_nearly_even(derm):
 
 
 # ---- stand-ins for the models
-
-
 def test_stand_ins_are_judged_by_others_only(derm, stand_ins):
     rankings, scores = stand_ins.halves()
     nested = [case for case in derm.dermatology().annotations if len(case) > 1]
@@ -300,8 +284,6 @@ def test_stand_in_accuracy_varies_over_draws_as_the_paper_says(stand_ins):
 
 
 # ---- the page
-
-
 def test_the_page_has_what_is_computed(derm):
     """Three digits, with one of the last for sums in another order."""
     text, pl = (PAGES / "evaluation.md").read_text(encoding="utf-8"), derm.certainty("PL", 3).per_case

@@ -112,8 +112,6 @@ def test_a_concentration_that_is_log_linear_in_features():
 
 
 # ---- [B] appendix E, without the images
-
-
 def three_kinds(rng, n, n_labels):
     """Ten kinds of cases t of three groups: sure, epistemic (each case is clear, but not to the model), aleatoric [B eq. 52, λ = 20].
 

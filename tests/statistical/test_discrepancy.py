@@ -18,8 +18,6 @@ def standard_error(found):
 
 
 # ---- the simulations of [C] sec. 4.1, without MNIST: only its ten classes count ----
-
-
 def digits(rng, n_cases, accuracy, swap, n_annotators=9):
     """``(labels (N, A), model (N,), truth)``: annotators draw any class with probability swap; the model is wrong evenly."""
     truth = rng.integers(0, N_CLASSES, n_cases)
@@ -88,8 +86,6 @@ def test_against_the_mean_the_number_of_annotators_matters():
 
 
 # ---- intervals and tests ----
-
-
 def normal_studies(seed, n_sets, n_cases, margin=0.0, n_annotators=5, size=1):
     """Ratings with independent errors of variance 1, and a model with errors of variance 1 + 2 margin: Δ = 1 + margin."""
     rng = np.random.default_rng(seed)

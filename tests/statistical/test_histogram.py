@@ -32,8 +32,6 @@ def standard(values, truth):
 
 
 # ---- [B] fig. 1: an ideal predictor, p uniform, 15 bins
-
-
 @pytest.mark.parametrize("n_labels", [2, 5])
 @pytest.mark.parametrize("n_cases", [100, 300, 1000, 3000, 10_000])
 def test_ideal_predictor(n_cases, n_labels):
@@ -65,8 +63,6 @@ def test_ideal_prediction_of_disagreement():
 
 
 # ---- a predictor that is neither calibrated nor sharp
-
-
 class Model:
     """z is one of five values, each in the middle of a bin; p = 0.5 z + 0.25 ± 0.1."""
 
@@ -147,8 +143,6 @@ def test_bias_of_the_entropy():
 
 
 # ---- coverage
-
-
 @sets(100, 420)
 @pytest.mark.parametrize("size", [1, 4])
 def test_coverage(size, n_sets):

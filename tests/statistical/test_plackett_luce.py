@@ -253,8 +253,6 @@ def test_weighted_draws(name, shape, reliability):
 
 
 # ---- large tied blocks ----
-
-
 def block_statistics(draws, n):
     block = draws[..., :n]
     return np.stack([block.mean(-1), (block**2).mean(-1), block.min(-1), block.max(-1), draws[..., 0], draws[..., n]], -1)
@@ -299,8 +297,6 @@ def test_one_tied_block_twice(n, shape, rest):
 
 
 # ---- (iv) explicit classes against the lump ----
-
-
 @pytest.mark.parametrize("reliability", [1.0, 2.5])
 @pytest.mark.parametrize("shape", [1.0, 1 / 12])
 def test_the_lump_is_the_sum_of_its_classes(shape, reliability):
@@ -440,8 +436,6 @@ def test_the_rate_of_the_prior_does_not_matter(rate, reliability):
 
 
 # ---- (vii) reliability ----
-
-
 @pytest.mark.parametrize("n", [2, 3, 20])
 def test_reliability_n_is_n_copies(n):
     """Equal rankings are merged: the very same draws."""
@@ -474,8 +468,6 @@ def test_stages_are_merged():
 
 
 # ---- (viii) determinism ----
-
-
 def test_draws_are_reproducible():
     a, b = (Run([*CASES, BIG], 20, reliability=2.5, chains=2, seed=3) for _ in range(2))
     assert a.values.tobytes() == b.values.tobytes()
@@ -517,8 +509,6 @@ def test_the_stop_flag_ends_the_run():
 
 
 # ---- extremes ----
-
-
 @pytest.mark.parametrize("reliability", [1e-3, 1.0, 2.5, 1e6])
 @pytest.mark.parametrize("shape", [1e-6, 1 / 419, 1.0, 1e6])
 def test_extreme_options_give_plausibilities(shape, reliability):
@@ -559,8 +549,6 @@ def test_a_class_that_most_put_on_top(name, reliability):
 
 
 # ---- figure 5 ----
-
-
 def test_figure_5_of_the_paper(dermatology):
     """Case 1026, annotators thrice, one class for all that nobody mentioned: P(top-1 in {40, 171, 244}) = 0.70, in {171, 244, 245} 1.00.
 

@@ -71,8 +71,6 @@ def penalty_odir(w, b, lam_w, lam_b):
 
 
 # ---- Dirichlet-multinomial likelihoods
-
-
 def log_dirichlet_multinomial(row, alpha):
     """Of labels in an order: the j-th further label of class k has probability (α_k + j) / (α_0 + labels before)."""
     alpha_0, seen, total = math.fsum(alpha), [0] * len(row), []

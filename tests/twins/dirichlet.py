@@ -55,8 +55,6 @@ def ranks(law, rank, n_classes):
 
 
 # ---- any concentrations, by adaptive quadrature (K <= 5) ----
-
-
 def density(c, s):
     """Of log x for x ~ Gamma(c, 1)."""
     return np.exp(c * s - np.exp(s) - special.gammaln(c))

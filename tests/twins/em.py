@@ -26,8 +26,6 @@ def vote_shares(cases, n_classes):
 
 
 # ---- Dawid-Skene
-
-
 def pseudo_table(prior, n_classes):
     return np.where(np.eye(n_classes, dtype=bool), float(prior[0]), float(prior[1]))
 
@@ -161,8 +159,6 @@ def exact_posterior(cases, n_annotators, n_classes, concentration):
 
 
 # ---- GLAD
-
-
 def glad_classes(cases, ability, easiness, prevalence):
     q, total = np.zeros((len(cases), len(prevalence))), 0.0
     for i, case in enumerate(cases):

@@ -17,8 +17,6 @@ DIGITS = 120  # of the decimal arithmetic: differences from 1 of 1e-48 keep 70 d
 
 
 # ---- probabilities ----
-
-
 def chain(ranking, n_classes):
     """Pairs (block, classes that come later); a last block with nothing behind it is left out."""
     ranked = {y for block in ranking for y in block}
@@ -126,8 +124,6 @@ def likelihood(rankings, rate):
 
 
 # ---- posteriors of normalised plausibilities; prior λ_k ~ Gamma(shape_k, 1) ----
-
-
 def grid_sums(rankings, shapes, reliability, others, axes, step):
     """Evidence, and sums of plausibilities, of their products and of each axis' marginal, over one grid; slab by slab, to save memory."""
     shapes = np.asarray(shapes, float)
@@ -218,8 +214,6 @@ def one_block_moments(n, shape, rest_shape, copies=1):
 
 
 # ---- data from the model, and the sampler as printed, for many cases at once ----
-
-
 def simulate(n_cases, n_annotators, n_classes, shape, rng, least_ranked=0):
     """(plausibilities (N, K), rankings, orders (N, A, K!)): orders of arrival, cut into blocks at places that do not depend on them.
 

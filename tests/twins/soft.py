@@ -22,8 +22,6 @@ def ones(scores):
 
 
 # ---- AUROC
-
-
 def auroc(p, scores, weights=None, self_pairs="exclude", q=None):
     """Eq. 4 over all pairs; q (default 1 - p): how much of each case is negative."""
     w = weights or ones(scores)
@@ -69,8 +67,6 @@ def mean(values, mass):
 
 
 # ---- average precision
-
-
 def groups(scores):
     """Cases of the same score, highest first."""
     return [[i for i, s in enumerate(scores) if s == score] for score in sorted(set(scores), reverse=True)]
@@ -137,8 +133,6 @@ def average_precision_expected(p, scores, weights=None, self_term="certain"):
 
 
 # ---- curves
-
-
 def roc_points(p, scores, weights=None):
     """Eq. 2: false and true positive rates down to each score, and the scores, from (0, 0) at infinity."""
     w = weights or ones(scores)
@@ -172,8 +166,6 @@ def steps(precision, recall):
 
 
 # ---- errors
-
-
 def influence(statistic, weights):
     """Derivative by how many times each case is there: of statistic(weights) by each weight, times that weight."""
     found = []
@@ -228,8 +220,6 @@ def soft_delong(p, scores, weights=None, self_pairs="exclude", q=None):
 
 
 # ---- groups
-
-
 def totals(p, scores, threshold=0.5):
     """Of each group of tied cases, highest scores first: sums of p, 1 - p, p (1 - p), and hard positives and negatives."""
     rows = [

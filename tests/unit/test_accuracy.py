@@ -210,8 +210,6 @@ def test_rank_biased_overlap_by_hand(p):
 
 
 # ---- lists that are too many to enumerate ---------------------------------------------------------------
-
-
 @pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule", "rank_biased"])
 def test_sampled_lists(metric, monkeypatch):
     rng = np.random.default_rng(1)
@@ -236,8 +234,6 @@ def test_sampled_lists(metric, monkeypatch):
 
 
 # ---- prediction sets -----------------------------------------------------------------------------------
-
-
 def in_three_forms(sets, n_classes):
     mask = np.zeros((len(sets), n_classes), bool)
     for i, members in enumerate(sets):
@@ -301,8 +297,6 @@ def test_mass_with_a_background():
 
 
 # ---- what is left out, and what is refused --------------------------------------------------------------
-
-
 def metrics_of_any_kind():
     """(metric, what it judges) for three cases of three classes."""
     return [

@@ -53,8 +53,6 @@ def rounded(fractions):
 
 
 # ---- inverse rank normalisation ---------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES)
@@ -162,8 +160,6 @@ def test_irn_of_a_whole_dermatology_case_is_exact(dermatology):
 
 
 # ---- votes ------------------------------------------------------------------------------------------
-
-
 @given(CASES)
 def test_votes_of_rankings_equal_twin(table):
     rankings = Rankings.from_blocks(table, n_classes=6)
@@ -196,8 +192,6 @@ def test_all_cases_may_be_empty():
 
 
 # ---- Dirichlet posteriors ---------------------------------------------------------------------------
-
-
 def concentrations(post):
     """Dense concentrations, the background included."""
     table = np.repeat(np.broadcast_to(post.background, post.n_cases).astype(float)[:, None], post.n_classes, axis=1)

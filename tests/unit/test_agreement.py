@@ -52,8 +52,6 @@ def exactly(values):
 
 
 # ---- leave one annotator out ------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tie_weight", TIE_WEIGHTS)
 @given(CASES)
@@ -159,8 +157,6 @@ def test_no_annotator_at_all():
 
 
 # ---- average overlap of partial rankings ------------------------------------------------------------
-
-
 @pytest.mark.slow
 @given(PAIRS, st.integers(0, K))
 def test_partial_average_overlap_equals_twin(pairs, depth):
@@ -272,8 +268,6 @@ def test_threads_give_the_same_bytes():
 
 
 # ---- real data --------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_dermatology_data(dermatology):
     rankings = rankings_of(dermatology.annotations, 419)
@@ -312,8 +306,6 @@ def test_overlap_of_dermatology_cases_is_that_of_matrices(dermatology, depth):
 
 
 # ---- the record, and refusals -----------------------------------------------------------------------
-
-
 def test_record():
     found = partial_average_overlap([[[0]], [[0]]], [[[0]], [[1]]], 1, n_classes=3)
     assert isinstance(found, AgreementScore)
@@ -376,8 +368,6 @@ def test_options_are_checked():
 
 
 # ---- the kernels look after memory -------------------------------------------------------------------
-
-
 def _arrays(rankings):
     return rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
 

@@ -38,8 +38,6 @@ def objective_of(probs, counts, x, weight=None, penalty=0.005):
 
 
 # ---- objective and minimum
-
-
 @pytest.mark.parametrize("penalty", [0.0, 0.005, 3.0])
 def test_objective_gradient_and_curvature(penalty):
     probs, counts, x = problem()
@@ -145,8 +143,6 @@ def test_cases_with_one_label_are_pulled_by_the_penalty_alone():
 
 
 # ---- what it keeps
-
-
 def test_the_mean_is_the_prediction_to_the_bit():
     probs, counts, x = problem(500)
     calibrator = ugt.AlphaCalibration().fit(probs, counts, features=x)
@@ -194,8 +190,6 @@ def test_laws():
 
 
 # ---- data without a minimum
-
-
 def test_unanimous_and_underdispersed_labels():
     half = np.full((60, 2), 0.5)
     agreed = np.where(np.arange(60)[:, None] % 2, [4, 0], [0, 4])
@@ -251,8 +245,6 @@ def test_convergence_is_reported(monkeypatch):
 
 
 # ---- bad input
-
-
 def test_bad_features_and_parameters():
     probs, counts, x = problem()
     for bad, message in (

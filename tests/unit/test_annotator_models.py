@@ -49,8 +49,6 @@ def never_falls(trace):
 
 
 # ---- against the slow twin
-
-
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n_classes", [2, 5])
@@ -166,8 +164,6 @@ def test_counted_labels_are_labels_given_several_times(model):
 
 
 # ---- against a general optimiser
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", [(1, 0.3, 0.5), (1, 0.05, 0.5), (0, 0, 0)])
@@ -234,8 +230,6 @@ def test_accuracy_errors_are_those_of_the_observed_information(prior, monkeypatc
 
 
 # ---- the fit
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_objective_never_falls(seed):
     labels = labels_of(n=25, n_annotators=6, n_classes=2 + seed % 4, right=0.4, share=0.4, seed=seed)
@@ -288,8 +282,6 @@ def test_labels_worse_than_chance_are_suspicious():
 
 
 # ---- data without doubt, and without much
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_unanimous_annotators_are_certain_and_right(model):
     truth = np.random.default_rng(0).integers(0, 3, 20)
@@ -357,8 +349,6 @@ def test_classes_that_hardly_matter_are_not_listed():
 
 
 # ---- order does not matter
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_order_of_cases_annotators_and_classes_does_not_matter(model):
     ids = np.array([f"p{i}" for i in range(30)])
@@ -398,8 +388,6 @@ def test_a_cases_restarts_do_not_depend_on_its_place():
 
 
 # ---- crowd-kit
-
-
 def test_crowd_kit_agrees():
     aggregation = pytest.importorskip("crowdkit.aggregation")
     pandas = pytest.importorskip("pandas")
@@ -428,8 +416,6 @@ def test_crowd_kit_agrees():
 
 
 # ---- draws
-
-
 def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases():
     labels = labels_of(n=20, n_classes=3, seed=9)
     for candidates in ("all", "seen"):
@@ -490,8 +476,6 @@ def test_chains_that_have_not_mixed_are_reported():
 
 
 # ---- records
-
-
 def test_records_survive_pickling_and_are_frozen():
     labels = labels_of(n=10)
     for found in (ugt.dawid_skene(labels, prior=1), ugt.glad(labels), ugt.dawid_skene_draws(labels, n_draws=20)):
@@ -515,8 +499,6 @@ def test_plausibilities_go_into_evaluations():
 
 
 # ---- bad input
-
-
 @pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.glad, ugt.dawid_skene_draws])
 def test_labels_that_will_not_do(fit):
     counts = ugt.Labels.from_counts([[0, 0], [3, 1]], case_ids=["x", "y"])
@@ -581,8 +563,6 @@ def test_the_core_checks_what_it_reads():
 
 
 # ---- judged by itself
-
-
 @pytest.mark.filterwarnings("error")
 def test_a_model_among_the_annotators_is_reported():
     labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "resnet", "ann", "vit"], [0, 1, 1, 1])

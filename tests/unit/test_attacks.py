@@ -33,8 +33,6 @@ def cells_of(array):
 
 
 # ---- what arrays hide
-
-
 PLAIN = [  # arrays of the table of all functions that reach the function as they are
     (name, one)
     for name, entry in FUNCTIONS.items()
@@ -98,8 +96,6 @@ def test_losses_of_tables_that_have_changed_are_not_resampled():
 
 
 # ---- files
-
-
 @posix
 @pytest.mark.parametrize("read", [read_annotations, read_predictions, read_names, read_clusters])
 def test_pipes_and_devices_are_refused(read, tmp_path):
@@ -141,8 +137,6 @@ def test_a_number_of_thousands_of_digits(name, tmp_path):
 
 
 # ---- formulas
-
-
 NAMES = [
     "=1+1", "'=1+1", "''=1+1", "+a", "-b", "@c", "\uff1dd", "\uff0de", "x;=cmd|'/C calc'!A0", "x; '-3y", "'tis", "a=b", "it's", "-", "'",
     "-5x",
@@ -194,8 +188,6 @@ def test_files_of_data_hold_no_formulas_and_give_the_same_names(separator, tmp_p
 
 
 # ---- halves of characters
-
-
 def test_halves_of_characters_in_names():
     """JSON may hold half a pair, names of files bytes that are no UTF-8; a report at the end of a long run failed with them."""
     odd = ["a\ud800", "b\udcff", "c"]
@@ -222,8 +214,6 @@ def test_output_for_halves_of_characters(tmp_path):
 
 
 # ---- the command
-
-
 def command(words, folder, **more):
     source = str(Path(ugt.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": source, "OPENBLAS_NUM_THREADS": "1"}
@@ -258,8 +248,6 @@ def test_an_error_that_cannot_be_told(tmp_path):
 
 
 # ---- checkpoints
-
-
 def run(path):
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]] for _ in range(33)], classes=3)
     return ugt.plackett_luce(rankings, n_draws=4, n_warmup=2, n_chains=2, seed=1, checkpoint=path).mean().tobytes()
@@ -301,8 +289,6 @@ def test_a_checkpoint_is_no_number_of_an_open_file():
 
 
 # ---- calibrators, plans, evaluations
-
-
 def test_json_of_calibrators_is_strict_and_whole(tmp_path, monkeypatch):
     """NaN is no JSON; and what was there stays if the new file cannot be written."""
     calibrator = ugt.TemperatureScaling().fit(np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]]), [[3, 1], [1, 3], [2, 2]])

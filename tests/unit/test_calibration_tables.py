@@ -69,8 +69,6 @@ def numbers(row):
 
 
 # ---- the command
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_calibrate(folder, capsys, method):
@@ -199,8 +197,6 @@ def test_rankings_are_refused(folder, capsys):
 
 
 # ---- in an evaluation
-
-
 @pytest.mark.slow
 def test_evaluate_has_calibration():
     logits, counts = problem(least=1)

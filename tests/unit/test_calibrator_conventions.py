@@ -22,8 +22,6 @@ def changed(array, at, value, dtype=float):
 
 
 # ---- bad input
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ALL)
 def test_bad_counts(kind):
@@ -165,8 +163,6 @@ def test_bad_parameters():
 
 
 # ---- the choice of a penalty
-
-
 def test_parts_are_disjoint_and_keep_clusters_together():
     clusters = np.random.default_rng(0).integers(0, 40, 300)
     for ids in (None, clusters):

@@ -163,8 +163,6 @@ def test_a_fit_that_fails_leaves_the_one_before():
 
 
 # ---- scikit-learn
-
-
 @pytest.mark.parametrize("kind", ALL)
 def test_scikit_learn_clones(kind):
     base = pytest.importorskip("sklearn.base")

@@ -63,8 +63,6 @@ def flat(kind, calibrator):
 
 
 # ---- objectives and minima
-
-
 FORMS = {"platt": lambda k: PlattMap(), "vector": lambda k: VectorMap(k, 0.7), "matrix": lambda k: MatrixMap(k, 3.0, 0.7)}
 
 
@@ -203,8 +201,6 @@ def test_start_from_some_cases_leads_to_the_same_temperature():
 
 
 # ---- weights, cases without labels, kinds of input
-
-
 @pytest.mark.parametrize("kind", ALL)
 def test_weights_are_repeated_cases(kind):
     logits, counts = of(kind)
@@ -292,8 +288,6 @@ def test_probabilities_are_logits_up_to_a_number_a_case(kind):
 
 
 # ---- the temperature keeps the first class
-
-
 def test_the_temperature_keeps_the_first_class_to_the_bit():
     rng = np.random.default_rng(5)
     logits, counts = problem(k=6)
@@ -324,8 +318,6 @@ def test_the_temperature_keeps_the_first_class_to_the_bit():
 
 
 # ---- data without a best map
-
-
 @pytest.mark.slow
 def test_separable_data():
     rng = np.random.default_rng(6)

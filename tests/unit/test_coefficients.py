@@ -74,8 +74,6 @@ def close(expected, **options):
 
 
 # ---- twins
-
-
 @pytest.mark.parametrize("repeats", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_values_are_those_of_all_pairs(seed, repeats):
@@ -199,8 +197,6 @@ def test_pairs_without_common_cases_or_variation():
 
 
 # ---- published examples and oracles
-
-
 def test_krippendorff_2011():
     found = [ugt.krippendorff_alpha(RELIABILITY, level) for level in LEVELS]
     assert [round(one.value, 3) for one in found] == [0.743, 0.815, 0.849, 0.797]
@@ -324,8 +320,6 @@ def test_scikit_learn_as_an_oracle(weights):
 
 
 # ---- derivatives, standard errors, resamples
-
-
 def coefficients(labels, ratings):
     """Every coefficient, for tests of what they share."""
     k = labels.n_classes
@@ -441,8 +435,6 @@ def test_analytic_intervals_stay_inside():
 
 
 # ---- what is undefined, and says so
-
-
 def undefined(found, value, reason):
     assert found.value == close(value)
     assert reason in found.reason
@@ -525,8 +517,6 @@ def test_kappa_paradox_is_seen_beside_the_value():
 
 
 # ---- inputs
-
-
 def test_tables_and_containers_agree():
     table = [["x", "y", N], ["y", "y", "y"], ["z", "x", "x"], [N, "x", "z"]]
     labels = Labels.from_wide(table)
@@ -625,8 +615,6 @@ def test_bad_options(function, given, options, message):
 
 
 # ---- annotators with themselves, tables
-
-
 def test_intra_annotator_agreement():
     case = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4]
     annotator = [*"aaabaabbbbaab"]
@@ -700,8 +688,6 @@ def test_table():
 
 
 # ---- properties
-
-
 @st.composite
 def wide_tables(draw):
     n, a, k = draw(st.integers(2, 8)), draw(st.integers(2, 4)), draw(st.integers(2, 4))

@@ -29,8 +29,6 @@ def expected(concentrations, n, gamma=1.0, k=1):
 
 
 # ---- committees
-
-
 def law(shares, size):
     """Probabilities of all committees, as {counts: probability}."""
     found = {}
@@ -131,8 +129,6 @@ def test_what_is_kept_of_committees_answers_as_all_classes_would(k, kind):
 
 
 # ---- more annotators
-
-
 @pytest.mark.parametrize("gamma", [1.0, 2.5])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_against_enumeration(n, gamma):

@@ -40,8 +40,6 @@ def probabilities(n, k, seed, ties=True):
 
 
 # ---- scores
-
-
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("randomized", [True, False])
 def test_scores_are_those_of_the_slow_twin(score, randomized):
@@ -96,8 +94,6 @@ def test_two_classes_by_one_column_and_other_types():
 
 
 # ---- sampled labels
-
-
 def test_labels_are_those_of_the_slow_twin():
     p = probabilities(25, 5, 3) * 7.3
     out = np.empty((25, 30), np.int32)
@@ -125,8 +121,6 @@ def test_kernels_refuse_what_does_not_fit():
 
 
 # ---- p-values and sets
-
-
 def calibration(p, truth, m, score, seed, group, class_group):
     """Scores and categories of the twin's sampled labels, and of one more label each."""
     found, more = [], []
@@ -292,8 +286,6 @@ def test_calibration_and_prediction_draw_different_numbers():
 
 
 # ---- conventions of scikit-learn; JSON
-
-
 def test_parameters_and_json(tmp_path):
     p, truth = probabilities(40, 3, 1), probabilities(40, 3, 2)
     groups = np.where(np.arange(40) % 2, "odd", "even")
@@ -345,8 +337,6 @@ def test_draws_of_rankings_as_truth():
 
 
 # ---- bad input
-
-
 GOOD = {"p": np.full((20, 3), 1 / 3), "truth": np.full((20, 3), 1 / 3), "labels": np.zeros(20, int)}
 
 

@@ -104,8 +104,6 @@ def test_single_functions_equal_diagnose():
 
 
 # ---- what is known about effective sample sizes. Seeds are fixed; the probability of a false alarm is that over seeds.
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("phi", [-0.3, 0.0, 0.5, 0.9])
 def test_effective_sample_size_of_autoregression(phi):
@@ -171,8 +169,6 @@ def test_heavy_tails():
 
 
 # ---- conventions
-
-
 def test_nothing_varies():
     assert columns(np.full((1, 4, 101), 0.1)).tolist() == [[1, 400, 400, 400, 0]]
 

@@ -52,8 +52,6 @@ def agrees(found, expected):
 
 
 # ---- the ratio ----
-
-
 @pytest.mark.parametrize("distance", list(CLASSES))
 @pytest.mark.parametrize("seed", range(3))
 def test_ratio_of_labels(distance, seed):
@@ -139,8 +137,6 @@ def test_masks():
 
 
 # ---- joining predictions ----
-
-
 def test_predictions_by_case_id():
     labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=["a", "b", "c"])
     plain = ugt.discrepancy_ratio(labels, [0, 1, 2])
@@ -265,8 +261,6 @@ def test_undefined_ratios():
 
 
 # ---- intervals ----
-
-
 def resampled(mu, alpha, clusters, seed, n):
     """The ratio on every resample, by copies of clusters."""
     names = list(dict.fromkeys(clusters))
@@ -330,8 +324,6 @@ def test_bootstrap_t_without_spread():
 
 
 # ---- annotators as models ----
-
-
 @pytest.mark.parametrize("cases", ["matched", "all", "mu1"])
 @pytest.mark.parametrize("distance", ["squared", "zero-one"])
 def test_annotators_against_their_twin(cases, distance):
@@ -448,8 +440,6 @@ def test_blocks_of_annotators_change_nothing(monkeypatch, cases):
 
 
 # ---- thresholds ----
-
-
 @pytest.mark.parametrize("distance", ["zero-one", "cost"])
 def test_the_whole_curve(distance):
     rng = np.random.default_rng(12)
@@ -527,8 +517,6 @@ def test_scores_that_are_missing_can_be_dropped():
 
 
 # ---- classes of cases, groups of annotators ----
-
-
 @pytest.mark.parametrize("ties", ["drop", "lowest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_strata_by_majority(ties, seed):
@@ -590,8 +578,6 @@ def test_groups_of_annotators():
 
 
 # ---- alternatives ----
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("numbers", [False, True])
 def test_alternatives_against_their_twins(seed, numbers):

@@ -208,8 +208,6 @@ def test_any_ratings(cases, data):
 
 
 # ---- numbers that are hard to subtract, and those that are 0 ----
-
-
 @pytest.mark.parametrize("distance", ["squared", "absolute", "zero-one", ("threshold", 0.0)])
 def test_annotators_who_agree_are_at_exactly_0(distance):
     value = [0.1, 0.1, 0.1, 0.7, 0.7, 0.7, 1 / 3, 1 / 3, 1 / 3, 1e99, 1e99, 1e99]
@@ -294,8 +292,6 @@ def test_single_and_missing_annotators():
 
 
 # ---- what classes stand for ----
-
-
 def test_values():
     labels = Labels.from_wide([["mild", "severe"], ["none", "mild"]], classes=["none", "mild", "severe"])
     found = distances(labels, [np.array([2, -1]), np.array([4.0, math.nan])], "squared", values=[0, 1, 10])
@@ -331,8 +327,6 @@ def test_values_where_they_mean_nothing():
 
 
 # ---- distances that are none ----
-
-
 @pytest.mark.parametrize(
     "distance", ["hamming", "jaccard", 3, None, ("threshold",), ("cutoff", 1), [[0, 1], [1]], np.zeros((2, 2, 2)), "", ()]
 )
@@ -368,8 +362,6 @@ def test_wrong_costs(cost, message):
 
 
 # ---- predictions that are none ----
-
-
 @pytest.mark.parametrize(
     "distance, prediction, message",
     [
@@ -403,8 +395,6 @@ def test_wrong_predictions_of_ratings():
 
 
 # ---- Python functions ----
-
-
 def test_functions_are_called_pair_by_pair():
     rng = np.random.default_rng(12)
     cases, rows = random_cases(rng, 20, lambda r: float(r.integers(0, 9)))
@@ -501,8 +491,6 @@ def test_only_functions_warn():
 
 
 # ---- threads, memory, what the core refuses ----
-
-
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
     rng = np.random.default_rng(14)
     monkeypatch.setattr("ugt.discrepancy.distances.CASES", 7)

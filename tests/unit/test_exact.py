@@ -183,8 +183,6 @@ def test_bad_numbers():
 
 
 # ---- weights
-
-
 def at_most(n):
     """P(Poisson(1) <= k) for k < n, times 2^32, to the nearest whole number."""
     with localcontext() as context:

@@ -130,8 +130,6 @@ def test_ties_of_the_argmax():
 
 
 # ---- layouts, types, threads
-
-
 def test_layouts_and_types():
     counts, probs = problem(7, n=301, k=5)
     expected = ugt.histogram_losses(counts, probs)
@@ -197,8 +195,6 @@ def test_names_of_classes_and_cases():
 
 
 # ---- resampling
-
-
 def shown(found):
     """Estimate of every number, by the record's attributes."""
     rows = [(found, ""), *((None, f"[{name}]") for name in found.classes)]

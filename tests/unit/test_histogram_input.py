@@ -16,8 +16,6 @@ NAN = float("nan")
 
 
 # ---- what is left out, and what is wrong
-
-
 def test_nothing_left():
     found = warned("undefined: no case has labels", ugt.histogram_losses, [[0, 0], [0, 0]], [[0.5, 0.5]] * 2)
     assert found.n_cases == 0 and found.left_out == {"case without labels": 2}
@@ -145,8 +143,6 @@ def test_bad_options(options, message):
 
 
 # ---- the core
-
-
 TABLES = np.array([[1, 2]]), np.array([[0.5, 0.5]])
 EDGE = np.array([[-np.inf, np.inf]])
 

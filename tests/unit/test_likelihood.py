@@ -34,8 +34,6 @@ def one_gradient(ranking, plausibility):
 
 
 # ---- reference cases ----
-
-
 @pytest.mark.parametrize("name", ["19", "21", "23"])
 def test_reference_cases(shared_case, name):
     case = shared_case(name)
@@ -52,8 +50,6 @@ def test_tied_classes_of_very_different_plausibility(block, expected):
 
 
 # ---- sizes, ratios, cancellation ----
-
-
 @pytest.mark.parametrize("n", [*range(1, 15), 20, 30, 50, 100, 200, 399, 400])
 def test_equal_plausibilities(n):
     """log p = -Σ_{j<=n} log(1 + Z/(jλ)): the j-th last of the block waits for one of j, or of Z."""
@@ -131,8 +127,6 @@ def test_quotients_out_of_the_floating_point_range(n):
 
 
 # ---- whole rankings ----
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
 def test_probabilities_of_all_rankings_add_up(n_classes):
     """To 1 for given sizes of the blocks: which classes come where is all that is random. 2^(K-1) compositions of K."""
@@ -212,8 +206,6 @@ def test_inputs_may_be_read_only():
 
 
 # ---- gradient by log plausibility ----
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 9, 10, 11, 20, 30])
 def test_gradient_of_one_block(n):
@@ -302,8 +294,6 @@ def test_other_cases_do_not_feel_a_zero():
 
 
 # ---- bad input to the core ----
-
-
 def call(items, n_classes, block_offsets=None, plausibility=None, ranking_offsets=None):
     items = np.array(items, np.int32)
     blocks = np.array([0, len(items)] if block_offsets is None else block_offsets, np.int64)

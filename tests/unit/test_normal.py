@@ -50,8 +50,6 @@ def over_sigma(law, of):
 
 
 # ---- the posterior
-
-
 @pytest.mark.parametrize("name", ["75_nig_toxicity", "77_nig_identical", "79_nig_ava"])
 def test_reference_cases(name):
     path = CASES / f"{name}.json"
@@ -109,8 +107,6 @@ def test_kinds_of_input():
 
 
 # ---- probabilities
-
-
 LAWS = [(0.3, 0.5, 0.6, 0.4), (1.2, 6.0, 3.0, 5.0), (-2.0, 40.0, 60.0, 30.0)]
 
 
@@ -169,8 +165,6 @@ def test_tiny_shapes():
 
 
 # ---- metrics
-
-
 def test_certainty_and_what_is_left_out():
     post = ugt.normal([[1, 2, 3], [nan, nan, nan], [2, 2, 1]], prior=PRIOR)
     found = ugt.rating_certainty(post, 1.5)
@@ -242,8 +236,6 @@ def test_soft_labels_and_plausibilities():
 
 
 # ---- the prior that is fitted
-
-
 def test_gradient_and_value():
     rng = np.random.default_rng(7)
     table = rng.normal(size=(8, 1)) + rng.normal(size=(8, 4))
@@ -299,8 +291,6 @@ def test_means_or_variances_that_are_all_the_same():
 
 
 # ---- what cannot be
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -23,8 +23,6 @@ def beta_above_half(a, b):
 
 
 # ---- aggregations and certainty ----
-
-
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300])
 def test_plausibilities_of_any_scale(scale):
     """λ as numbers of any size; ratios of 1e±300 between classes."""
@@ -129,8 +127,6 @@ def test_counts_of_1e15():
 
 
 # ---- losses, soft scores and p-values ----
-
-
 def test_probabilities_of_1e_320():
     tiny = 1e-320
     found = ugt.histogram_log_loss([[1, 0], [0, 2]], [[tiny, 1 - tiny], [1 - tiny, tiny]])
@@ -174,8 +170,6 @@ def test_scales_of_ratings(scale):
 
 
 # ---- many of something ----
-
-
 def test_a_million_classes():
     k = 10**6
     labels = ugt.Labels.from_long([0, 0, 0, 1], ["a", "b", "c", "a"], [k - 1, k - 1, 5, 0], classes=k)

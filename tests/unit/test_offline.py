@@ -80,8 +80,6 @@ def paths(tmp_path):
 
 
 # --- requirements and archive ------------------------------------------------------------------------------------------
-
-
 def test_requirements_have_the_hash_of_every_wheel(paths):
     lines = offline.hashed(paths).splitlines()
     assert [line.split(" ")[0] for line in lines] == ["numpy==2.2.6", "scipy==1.15.3", f"ugt=={ugt.__version__}"]
@@ -146,8 +144,6 @@ def test_the_wheel_of_a_python(tmp_path, python_version, name):
 
 
 # --- list of contents --------------------------------------------------------------------------------------------------
-
-
 def test_the_list_is_cyclonedx(paths):
     bill = sbom.bill(paths, "archive", "1", EPOCH)
     assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
@@ -191,8 +187,6 @@ def test_the_list_depends_on_the_wheels_alone(paths):
 
 
 # --- install.sh, with stand-ins ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def unpacked(paths, tmp_path):
     if os.name != "posix":

@@ -313,8 +313,6 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
 
 
 # ---- evaluate ----
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_evaluate_on_draws(rankings):
     scores = {"A": np.eye(5), "B": np.full((5, 5), 0.2)}

@@ -28,8 +28,6 @@ def one(concentration):
 
 
 # ---- Dirichlet: exactness ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("a", [1e-3, 0.1, 1.0, 3.7, 20.0, 250.0, 1e3, 1e5])
 @pytest.mark.parametrize("ratio", [1e-8, 1e-2, 0.5, 0.99, 1.0, 1.3, 1e3])
 def test_two_classes_are_an_incomplete_beta(a, ratio):
@@ -257,8 +255,6 @@ def test_exact_answers_agree_with_a_million_draws():
 
 
 # ---- Dirichlet: draws --------------------------------------------------------------------------------
-
-
 def mixed(case_ids=("a", "b", "c", "d")):
     return Dirichlet.from_array([[3, 1, 0, 0.5], [1e-3, 2e-3, 1e-3, 0], [np.nan] * 4, [0, 0, 7, 0]], case_ids=case_ids)
 

@@ -83,8 +83,6 @@ def posterior_gradient(rankings, table, reliability, shape, unranked):
 
 
 # ---- the mode is where the gradient vanishes (the objective is concave) --------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("unranked", UNRANKED)
 @settings(max_examples=60, deadline=None)
@@ -123,8 +121,6 @@ def test_gradient_vanishes_with_hundreds_of_classes():
 
 
 # ---- closed forms --------------------------------------------------------------------------------------
-
-
 def test_single_votes_give_the_mean_of_the_dirichlet_posterior():
     votes = [4, 0, 2, 1, 0, 0]
     case = [[[k]] for k, n in enumerate(votes) for _ in range(n)]
@@ -190,8 +186,6 @@ def test_a_ranking_of_all_classes_as_one_block_says_nothing():
 
 
 # ---- slow twins ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("unranked", UNRANKED)
 @pytest.mark.parametrize("seed", range(4))
 def test_mode_is_the_fixed_point_of_em(unranked, seed):
@@ -217,8 +211,6 @@ def test_maximum_likelihood_is_the_fixed_point_of_em_and_of_hunter():
 
 
 # ---- existence -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(ranking_strategy(4), max_size=4))
@@ -261,8 +253,6 @@ def test_what_diverges_is_named():
 
 
 # ---- what changes nothing ------------------------------------------------------------------------------
-
-
 @settings(max_examples=60, deadline=None)
 @given(CASE, st.permutations(range(K)), st.randoms(use_true_random=False))
 def test_symmetries(case, new, random):
@@ -302,8 +292,6 @@ def test_threads_change_nothing(dermatology):
 
 
 # ---- bad input -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -351,8 +339,6 @@ def test_beyond_floating_point_is_an_error(case, options):
 
 
 # ---- the dermatology data ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("reliability", "unranked"), [(1, "individual"), (100, "individual"), (3, "lump"), (10, "ignore")])
 def test_modes_of_the_dermatology_data(dermatology, reliability, unranked):
     rankings = ugt.Rankings.from_blocks(dermatology.annotations, n_classes=419)

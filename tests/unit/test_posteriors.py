@@ -23,8 +23,6 @@ def likelihood(counts, alpha, **options):
 
 
 # ---- likelihoods
-
-
 @pytest.mark.parametrize("total", TOTALS)
 def test_likelihood_is_a_sum_over_labels(total):
     for mean in MEANS:
@@ -85,8 +83,6 @@ def test_kinds_of_counts():
 
 
 # ---- posteriors
-
-
 def test_posterior_of_one_law():
     alpha, counts = np.array([[0.5, 1.5, 2.0], [3.0, 0.0, 1.0]]), np.array([[3, 1, 0], [0, 0, 0]])
     found = ugt.label_posterior(alpha, counts)
@@ -146,8 +142,6 @@ def test_labels_that_no_member_allows():
 
 
 # ---- bad input
-
-
 def test_bad_input():
     counts = [[1, 1], [2, 0]]
     fine = [[1.0, 1.0], [0.5, 0.5]]
@@ -196,8 +190,6 @@ def test_bad_input():
 
 
 # ---- the binding
-
-
 OFFSETS, SHARE, COUNT, TOTAL = np.array([0, 2, 3]), np.log([0.5, 0.5, 0.2]), np.array([2.0, 1.0, 3.0]), np.zeros(2)
 
 

@@ -26,8 +26,6 @@ TRUTH = np.array([[0.6, 0.3, 0.1], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0], [NAN] * 3, 
 
 
 # ---- the record
-
-
 def test_sets_in_all_forms():
     sets = ugt.PredictionSets.of(SETS, 3, case_ids=list("abcde"))
     assert sets.sizes.tolist() == [2, 1, 0, 3, 1] and sets.mean_size == 1.4 and sets.n_empty == 1
@@ -56,8 +54,6 @@ def test_bad_sets(sets, k, message):
 
 
 # ---- coverage
-
-
 def test_coverage_by_hand():
     sets = ugt.PredictionSets.of(SETS, 3)
     found = sets.coverage(TRUTH)
@@ -166,8 +162,6 @@ def test_bad_truth_and_options():
 
 
 # ---- plausibility regions
-
-
 def test_regions_by_brute_force():
     p, truth, new = (RNG.dirichlet(np.ones(3), n) for n in (30, 30, 6))
     regions = ugt.PlausibilityRegions("aps", 0.2, seed=4).fit(p, truth)

@@ -29,8 +29,6 @@ def clustered(n=60, seed=0):
 
 
 # ---- what is drawn
-
-
 @pytest.mark.parametrize("n, m", [(2, 1), (2, 3), (50, 1), (301, 4), (64, 2), (65, 17)])
 def test_means_are_those_of_the_slow_twin(n, m):
     values = RNG.normal(size=(n, m))
@@ -149,8 +147,6 @@ def test_bad_designs():
 
 
 # ---- numbers on resamples
-
-
 def test_means_and_ratios_by_weights():
     values, clusters, strata = clustered()
     below = RNG.random(values.shape) + 0.5
@@ -307,8 +303,6 @@ def test_bad_contributions():
 
 
 # ---- intervals
-
-
 def skewed(n_resamples=600, **options):
     values = np.random.default_rng(2).exponential(size=(40, 3)) ** 1.5
     values[:, 2] = np.round(values[:, 2])  # many ties
@@ -389,8 +383,6 @@ def test_quantiles(n, seed):
 
 
 # ---- several models
-
-
 def test_paired_differences():
     values = RNG.random((50, 3))
     found = ugt.bootstrap(values, n_resamples=300, seed=1)
@@ -472,8 +464,6 @@ def test_records():
 
 
 # ---- any statistic
-
-
 def test_statistics_with_weights():
     values, clusters, strata = clustered()
 
@@ -556,8 +546,6 @@ def test_jackknife():
 
 
 # ---- annotations
-
-
 def long_labels():
     return ugt.Labels.from_long([1, 1, 1, 2, 3, 3, 3, 3], list("abcaabcc"), [0, 1, 1, 2, 0, 0, 1, 2], cases=[1, 2, 9, 3], classes=3)
 
@@ -668,8 +656,6 @@ def test_bad_annotations():
 
 
 # ---- the law of a sum
-
-
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 10**6))
 def test_law_of_a_sum(n, width, seed):
     rng = np.random.default_rng(seed)
@@ -696,8 +682,6 @@ def test_law_of_many():
 
 
 # ---- options
-
-
 def test_seeds():
     assert resampling.seed_of(0) == 0
     assert resampling.seed_of(np.uint64(2**64 - 1)) == 2**64 - 1

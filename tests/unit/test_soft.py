@@ -187,8 +187,6 @@ def test_pairs_of_classes_are_those_of_the_slow_twin(n_classes, average):
 
 
 # ---- ranges of scores
-
-
 @pytest.mark.parametrize("expected", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(8))
@@ -298,8 +296,6 @@ def test_orders_that_are_refused():
 
 
 # ---- annotators left out, differences, clusters by id
-
-
 def labels_of(rng, n=20, n_classes=3):
     """Three annotators, of whom one saw a case by himself; case ids."""
     rows = [(f"p{i}", name, int(rng.integers(0, n_classes))) for i in range(n) for name in "abc" if i > 0 or name == "a"]
@@ -330,8 +326,6 @@ def test_annotators_left_out(n_classes, metric, options):
 
 
 # ---- scikit-learn
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_labels_as_scikit_learn(seed):
     metrics = pytest.importorskip("sklearn.metrics")
@@ -473,8 +467,6 @@ def test_cases_of_weight_zero_are_not_in_curves(drop_intermediate):
 
 
 # ---- corners
-
-
 @pytest.mark.parametrize("n", [1, 2, 100])
 def test_constant_scores(n):
     p = np.random.default_rng(n).random(n) * 0.8 + 0.1
@@ -571,8 +563,6 @@ def test_many_cases():
 
 
 # ---- what is taken
-
-
 def test_kinds_of_input():
     p, scores, weights = problem(2, 40, True)
     expected = both(ugt.soft_auroc, p, scores, weights=weights)
@@ -667,8 +657,6 @@ def test_labels_of_several_readers():
 
 
 # ---- influence and standard errors
-
-
 def moved(metric, p, scores, weights, step=1e-5):
     """Central differences by how many times each case is there."""
     found = []
@@ -754,8 +742,6 @@ def test_standard_errors_of_many_cases_are_those_of_the_bootstrap():
 
 
 # ---- intervals
-
-
 @pytest.mark.parametrize("metric", [ugt.soft_auroc, ugt.soft_average_precision])
 def test_analytic_interval(metric):
     p, scores, _ = problem(4, 60)

@@ -115,8 +115,6 @@ def test_no_scores():
 
 
 # ---- the core refuses what does not fit
-
-
 def test_lengths_that_do_not_fit():
     scores = _soft.Scores(np.arange(4.0))
     assert len(scores) == 4 and scores.order().tolist() == [3, 2, 1, 0]

@@ -136,8 +136,6 @@ def test_what_a_statistic_does_not_know():
 
 
 # ---- the results of all public functions
-
-
 def found_on(seed, name):
     return FUNCTIONS[name].call({**make_world(60, seed=seed), "case_ids": IDS})
 

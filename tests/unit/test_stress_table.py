@@ -85,8 +85,6 @@ def test_log_loss_of_1e_320():
 
 
 # ---- plausibilities whose ratios are 1e300: as certain as an order ----
-
-
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n.startswith("ua_") and "rating" not in n and "mass" not in n])
 def test_ratios_of_1e300_are_an_order(name):
     """Metrics of order ask for the order alone: λ = 1, 1e-300, 1e-320 and λ = 3, 2, 1 are one truth to them."""
@@ -99,8 +97,6 @@ def test_ratios_of_1e300_are_an_order(name):
 
 
 # ---- reliabilities of 1e-6 and 1e6 ----
-
-
 @pytest.mark.parametrize("gamma", [1e-6, 1e6])
 def test_reliabilities_scale_counts(gamma):
     """A Dirichlet of reliability γ is that of γ times the counts; without annotations it is the prior."""
@@ -128,8 +124,6 @@ def test_modes_of_any_reliability(gamma):
 
 
 # ---- 1e6 classes ----
-
-
 def test_certainty_of_a_million_classes():
     """Dirichlet(4, 1, …, 1): the first is the best with probability E[(ln K + G)³] / 3! / K, G of Gumbel's law, to 1 / K."""
     k = 10**6
@@ -162,8 +156,6 @@ def test_coefficients_know_no_classes_that_nobody_uses():
 
 
 # ---- 1e5 annotators on one case ----
-
-
 @pytest.fixture(scope="module")
 def crowd():
     n = 10**5

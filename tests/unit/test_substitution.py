@@ -124,8 +124,6 @@ def test_options_that_are_refused(options, must):
 
 
 # ---- equivalence ----
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("numbers, distance, delta", [(False, "zero-one", twin.zero_one), (True, "squared", twin.squared)])
 def test_equivalence_against_its_twin(seed, numbers, distance, delta):

@@ -24,8 +24,6 @@ wheels, recipe = (script("packaging", name) for name in ("wheels", "check_recipe
 
 
 # --- building ----------------------------------------------------------------------------------------------------------
-
-
 def test_the_time_in_a_wheel(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert wheels.source_date_epoch() == 1_700_000_000
@@ -66,8 +64,6 @@ def test_nothing_of_this_shell_gets_into_a_build(tmp_path, monkeypatch):
 
 
 # --- auditing ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def audit():
     pytest.importorskip("elftools")
@@ -121,8 +117,6 @@ def test_tags_and_record(audit):
 
 
 # --- the recipe --------------------------------------------------------------------------------------------------------
-
-
 def parsed(path):
     return pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
 
@@ -159,8 +153,6 @@ def test_what_differs_is_found(place, value):
 
 
 # --- the workflow ------------------------------------------------------------------------------------------------------
-
-
 def test_the_workflow():
     path = ROOT / ".github" / "workflows" / "wheels.yml"
     if not path.exists():

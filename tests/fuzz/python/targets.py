@@ -334,8 +334,6 @@ def evaluation(data, folder):
 
 
 # --- the command -------------------------------------------------------------------------------------------------------
-
-
 def command(words):
     """Runs the command; its exit code and what it says are as promised."""
     out, err = io.StringIO(), io.StringIO()
