@@ -195,7 +195,6 @@ def read_record(read: io.AnnotationFile) -> dict[str, Any]:
 
 @contextmanager
 def manner(options: argparse.Namespace) -> Iterator[str]:
-    """How the command speaks while it runs."""
     how = "json" if getattr(options, "json", False) else "quiet" if getattr(options, "quiet", False) else "text"
     token = _manner.set(how)
     try:

@@ -23,8 +23,6 @@ from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
 IDS = ("groups", "clusters")  # options that are files with an id a case
 MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than all the rest
@@ -111,7 +109,6 @@ def _record(conformal: Any, sets: PredictionSets, apply: PredictedCases) -> dict
 
 
 def _truth(name: str, known: Any) -> Any:
-    """What labels are drawn from."""
     labels = isinstance(known, Labels)
     if name == "auto":
         name = "shares" if labels else "irn"
@@ -155,7 +152,6 @@ def _single(truth: Any) -> NDArray[np.int64]:
 
 
 def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: Any) -> list[dict[str, Any]]:
-    """Coverage where the test cases are annotated."""
     there = np.flatnonzero(apply.rows >= 0)
     truth = _truth(options.truth, known)
     there = there[truth.defined[apply.rows[there]]]

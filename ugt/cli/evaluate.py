@@ -174,7 +174,6 @@ def _groups(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:
-    """What was said of the keywords of evaluate()."""
     given = {name: getattr(options, name, None) for name in KEYWORDS}
     if options.k is None:
         given["k"] = [k for k in (1, 3) if k <= n_classes]

@@ -74,8 +74,6 @@ def _taken(parser: argparse.ArgumentParser, action: argparse.Action) -> Taken:
     return Taken(tuple(action.option_strings), number, kind, words, metavar, summary)
 
 
-# --- bash --------------------------------------------------------------------------------------------------------------
-
 _BASH = """\
 # bash completion for ugt @version, made by: ugt completion bash
 
@@ -152,8 +150,6 @@ def _names(parser: argparse.ArgumentParser) -> list[str]:
     return [name for one in taken(parser) for name in one.names if name.startswith("--")]
 
 
-# --- zsh ---------------------------------------------------------------------------------------------------------------
-
 _ZSH = """\
 #compdef ugt
 # zsh completion for ugt @version, made by: ugt completion zsh
@@ -218,9 +214,6 @@ def _escaped(text: str, special: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-# --- fish --------------------------------------------------------------------------------------------------------------
 
 
 def fish(parser: argparse.ArgumentParser) -> str:

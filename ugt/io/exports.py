@@ -106,7 +106,6 @@ def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str,
 
 
 def _names(value: Any, what: str, where: str) -> list[Any]:
-    """A list of names, of text or whole numbers."""
     if not isinstance(value, list) or not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in value):
         raise error(what, "be a list of names", repr(value), where)
     return value

@@ -51,7 +51,6 @@ def read_mapping(mapping: Any) -> dict[str, Any]:
 
 
 def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
-    """A mapping whose keys and their kinds are right."""
     if not isinstance(content, Mapping):
         raise error("mapping", "be a JSON object", type(content).__name__)
     unknown = [key for key in content if key not in KEYS]

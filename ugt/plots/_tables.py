@@ -334,7 +334,6 @@ def coverage_and_size(coverage: Any, *, target: float | None = None, against: st
 
 
 def _point(name: str, one: Any, against: str) -> tuple[float, ...]:
-    """Size, coverage and its interval."""
     if hasattr(one, "mean_size") and hasattr(one, against):
         found = getattr(one, against)
         return (float(one.mean_size), float(found.value), *found.interval())

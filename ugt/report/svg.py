@@ -138,7 +138,6 @@ def dot(a: float, b: float, x: Scale, y: Scale, style: int) -> str:
 
 
 def guide(points: Sequence[Point], x: Scale, y: Scale) -> str:
-    """A faint line to read against."""
     return f'<polyline class="guide" points="{_path(points, x, y)}"/>'
 
 
@@ -181,7 +180,6 @@ def _label(x: float, y: float, name: str, anchor: str = "middle") -> str:
 
 
 def axes(x: Scale, y: Scale, x_label: str, y_label: str, x_ticks: Sequence[tuple[float, str]] | None = None) -> str:
-    """Grid, axes, numbers and what they are."""
     parts, bottom = [], HEIGHT - BOTTOM
     for value in ticks(y):
         at = y.at(value)
@@ -206,7 +204,6 @@ def row_name(name: str, at: float) -> str:
 
 
 def x_axis(x: Scale, top: float, label: str) -> str:
-    """An axis below rows."""
     parts = [f'<path class="axis" d="M{_n(x.start)} {_n(top)}H{_n(x.stop)}"/>']
     for value in ticks(x):
         at = x.at(value)

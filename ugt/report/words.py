@@ -81,7 +81,6 @@ def metric_meaning(metric: str, k: int | None) -> str:
 
 
 def measure_name(measure: str, k: int | None) -> str:
-    """Heading of a measure of certainty."""
     return _MEASURES[measure].format(k=escape(str(k))) if measure in _MEASURES else _plain(measure, k)
 
 
