@@ -12,7 +12,7 @@ DEFAULTS = {
     "against": ["mass"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
     "background": [0.0], "binned": [False], "binning": ["width"], "candidates": ["all"], "cases": ["matched", False, True],
     "coefficient": ["cohen", "percent", True], "correction": ["none"], "deep": [True], "details": [True],
-    "distance": ["squared", "zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
+    "distance": ["zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "higher_is_better": [True],
     "input": ["logits"], "interval": ["percentile"], "k": [1, 3], "k_reg": [5],
     "kind": ["A,1", "bca", "dirichlet", "majority", "mean", "percentile", "predictive", "probability", "set", "studentized", "top_class"],

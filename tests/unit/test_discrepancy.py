@@ -104,7 +104,10 @@ def test_arrays_lists_and_missing_cells():
     found = ugt.discrepancy_ratio(text, ["b", "b", "c"], distance="zero-one")
     agrees(found, twin.discrepancy([1, 1, 2], nested, twin.zero_one))
     p = np.full((3, 4), 0.25)
-    agrees(ugt.discrepancy_ratio(table, p), twin.discrepancy(p.tolist(), nested, twin.squared, twin.expected(twin.squared, range(4))))
+    agrees(
+        ugt.discrepancy_ratio(table, p, distance="squared"),
+        twin.discrepancy(p.tolist(), nested, twin.squared, twin.expected(twin.squared, range(4))),
+    )
 
 
 def test_counts_are_annotators_with_a_label_each():
@@ -167,7 +170,7 @@ def test_cases_without_prediction():
         refused(must, ugt.discrepancy_ratio, labels, given)
         found = ugt.discrepancy_ratio(labels, given, missing="drop")
         assert (found.n_cases, found.left_out) == (2, {"case without prediction (dropped)": 2})
-        assert found.value == ugt.discrepancy_ratio([[0, 1], [2, 0]], [0, 1]).value
+        assert found.value == ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1], [2, 0]]), [0, 1]).value
     p = np.full((4, 3), np.nan)
     p[[0, 2]] = 1 / 3
     assert ugt.discrepancy_ratio(labels, p, missing="drop").n_cases == 2
@@ -178,7 +181,7 @@ def test_cases_without_prediction():
     [
         ([0, 1], {}, r"predictions must be one a case, 3. Got 2."),
         ([0, 1, 3], {"distance": "zero-one"}, r"predictions must be one of the 3 classes .* Got 3, first at case 'c'."),
-        ([0, 1, np.inf], {}, r"predictions must be finite, or NaN where there is none. Got inf, first at case 'c'."),
+        ([0, 1, np.inf], {"distance": "squared"}, r"predictions must be finite, or NaN where there is none. Got inf, first at case 'c'."),
         ([[0.5, 0.5, 0.1]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
         ([[1.5, -0.5, 0]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
         ([[0.5, 0.5]] * 3, {}, r"predictions must be probabilities with a column for each of the 3 classes."),
@@ -597,7 +600,7 @@ def test_alternatives_against_their_twins(seed, numbers):
 def test_alternatives_of_probabilities():
     nested = nested_labels(70)
     p = np.random.default_rng(0).dirichlet([1, 1, 1], len(nested))
-    found = ugt.alternative_discrepancy_ratios(labels_of(nested), p)
+    found = ugt.alternative_discrepancy_ratios(labels_of(nested), p, distance="squared")
     expected = twin.expected(twin.squared, range(N_CLASSES))
     above = [expected(p[i], r) for i, r in rests(nested)]
     rows = [i for i, _ in rests(nested)]
@@ -664,7 +667,7 @@ def test_alternatives_without_any_label_are_undefined():
 def test_annotators_without_labels_are_no_pairs():
     wide, predicted = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1]], [0, 1, 0, 1]
     three, four = (
-        ugt.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted)
+        ugt.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted, distance="squared")
         for table in (wide, [[*row, None] for row in wide])
     )
     assert four.double_prime == pytest.approx(three.double_prime) and math.isfinite(three.double_prime)
@@ -705,3 +708,31 @@ def test_annotators_weigh_nothing(distance):
     refused(r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\).", one.judged_by, np.ones(2))
     counted = ugt.discrepancy_ratio(ugt.Labels.from_counts([[2, 1]]), [0], distance="zero-one")
     refused(r"annotations must say who gave each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0))
+
+
+CODES = [[0, 5, 1], [1, 1, 0], [5, 0, 5], [1, 0, 5]]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "options", "distance"),
+    [
+        (ugt.Labels.from_wide(CODES), {}, "zero-one"),
+        (ugt.Labels.from_wide(np.array(["no", "a", "", "", "", "b"])[CODES]), {}, "zero-one"),
+        (ugt.Labels.from_wide(np.array([1, 9, 0, 0, 0, 9])[CODES]), {}, "squared"),  # two classes that are numbers
+        (ugt.Labels.from_wide(CODES), {"values": [0, 1, 5]}, "squared"),
+        (ugt.Ratings.from_wide(CODES), {}, "squared"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("function", "of"),
+    [
+        (ugt.discrepancy_ratio, "value"),
+        (ugt.annotator_discrepancy, "value"),
+        (ugt.alternative_discrepancy_ratios, "prime"),
+        (ugt.individual_equivalence_index, "value"),
+    ],
+)
+def test_the_distance_of_classes_is_zero_one_unless_it_is_asked_for(function, of, annotations, options, distance):
+    model = annotations.axes.classes[[1, 0, 1, 0]] if isinstance(annotations, ugt.Labels) else [1, 0, 1, 0]
+    found, asked = (getattr(function(annotations, model, **told, **options), of) for told in ({}, {"distance": distance}))
+    assert np.array_equal(found, asked)

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def discrepancy_ratio(
-    annotations: Any, predictions: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> DiscrepancyRatio:
     r"""How far a model is from the annotators, in units of how far they are from each other.
 
@@ -56,7 +56,8 @@ def discrepancy_ratio(
         One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
         expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
     distance : {"squared", "absolute", "zero-one", "jaccard", "dice"}, ("threshold", λ), (K, K) array, or function
-        δ. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the
+        δ. Default: ``"zero-one"`` for Labels of more than two classes, or of names, unless ``values`` says what they stand for;
+        ``"squared"`` for Ratings, for ``values`` and for two classes that are numbers; masks need one. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the
         diagonal. Jaccard and Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
     values : (K,) numbers, optional
         What the classes stand for. Default: the classes, where they are integers.

@@ -82,7 +82,7 @@ class AlternativeRatios:
 
 
 def alternative_discrepancy_ratios(
-    annotations: Any, predictions: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> AlternativeRatios:
     r"""Δ beside Δ' and Δ'': the same averages in another order, and against the mean of the others.
 

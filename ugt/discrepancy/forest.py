@@ -156,7 +156,7 @@ def annotator_discrepancy(
     annotations: Any,
     predictions: Any = None,
     *,
-    distance: Any = "squared",
+    distance: Any = None,
     values: Any = None,
     cases: str = "matched",
     least_cases: int = 1,

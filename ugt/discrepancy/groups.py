@@ -156,7 +156,7 @@ def _by_case(strata: tuple[NDArray[Any], Int64, str] | None, ties: str, compared
 
 
 def group_discrepancy(
-    annotations: Any, predictions: Any, groups: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+    annotations: Any, predictions: Any, groups: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> GroupedDiscrepancy:
     """Δ within groups of annotators, such as schools of thought: the model against those who agree on what is meant.
 

@@ -67,12 +67,21 @@ def compare(
     """Read everything and compute the distances; ``known``: what the annotators have to be known for."""
     checks.option("missing", missing, MISSING)
     held = as_annotations(annotations, list(predictions.values()), distance, values)
+    distance = distance_for(held, distance, values)
     if known:
         check_known(held, known)
     columns = [read(one, held, distance, values, missing) for one in predictions.values()]
     predicted = np.array([_present(column, held) for column in columns], bool).reshape(len(columns), held.n_cases)
     found = distances(held, columns, distance, values=values)
     return Compared(held, found, tuple(map(str, predictions)), predicted, columns, distance, values)
+
+
+def distance_for(annotations: Annotations, distance: Any, values: Any = None) -> Any:
+    """The distance given; None: zero-one for labels whose classes are names or more than two, squared for what is numbers."""
+    if distance is not None or isinstance(annotations, Masks):
+        return distance
+    names = isinstance(annotations, Labels) and values is None
+    return "zero-one" if names and (annotations.n_classes > 2 or identifiers.is_text(annotations.axes.classes)) else "squared"
 
 
 def check_known(annotations: Any, what: str) -> None:

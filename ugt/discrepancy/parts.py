@@ -15,7 +15,7 @@ from . import alternative_annotator, forest
 from .alternative_annotator import Advantages
 from .alternatives import Averages, HeldOut, positions
 from .forest import Judged
-from .input import MISSING, WHY, Compared, as_annotations, check_known, compare, models_of
+from .input import MISSING, WHY, Compared, as_annotations, check_known, compare, distance_for, models_of
 from .record import Discrepancy, Judging, Substitution
 
 Data = tuple[Any, ...]
@@ -34,11 +34,12 @@ def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why
     """Annotations joined with predictions, settings, and who gave them."""
     distance, values = options["distance"], options["values"]
     held = as_annotations(annotations, list(models.values()), distance, values)
+    distance = distance_for(held, distance, values)
     some = bool(held.offsets[-1] > 0)
     compared = compare(held, models, distance, values, options["missing"], known=why if some else "")
     names, at = _positions(compared.annotators, options["annotators"], some)
     checks.room("what each case adds for each annotator", 32.0 * compared.n_cases * len(names))
-    alike = plain({name: one for name, one in options.items() if name not in ("annotators", "predictions")})
+    alike = plain({name: one for name, one in {**options, "distance": distance}.items() if name not in ("annotators", "predictions")})
     return compared, {"options": alike, "annotators": names}, at
 
 

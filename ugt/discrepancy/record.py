@@ -328,7 +328,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
 
 
 def individual_equivalence_index(
-    annotations: Any, predictions: Any, *, distance: Any = "squared", values: Any = None, missing: str = "error"
+    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> IndividualEquivalence:
     r"""How much more would annotators disagree if the model took the place of one of them?
 
