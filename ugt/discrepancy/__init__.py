@@ -57,8 +57,9 @@ def discrepancy_ratio(
         expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
     distance : {"squared", "absolute", "zero-one", "jaccard", "dice"}, ("threshold", λ), (K, K) array, or function
         δ. Default: ``"zero-one"`` for Labels of more than two classes, or of names, unless ``values`` says what they stand for;
-        ``"squared"`` for Ratings, for ``values`` and for two classes that are numbers; masks need one. ``("threshold", λ)``: max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the
-        diagonal. Jaccard and Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
+        ``"squared"`` for Ratings, for ``values`` and for two classes that are numbers; masks need one. ``("threshold", λ)``:
+        max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the diagonal. Jaccard and
+        Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
     values : (K,) numbers, optional
         What the classes stand for. Default: the classes, where they are integers.
     missing : {"error", "drop"}

@@ -80,8 +80,9 @@ def distance_for(annotations: Annotations, distance: Any, values: Any = None) ->
     """The distance given; None: zero-one for labels whose classes are names or more than two, squared for what is numbers."""
     if distance is not None or isinstance(annotations, Masks):
         return distance
-    names = isinstance(annotations, Labels) and values is None
-    return "zero-one" if names and (annotations.n_classes > 2 or identifiers.is_text(annotations.axes.classes)) else "squared"
+    if isinstance(annotations, Labels) and values is None:
+        return "zero-one" if annotations.n_classes > 2 or identifiers.is_text(annotations.axes.classes) else "squared"
+    return "squared"
 
 
 def check_known(annotations: Any, what: str) -> None:
