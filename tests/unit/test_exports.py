@@ -121,6 +121,13 @@ ONE = {"_input_hash": 1, "_annotator_id": "x"}
         ({**ONE, "accept": ["a"], "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
         ({"accept": ["a"], "_annotator_id": "x", "answer": "accept"}, r"file must have '_input_hash' on every line"),
         ({"_input_hash": 1, "accept": [], "_annotator_id": "x", "answer": "ignore"}, r"file must have annotations"),
+        *(
+            (
+                {**ONE, "_task_hash": 2, "text": "Lipitor", key: [], "answer": "accept"},
+                rf"file must have tasks with choices.*Got the key '{key}'",
+            )
+            for key in ("spans", "relations", "audio_spans")
+        ),
         ({**ONE, "accept": [None], "answer": "accept"}, r"accept must be a list of names\. Got \[None\], first at line 1\."),
     ],
 )

@@ -18,6 +18,7 @@ from .mapping import json_lines
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
+MARKS = ("spans", "relations", "audio_spans")  # of Prodigy
 
 Rows = list[tuple[Any, Any, Any]]  # case, annotator, value
 
@@ -139,6 +140,12 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Annot
         if not isinstance(task, dict):
             raise error("file", "have a JSON object on every line", type(task).__name__, where)
         choice = isinstance(task.get("accept"), list)
+        marked = next((key for key in MARKS if not choice and key in task), None)
+        if marked:
+            must = (
+                "have tasks with choices, or about one label of a whole text or image (what is marked inside of it is no label of a case)"
+            )
+            raise error("file", must, f"the key {marked!r}", where)
         kinds.add(choice)
         # the text is the case where classes are chosen; text and label where one label is judged
         field = columns.get("case") or ("_input_hash" if choice else "_task_hash")
