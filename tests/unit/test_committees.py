@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused
+from scipy.stats import beta, betabinom
 
 import ugt
 
@@ -145,12 +146,24 @@ def test_classes_that_nobody_named():
     """A background stands for each of them."""
     labels = ugt.Labels.from_counts([[2, 1, 0, 0, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]])
     post = ugt.dirichlet(labels, prior=0.3)
-    for n in (1, 2):
+    for n in (1, 2, 4):
         found = ugt.expected_certainty(post, n)
         assert found.per_case[0] == pytest.approx(expected([2.3, 1.3, 0.3, 0.3, 0.3], n), abs=1e-10)
         assert found.per_case[2] == pytest.approx(expected([1.3] * 5, n), abs=1e-10)
         assert np.isnan(found.per_case[1]) and found.left_out == {"case without annotations": 1}
     assert found.worklist.tolist()[-1] == 1
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.3])
+def test_ten_thousand_labels(gamma):
+    """Of two classes, against scipy's beta-binomial and beta laws."""
+    n, a, b = 10_000, 3.5, 2.5
+    s = np.arange(n + 1)
+    first = beta.sf(0.5, a + gamma * s, b + gamma * (n - s))
+    value = (betabinom.pmf(s, n, a / gamma, b / gamma) * np.maximum(first, 1 - first)).sum()
+    found = ugt.expected_certainty(ugt.Dirichlet.from_array([[a, b], [b, a], [4, 0]]), n, reliability=gamma)
+    np.testing.assert_allclose(found.per_case, [value, value, 1.0], atol=1e-9)
+    refused("n_annotators must leave at most 2,000,000 different outcomes. Got", ugt.expected_certainty, ugt.dirichlet([[3, 2, 1]]), n)
 
 
 def test_orders():

@@ -229,7 +229,7 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     ------
     TypeError, ValueError
         If the posterior is of another kind; if an option is out of range, or more than two million different outcomes would have to be
-        looked at.
+        looked at, over all cases that differ.
 
     Notes
     -----

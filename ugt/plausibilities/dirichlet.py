@@ -228,10 +228,16 @@ class Dirichlet(Plausibilities):
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """(N,) expectation of the certainty of order k after labels of n more annotators: everything they could say is enumerated."""
-        found = Outcomes.of(self)
-        for _ in range(n_annotators):
-            found = found.grown(reliability)
-        return found.mean(self, k)
+        defined = np.flatnonzero(self.defined)
+        row = row_of(self.offsets)
+        table = np.zeros((self.n_cases, int(sizes_of(self.offsets).max(initial=0))))
+        table[row, np.arange(len(row)) - self.offsets[:-1][row]] = self.concentration
+        alike = np.column_stack([self.background, -np.sort(-table, axis=1)])[defined]
+        found, of = np.unique(alike, axis=0, return_inverse=True)
+        value = Outcomes.of_posteriors(found[:, 1:], found[:, 0], self.n_classes, n_annotators, reliability).mean(self, found[:, 0], k)
+        out = np.full(self.n_cases, np.nan)
+        out[defined] = np.minimum(value[of.reshape(-1)], 1.0)
+        return out
 
     def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
         """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
@@ -289,64 +295,76 @@ class Dirichlet(Plausibilities):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Outcomes: concentrations of the listed classes (L, m), 0 where there is none, of ``case``, each with a probability."""
+    """What more labels can make of posteriors: each outcome has its posterior ``of``, the logarithm of its ``weight``, labels that are
+    ``left`` for further classes, and concentrations (L, m), best first, 0 where there is no class.
 
-    case: Int64
-    probability: Array
+    A sequence of labels, each of which adds γ to the concentration c of its class, has a probability that depends on how many labels s each
+    class gets: it is proportional to the product over classes of c (c + γ) … (c + (s - 1) γ) / s!. So class after class is given all
+    numbers of labels that are left. Which class has which concentration does not matter: outcomes with the same ones are put together.
+    """
+
+    of: Int64
+    weight: Array
+    left: Int64
     table: Array
-    unlisted: Int64
-    background: Array
 
     @classmethod
-    def of(cls, posterior: Dirichlet) -> Outcomes:
-        """Before any label: the posterior itself."""
-        defined = np.flatnonzero(posterior.defined)
-        sizes = sizes_of(posterior.offsets)[defined]
-        table = np.zeros((len(defined), int(sizes.max(initial=0))))
-        row = row_of(posterior.offsets)
-        place = np.arange(len(row)) - posterior.offsets[:-1][row]
-        position = np.zeros(posterior.n_cases, np.int64)
-        position[defined] = np.arange(len(defined))
-        table[position[row], place] = posterior.concentration
-        table = -np.sort(-table, axis=1)
-        return cls(defined, np.ones(len(defined)), table, posterior.n_classes - sizes, np.asarray(posterior.background)[defined])
+    def of_posteriors(cls, table: Array, background: Array, n_classes: int, n: int, gamma: float) -> Outcomes:
+        """Of posteriors with listed concentrations (P, m), and the background of all others."""
+        n_listed = (table > 0).sum(1)
+        unlisted = np.where(background > 0, n_classes - n_listed, 0)
+        last = np.where(unlisted > 0, -1, n_listed - 1)  # who gets all that is left
+        found = cls(np.arange(len(table)), np.zeros(len(table)), np.full(len(table), n), np.zeros((len(table), 0)))
+        for j in range(table.shape[1]):
+            most = np.where(table[found.of, j] > 0, found.left, 0)
+            found = found.given(table[:, j], gamma, np.where(last[found.of] == j, most, 0), most)[0].merged()
+        part, run, m = found.left, np.zeros(len(found.of)), 0
+        while found.left.any():  # unlisted classes in the order of the labels that they get
+            here = unlisted[found.of] - m
+            least = np.where(found.left > 0, -(-found.left // np.maximum(here, 1)), 0)
+            found, parent, s = found.given(background, gamma, least, np.minimum(found.left, part))
+            run = np.where((s == part[parent]) & (m > 0), run[parent], 0) + 1
+            ways = np.where(s > 0, np.maximum(here[parent], 1) / run, 1.0)
+            found.weight[:] += np.log(ways)
+            found.table[s == 0, -1] = 0.0  # still unlisted
+            part, m = s, m + 1
+        return found.merged() if m else found
 
-    def grown(self, gamma: float) -> Outcomes:
-        """After one more label. Which class has which concentration does not matter: outcomes with the same ones are put together."""
-        total = self.table.sum(axis=1) + self.unlisted * self.background
-        fresh = (self.unlisted > 0) & (self.background > 0)
-        width = self.table.shape[1] + int(fresh.any())
-        base = np.zeros((len(self.table), width))
-        base[:, : self.table.shape[1]] = self.table
-        # one of several equal concentrations stands for all of them
-        first = np.ones(self.table.shape, bool)
-        first[:, 1:] = self.table[:, 1:] != self.table[:, :-1]
-        row, column = np.nonzero(first & (self.table > 0))
-        alike = (self.table[row] == self.table[row, column][:, None]).sum(axis=1)
-        new = np.flatnonzero(fresh)
-        if len(row) + len(new) > MOST_OUTCOMES:
-            raise error("n_annotators", f"leave at most {MOST_OUTCOMES:,} different outcomes", f"{len(row) + len(new):,}")
-        grown = base[np.concatenate([row, new])]
-        grown[np.arange(len(row)), column] += gamma
-        grown[len(row) :, -1] = self.background[new] + gamma
-        share = np.concatenate([alike * self.table[row, column], self.unlisted[new] * self.background[new]])
-        parent = np.concatenate([row, new])
-        unlisted = self.unlisted[parent] - np.repeat([0, 1], [len(row), len(new)])
-        found = Outcomes(
-            self.case[parent], self.probability[parent] * share / total[parent], -np.sort(-grown, axis=1), unlisted, self.background[parent]
-        )
-        return found._merged()
+    def given(self, concentration: Array, gamma: float, least: Int64, most: Int64) -> tuple[Outcomes, Int64, Int64]:
+        """One more class gets from ``least`` to ``most`` labels; with the outcome that each comes from, and its number of labels."""
+        n_of = most - least + 1
+        if n_of.sum() > MOST_OUTCOMES:
+            raise error("n_annotators", f"leave at most {MOST_OUTCOMES:,} different outcomes", f"{n_of.sum():,}")
+        parent = np.repeat(np.arange(len(n_of)), n_of)
+        s = np.arange(len(parent)) - np.repeat(np.cumsum(n_of) - n_of - least, n_of)
+        distinct, at = np.unique(concentration, return_inverse=True)
+        labels = np.arange(int(most.max(initial=0)))
+        room("the weights of outcomes", 16 * len(distinct) * len(labels))
+        factors = np.maximum(distinct, np.finfo(float).tiny)[:, None] + gamma * labels
+        rising = np.zeros((len(distinct), len(labels) + 1))
+        np.cumsum(np.log(factors) - np.log(labels + 1.0), axis=1, out=rising[:, 1:])
+        of = self.of[parent]
+        weight = self.weight[parent] + rising[at.reshape(-1)[of], s]
+        table = np.column_stack([self.table[parent], concentration[of] + gamma * s])
+        return Outcomes(of, weight, self.left[parent] - s, table), parent, s
 
-    def _merged(self) -> Outcomes:
-        key = np.column_stack([self.case.astype(np.float64), self.table])
-        _, at, of = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        probability = np.asarray(np.bincount(of.reshape(-1), self.probability), np.float64)
-        return Outcomes(self.case[at], probability, self.table[at], self.unlisted[at], self.background[at])
+    def merged(self) -> Outcomes:
+        """Equal outcomes put together."""
+        table = -np.sort(-self.table, axis=1)
+        _, at, of = np.unique(np.column_stack([self.of, self.left, table]), axis=0, return_index=True, return_inverse=True)
+        weight = np.full(len(at), -np.inf)
+        np.logaddexp.at(weight, of.reshape(-1), self.weight)
+        return Outcomes(self.of[at], weight, self.left[at], table[at])
 
-    def mean(self, posterior: Dirichlet, k: int) -> Array:
+    def mean(self, posterior: Dirichlet, background: Array, k: int) -> Array:
+        """Of each posterior the expectation of the certainty of order k."""
         row, column = np.nonzero(self.table)
         offsets = offsets_of(np.bincount(row, minlength=len(self.table)))
         axes = Axes(np.arange(len(self.table)), posterior.axes.classes, True)
-        certainty = Dirichlet(axes, offsets, column.astype(np.int32), self.table[row, column], self.background).certainty(k)
-        out = np.bincount(self.case, self.probability * certainty, posterior.n_cases)
-        return np.where(posterior.defined, np.minimum(out, 1.0), np.nan)
+        values = self.table[row, column]
+        certainty = Dirichlet(axes, offsets, column.astype(np.int32), values, background[self.of]).certainty(k)
+        most = np.full(len(background), -np.inf)
+        np.maximum.at(most, self.of, self.weight)
+        weight = np.exp(self.weight - most[self.of])
+        total = np.bincount(self.of, weight, len(background))
+        return np.asarray(np.bincount(self.of, weight * certainty, len(background)) / total)
