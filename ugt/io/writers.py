@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 FORMATS = ("auto", "long", "counts", "rankings", "npz")
 ENDINGS = {".csv": "long", ".json": "rankings", ".npz": "npz"}
 ROWS = 1 << 16  # written at a time
+# Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be.
+UNWRITABLE = re.compile("[\0\r\ud800-\udfff]")
 
 
 def write_annotations(path: str | os.PathLike[str], annotations: Labels | Rankings | Ratings, *, format: str = "auto") -> tuple[str, ...]:
@@ -284,7 +286,7 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
         return []
     names, is_label = ids.tolist(), role == "label"
     for name in names:
-        if name != name.strip() or (is_label and name in MISSING) or not _is_writable(name):
+        if name != name.strip() or (is_label and name in MISSING) or UNWRITABLE.search(name):
             must = "have names without white space around them that do not stand for 'missing' (or be written as NPZ)"
             raise error(role, must, repr(name))
     decimals = [name for name in names if identifiers.INTEGER.fullmatch(identifiers.one_number(name)) and "." in name]
@@ -296,11 +298,6 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
     if names and all(map(identifiers.INTEGER.fullmatch, names)):
         return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
     return []
-
-
-def _is_writable(name: str) -> bool:
-    """Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be."""
-    return name.isprintable() or not re.search("[\0\r\ud800-\udfff]", name)
 
 
 def _guarded(ids: NDArray[Any]) -> NDArray[Any]:

@@ -238,9 +238,10 @@ def squares(
         parts.append(f'<text transform="{place}">{plain(name if len(name) <= 12 else name[:11] + "…")}</text>')
     for (i, j), v in sorted(value.items()):
         left, top = GRID_LEFT + j * size, GRID_TOP + i * size
+        shade = 0.08 + 0.52 * (v / most) if v > 0 else 0.0  # even a little is seen beside nothing; numbers can be read on the most
         parts.append(
             f'<rect class="grid" x="{left:.1f}" y="{top:.1f}" width="{size:.1f}" height="{size:.1f}" fill="var(--faint)" '
-            f'fill-opacity="{_shade(v / most):.3f}"><title>{plain(said[i, j])}</title></rect>'
+            f'fill-opacity="{shade:.3f}"><title>{plain(said[i, j])}</title></rect>'
         )
         if len(columns) <= NUMBERED:
             parts.append(
@@ -248,11 +249,6 @@ def squares(
                 f"{plain(shown[i, j])}</text>"
             )
     return "".join(parts)
-
-
-def _shade(share_of_most: float) -> float:
-    """Even a little is seen beside nothing; numbers can be read on the most."""
-    return 0.08 + 0.52 * share_of_most if share_of_most > 0 else 0.0
 
 
 def grid_height(n_rows: int, n_columns: int) -> float:
