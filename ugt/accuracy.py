@@ -78,10 +78,9 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, a score is NaN, k lies outside 1 to K, or ``ties`` is unknown.
-    TypeError
-        If ``truth`` is neither plausibilities nor such an array.
+    ValueError, TypeError
+        If shapes do not fit, a score is NaN, k lies outside 1 to K, or ``ties`` is unknown; if ``truth`` is neither plausibilities nor such
+        an array.
 
     Notes
     -----

@@ -46,10 +46,8 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are of another type.
-    ValueError
-        If ``kind`` is unknown, or counts are negative, not finite or not whole.
+    TypeError, ValueError
+        If ``annotations`` are of another type; if ``kind`` is unknown, or counts are negative, not finite or not whole.
 
     Notes
     -----
@@ -90,10 +88,8 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
 
     Raises
     ------
-    TypeError
-        If ``annotations`` are neither Labels nor Rankings.
-    ValueError
-        If ``tie_weight`` is unknown.
+    TypeError, ValueError
+        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown.
 
     Notes
     -----
@@ -180,11 +176,9 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
 
     Raises
     ------
-    TypeError
-        If ``labels`` are of another type.
-    ValueError
-        If ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite, or counts are
-        negative, not finite or not whole.
+    TypeError, ValueError
+        If ``labels`` are of another type; if ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite,
+        or counts are negative, not finite or not whole.
 
     Notes
     -----

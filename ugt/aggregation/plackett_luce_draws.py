@@ -104,11 +104,9 @@ def plackett_luce(
 
     Raises
     ------
-    ValueError
-        If a number is out of range, both priors are given, ``n_draws`` is not a multiple of ``n_chains``, or the checkpoint
-        belongs to other data, options or another version.
-    TypeError
-        If ``rankings`` are of another kind.
+    ValueError, TypeError
+        If a number is out of range, both priors are given, ``n_draws`` is not a multiple of ``n_chains``, or the checkpoint belongs to
+        other data, options or another version; if ``rankings`` are of another kind.
 
     Warns
     -----

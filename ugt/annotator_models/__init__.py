@@ -76,10 +76,9 @@ def dawid_skene(
 
     Raises
     ------
-    TypeError
-        If ``labels`` are of another kind.
-    ValueError
-        If labels are counts without annotators, or there are none; if an option is unknown or a number out of range.
+    TypeError, ValueError
+        If ``labels`` are of another kind; if labels are counts without annotators, or there are none; if an option is unknown or a number
+        out of range.
 
     Warns
     -----

@@ -204,17 +204,7 @@ class Annotators(Frozen):
         return len(self.prevalence)
 
     def confusion(self, annotator: Any) -> Array:
-        """Confusion matrix of one annotator.
-
-        Parameters
-        ----------
-        annotator : id
-            As in ``annotators``.
-
-        Returns
-        -------
-        (K, K) array
-            P(label l | true class k) in row k, column l; NaN in rows of which there is neither a label nor a prior.
+        """(K, K) P(label l | true class k) of one annotator, by id, in row k, column l; NaN in rows with neither a label nor a prior.
 
         Raises
         ------

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._base import checks, notices
+from .._base import checks
 from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from .estimator import Calibrator, Self
-from .fitting import NO_LABELS, NO_WEIGHT, counted
+from .fitting import NO_LABELS, NO_WEIGHT, counted, note_convergence
 from .logits import LARGEST, LabelTable, LogitTable, array_of, weights_of
 from .newton import Minimum, minimise
 from .posteriors import Likelihood
@@ -182,10 +182,7 @@ class AlphaCalibration(Calibrator):
         self.loss_ = self.objective_ - objective.penalty * float(share @ objective.log_total(found.theta) ** 2)
         self.n_classes_, self.n_cases_ = n_classes, int(kept.sum())
         self.left_out_ = counted({NO_LABELS: heavy & (n == 0), ONE_LABEL: heavy & (n == 1), NO_WEIGHT: ~heavy})
-        self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
-        if not self.converged_:
-            said = f"AlphaCalibration did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
-            notices.warn(said, stacklevel=3)
+        note_convergence(self, found, 4)
 
     def concentration(self, features: Any) -> Array:
         """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""

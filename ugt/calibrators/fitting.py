@@ -116,10 +116,14 @@ class Scaling(Calibrator, ABC):
         self.n_cases_ = int((labels > 0).sum())
         self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
         self.loss_, self.loss_before_ = loss, before
-        self.n_iter_, self.gradient_norm_, self.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
-        if not self.converged_:
-            said = f"{type(self).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
-            notices.warn(said, stacklevel=4)
+        note_convergence(self, found, 5)
+
+
+def note_convergence(fitted: Any, found: Minimum, stacklevel: int) -> None:
+    fitted.n_iter_, fitted.gradient_norm_, fitted.converged_ = found.n_iter, found.gradient_norm, bool(found.converged)
+    if not found.converged:
+        said = f"{type(fitted).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
+        notices.warn(said, stacklevel=stacklevel)
 
 
 def counted(reasons: dict[str, Bools]) -> dict[str, int]:

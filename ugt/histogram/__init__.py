@@ -10,7 +10,6 @@ from typing import Any, Callable
 
 from .._base import checks, notices
 from ..resampling import Part
-from .cells import BinLosses
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
 from .losses import HistogramLosses, HistogramStatistic
 from .pairs_of_labels import PredictedDisagreement, predicted_disagreement, symmetric_statistic
@@ -25,6 +24,7 @@ from .scores import (
     ranked_probability_score,
     wasserstein_distance,
 )
+from .sums import BinLosses
 
 __all__ = [
     "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "PredictedDisagreement", "ReliabilityCurve",

@@ -15,11 +15,10 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
-from .cells import LOSSES, BinLosses, Rows, slopes
 from .input import OUTSIDE, count_table, counts_error, counts_of, readable
 from .losses import LossesInBins
 from .pairs_of_labels import given_statistic, predictions
-from .sums import CASES, SINGLE_BINS, Bins, Loss, Losses, table
+from .sums import CASES, LOSSES, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, slopes, table
 
 
 class DisagreementStatistic(BinLosses):

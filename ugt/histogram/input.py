@@ -14,8 +14,7 @@ from .._base.checks import error, room
 from .._base.ragged import row_of
 from .._core import _histogram
 from ..annotations import Labels
-from .cells import Rows
-from .sums import Bins
+from .sums import Bins, Rows
 
 NO_LABELS = "case without labels"
 ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"

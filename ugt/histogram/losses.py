@@ -16,10 +16,25 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
-from .cells import LOSSES, ROOTS, BinLosses, Rows, slopes
 from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
 from .reliability import ReliabilityCurve
-from .sums import CASES, N_ROWS, SINGLE_BINS, SINGLETONS, Bins, Loss, Losses, divided, of_pairs, table
+from .sums import (
+    CASES,
+    LOSSES,
+    N_ROWS,
+    ROOTS,
+    SINGLE_BINS,
+    SINGLETONS,
+    BinLosses,
+    Bins,
+    Loss,
+    Losses,
+    Rows,
+    divided,
+    of_pairs,
+    slopes,
+    table,
+)
 
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
 

@@ -11,8 +11,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from ..resampling import Statistic
-from .cells import BinLosses
-from .sums import CASES, PROB, SHARE, SQUARE, divided
+from .sums import CASES, PROB, SHARE, SQUARE, BinLosses, divided
 
 FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
 

@@ -139,36 +139,18 @@ class DenseDraws(Draws):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MentionedDraws(Draws):
-    """Draws of the classes that a case's annotators mentioned and of the lump of all others.
-
-    Parameters
-    ----------
-    axes, offsets, index
-        As of :class:`Point`, of the m mentioned classes of each case.
-    values : float64 or float32
-        Case after case ``[n_draws][m + 1]`` plausibilities, the lump last, adding up to 1; draws chain after chain.
-    n_draws, n_chains : int
-        Draws of all chains, and chains.
-    unranked : {"individual", "lump", "ignore"}
-        How the lump divides: by a Dirichlet law of ``shape``, exactly and only where it is asked for; evenly; not at all.
-    shape : float
-        Prior shape of a single class.
-    seed : int
-        For what is drawn on demand.
-    with_empty : bool
-        Whether cases without annotations count, with draws from the prior.
-    """
+    """Draws of the classes that a case's annotators mentioned and of the lump of all others; ``offsets`` and ``index`` as of a Point."""
 
     axes: Axes
     offsets: Int64
-    index: Int32
-    values: NDArray[Any]
-    n_draws: int
+    index: Int32  # the m mentioned classes of each case
+    values: NDArray[Any]  # case after case [n_draws][m + 1] plausibilities, the lump last, adding up to 1; draws chain after chain
+    n_draws: int  # of all chains
     n_chains: int
-    unranked: str
-    shape: float
-    seed: int
-    with_empty: bool = True
+    unranked: str  # how the lump divides: "individual" by a Dirichlet law, exactly and where it is asked for; "lump" evenly; "ignore" not
+    shape: float  # prior shape of a single class: of that law
+    seed: int  # for what is drawn on demand
+    with_empty: bool = True  # whether cases without annotations count, with draws from the prior
 
     @property
     def defined(self) -> Bools:

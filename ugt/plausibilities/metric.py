@@ -27,42 +27,19 @@ def _one(k: int, parameter: float) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a model's order of classes: everything that lists metrics reads it.
+    """A metric of a model's order of classes: everything that lists metrics reads it."""
 
-    Attributes
-    ----------
-    name : str
-        In tables of an evaluation. The public function is called the same, behind ``ua_``.
-    number : int
-        Of the formula in the C core.
-    label, heading : str
-        In a report and, shorter, on the command line; both take ``{k}``.
-    meaning : str
-        Half a sentence that says what the number is.
-    wider : bool
-        Whether an evaluation shows it for k > 1 only, being top-1 accuracy at k = 1.
-    shown : bool
-        Whether an evaluation shows it at all.
-    higher_is_better : bool
-        False for distances.
-    parameter : float
-        Of the formula, where nobody says another one.
-    most : callable
-        The largest value of the formula by (k, parameter), by which it is divided.
-    points : callable
-        n by (k, parameter), so that without ties all values of a case are multiples of 1/n; no whole number where there is none.
-    """
-
-    name: str
-    number: int
-    label: str
-    heading: str
-    meaning: str
-    wider: bool = True
-    shown: bool = True
-    higher_is_better: bool = True
-    parameter: float = 0.0
-    most: Callable[[int, float], float] = _one
+    name: str  # in tables of an evaluation; the public function is called the same, behind ua_
+    number: int  # of the formula in the C core
+    label: str  # in a report
+    heading: str  # shorter, on the command line; both take {k}
+    meaning: str  # half a sentence that says what the number is
+    wider: bool = True  # whether an evaluation shows it for k > 1 only, being top-1 accuracy at k = 1
+    shown: bool = True  # whether an evaluation shows it at all
+    higher_is_better: bool = True  # False for distances
+    parameter: float = 0.0  # of the formula, where nobody says another one
+    most: Callable[[int, float], float] = _one  # by (k, parameter): the largest value of the formula, by which it is divided
+    # n by (k, parameter), so that without ties all values of a case are multiples of 1/n; no whole number where there is none
     points: Callable[[int, float], float] = _one
 
     @property

@@ -25,22 +25,11 @@ class Plausibilities(OnAxes):
 
     :class:`Point` is certain of one vector a case, :class:`Dirichlet` a posterior that answers exactly, :class:`Draws` holds sampled
     vectors. Metrics ask what is written here and never which of them a truth is.
-
-    Attributes
-    ----------
-    axes : Axes
-        Names of cases and classes.
-    is_certain : bool
-        Whether there is nothing but one vector a case.
-    is_sampled : bool
-        Whether answers are means over draws, and have Monte Carlo errors.
-    n_draws : int
-        How many vectors a case has; 0 for as many as are asked for.
     """
 
-    is_certain = False
-    is_sampled = False
-    n_draws: int
+    is_certain = False  # whether there is nothing but one vector a case
+    is_sampled = False  # whether answers are means over draws, and have Monte Carlo errors
+    n_draws: int  # how many vectors a case has; 0 for as many as are asked for
 
     @cached_property
     def _kept(self) -> Kept:
@@ -75,13 +64,7 @@ class Plausibilities(OnAxes):
         return np.zeros(self.n_cases)
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
-        """(N,) expectation of the certainty of order k after labels of n more annotators.
-
-        Raises
-        ------
-        TypeError
-            If it is no law that labels update.
-        """
+        """(N,) expectation of the certainty of order k after labels of n more annotators; a TypeError if labels update no such law."""
         raise TypeError(f"posterior must be a Dirichlet, as dirichlet makes it. Got {type(self).__name__}.")
 
     def diagnostics(self) -> Diagnostics | None:

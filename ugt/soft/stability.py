@@ -103,10 +103,8 @@ def ranking_stability(
 
     Raises
     ------
-    ValueError
-        If predictions do not fit, there are fewer than two models, or no case has a label.
-    TypeError
-        If annotations are not labels.
+    ValueError, TypeError
+        If predictions do not fit, there are fewer than two models, or no case has a label; if annotations are not labels.
 
     References
     ----------

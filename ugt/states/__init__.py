@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from .computing import compute
 from .making import finish, merge, metrics, partial
-from .merged import Merged
 from .skills import SkillModel, dawid_skene
-from .state import State
+from .state import Merged, State
 
 if TYPE_CHECKING:
     METRICS: tuple[str, ...]

@@ -14,8 +14,7 @@ from .._base.arrays import Array
 from .._base.checks import error
 from ..soft import parts as ranges
 from .making import finish, merge, part_of, partial
-from .merged import Merged
-from .state import State, together
+from .state import Merged, State, together
 from .sums import added, as_exact
 
 UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}

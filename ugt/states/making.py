@@ -13,8 +13,7 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
 from ..resampling import Answer, Part, Statistic
-from .merged import Merged, spread_of
-from .state import State, merge_states
+from .state import Merged, State, merge_states, spread_of
 from .sums import Design, as_exact, ids_of, rounded
 
 Tables = dict[str, Array]
@@ -151,10 +150,8 @@ def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
 
     Raises
     ------
-    ValueError
-        If there is none, or settings differ: the message says which.
-    TypeError
-        If one is not a State.
+    ValueError, TypeError
+        If there is none, or settings differ: the message says which; if one is not a State.
 
     Examples
     --------
@@ -184,10 +181,8 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
 
     Raises
     ------
-    ValueError
-        If there are fewer cases than ``min_cases``.
-    TypeError
-        If it is not a State.
+    ValueError, TypeError
+        If there are fewer cases than ``min_cases``; if it is not a State.
 
     Examples
     --------
