@@ -128,8 +128,7 @@ def dawid_skene(
 
 
 def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
-    n = found.n_labels.sum()
-    share = float(np.nansum(found.accuracy * found.n_labels) / n)
+    share = float(np.nansum(found.accuracy * found.n_labels) / found.n_labels.sum())
     if found.n_classes > 1 and share < 1 / found.n_classes:
         notices.warn(
             f"by this fit only {share:.1%} of the labels are right, fewer than by chance: classes may have changed places. "

@@ -131,8 +131,7 @@ def _room_for_rest(given: Given, rest: Array, prevalence: Array) -> None:
     """What classes that nobody gave take where they are not negligible; prevalences from the highest down."""
     with np.errstate(divide="ignore"):
         listed = np.searchsorted(-prevalence, -NEGLIGIBLE / rest, side="right")
-    others = np.maximum(listed - sizes_of(given.offsets), 0)
-    room("plausibilities of classes that nobody gave", 24.0 * others.sum())
+    room("plausibilities of classes that nobody gave", 24.0 * np.maximum(listed - sizes_of(given.offsets), 0).sum())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

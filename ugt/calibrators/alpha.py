@@ -187,8 +187,7 @@ class AlphaCalibration(Calibrator):
     def concentration(self, features: Any) -> Array:
         """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""
         self._check_fitted()
-        number = isinstance(features, numbers.Integral)
-        table = np.empty((checks.whole("features", features), 0)) if number else _features(features)
+        table = np.empty((checks.whole("features", features), 0)) if isinstance(features, numbers.Integral) else _features(features)
         if table.shape[1] != len(self.weights_):
             raise checks.error("features", f"have {len(self.weights_)} columns, as in the fit", table.shape[1])
         log_total = table @ self.weights_ + self.intercept_

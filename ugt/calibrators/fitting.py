@@ -87,8 +87,7 @@ class Scaling(Calibrator, ABC):
     def score(self, predictions: Any, counts: Any, weights: Any = None) -> float:
         """Mean log-likelihood of a label under the calibrated probabilities; more is better."""
         z = self.transform(predictions)
-        histograms = LabelTable.of(counts, z.shape, self.fractional, weights)
-        y = histograms.all().T
+        y = LabelTable.of(counts, z.shape, self.fractional, weights).all().T
         if not y.any():
             raise checks.error("counts", "hold labels", "none")
         with np.errstate(divide="ignore"):
@@ -97,8 +96,7 @@ class Scaling(Calibrator, ABC):
 
     def _read(self, predictions: Any) -> LogitTable:
         kind = checks.option("input", self.input, KINDS)
-        floor = None if self.floor is None else checks.scalar("floor", self.floor, positive=True)
-        return LogitTable.of(predictions, kind, floor)
+        return LogitTable.of(predictions, kind, None if self.floor is None else checks.scalar("floor", self.floor, positive=True))
 
     @abstractmethod
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:

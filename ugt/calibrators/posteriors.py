@@ -61,8 +61,7 @@ class Likelihood:
         """(N,) log n! / Π y_k!."""
         from scipy.special import gammaln  # noqa: PLC0415  (scipy is slow to import)
 
-        parts = np.bincount(row_of(self.offsets), gammaln(self.count + 1), len(self.n))
-        return np.asarray(gammaln(self.n + 1) - parts)
+        return np.asarray(gammaln(self.n + 1) - np.bincount(row_of(self.offsets), gammaln(self.count + 1), len(self.n)))
 
 
 def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient: bool = True) -> Array:
@@ -196,8 +195,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     with np.errstate(invalid="ignore", divide="ignore"):
         share = shares / total
         evidence = np.where(possible, top + np.log(total), -np.inf)
-    means = members / members.sum(axis=2, keepdims=True)
-    return LabelPosterior(share, np.einsum("sn,snk->nk", share, means), members, evidence)
+    return LabelPosterior(share, np.einsum("sn,snk->nk", share, members / members.sum(axis=2, keepdims=True)), members, evidence)
 
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:

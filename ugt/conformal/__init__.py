@@ -79,8 +79,7 @@ def conformal_scores(
     >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "raps", randomized=False, penalty=0.1, k_reg=1).round(3)
     array([[0.5, 0.9, 1.2]])
     """
-    rule = ScoreRule.of(score, randomized, penalty, k_reg, seed)
-    return rule.table(Cases.of(predictions, case_ids), CALIBRATED)
+    return ScoreRule.of(score, randomized, penalty, k_reg, seed).table(Cases.of(predictions, case_ids), CALIBRATED)
 
 
 class SplitConformal(Conformal):
@@ -167,12 +166,10 @@ class SplitConformal(Conformal):
         n_class_groups = int(of_class.max()) + 1
 
         def part(begin: int, end: int) -> Array:
-            scores = rule.scores(cases, begin, end, CALIBRATED)
-            return np.take_along_axis(scores, label[begin:end, None], axis=1)
+            return np.take_along_axis(rule.scores(cases, begin, end, CALIBRATED), label[begin:end, None], axis=1)
 
         scores = np.concatenate(cases.run(part, "scoring labels"))
-        category = (group * n_class_groups + of_class[label])[:, None]
-        levels = pooled(scores, category, (int(group.max()) + 1) * n_class_groups)
+        levels = pooled(scores, (group * n_class_groups + of_class[label])[:, None], (int(group.max()) + 1) * n_class_groups)
         self._keep(rule, levels, cases, len(cases), names, of_class)
         return self
 

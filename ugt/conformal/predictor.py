@@ -39,8 +39,7 @@ class Levels:
     def p_values(self, scores: Array, category: Int64 | int) -> Array:
         if isinstance(category, (int, np.integer)):
             part = self._part(int(category))
-            values = np.append(self.p[part], self.base[category])
-            return np.asarray(values[np.searchsorted(self.score[part], scores, side="left")])
+            return np.asarray(np.append(self.p[part], self.base[category])[np.searchsorted(self.score[part], scores, side="left")])
         flat, given = np.broadcast_to(category, scores.shape).ravel(), scores.ravel()
         out = np.empty(flat.shape)
         for g, at in parts(flat, len(self.base)):
@@ -214,8 +213,7 @@ class Conformal(Calibrator):
     def thresholds(self, alpha: float | None = None) -> Array:
         """(groups of cases, groups of classes) highest score of a class in a set; inf: every class is in it."""
         self._check_fitted()
-        rate = check_alpha(self.alpha if alpha is None else alpha)
-        return self._levels().thresholds(rate).reshape(-1, int(self.class_group_.max()) + 1)
+        return self._levels().thresholds(check_alpha(self.alpha if alpha is None else alpha)).reshape(-1, int(self.class_group_.max()) + 1)
 
     def _levels(self) -> Levels:
         return Levels(self.level_offsets_, self.level_score_, self.level_p_, self.base_p_)

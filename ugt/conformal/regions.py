@@ -132,8 +132,7 @@ class PlausibilityRegions(Calibrator):
         if given.dtype.kind not in "biuf" or given.ndim not in (2, 3) or (given.shape[0], given.shape[-1]) != scores.shape:
             n, k = scores.shape
             raise error("plausibilities", f"be numbers of shape ({n}, {k}) or ({n}, G, {k})", f"{given.dtype} of shape {given.shape}")
-        total = given.sum(axis=-1)
-        bad = ~((given >= 0).all(axis=-1) & (np.abs(total - 1) <= 1e-6))
+        bad = ~((given >= 0).all(axis=-1) & (np.abs(given.sum(axis=-1) - 1) <= 1e-6))
         if bad.any():
             at = tuple(int(i) for i in np.argwhere(bad)[0])
             raise error("plausibilities", "be at least 0 and add up to 1", given[at][:8], f"case {at[0]}")
@@ -173,8 +172,7 @@ class PlausibilityRegions(Calibrator):
         steps = whole("n_steps", n_steps, 1, 1000)
         if self.n_classes_ > MOST_CLASSES:
             raise error("predictions", f"have at most {MOST_CLASSES} classes for a grid (half_spaces has no such limit)", self.n_classes_)
-        size = comb(steps + self.n_classes_ - 1, self.n_classes_ - 1)
-        room("a grid of the simplex", size * (80 + len(predictions)))
+        room("a grid of the simplex", comb(steps + self.n_classes_ - 1, self.n_classes_ - 1) * (80 + len(predictions)))
         scores, threshold = self.half_spaces(predictions, alpha=alpha, case_ids=case_ids)
         grid = simplex_grid(self.n_classes_, steps)
         return grid, np.array([expected(grid[None], row[None])[0] <= threshold for row in scores])

@@ -69,8 +69,7 @@ class PredictionSets(OnAxes):
         mask = isinstance(sets, np.ndarray) and sets.dtype == bool and sets.ndim == 2
         if n_classes is None and not mask:
             raise error("n_classes", "be given where sets are no mask", None)
-        k = sets.shape[1] if n_classes is None else n_classes
-        given = as_sets(sets, axes := Axes.of(len(sets), k, case_ids))
+        given = as_sets(sets, axes := Axes.of(len(sets), sets.shape[1] if n_classes is None else n_classes, case_ids))
         return cls(axes, given.offsets, given.index, alpha)
 
     def __repr__(self) -> str:

@@ -83,8 +83,7 @@ class DisagreementStatistic(BinLosses):
         """In the same bins; what another statistic says of fewer labels is not known."""
         if self.given:
             raise checks.error("statistic", "be disagreement, for annotators to be left out", "another one")
-        fewer = DisagreementStatistic(self.classes, self.bins, self.single_bins)
-        return fewer._read(counts_of(self.labels, annotators), self.rows.prob)
+        return DisagreementStatistic(self.classes, self.bins, self.single_bins)._read(counts_of(self.labels, annotators), self.rows.prob)
 
     @property
     def n_counted(self) -> int:

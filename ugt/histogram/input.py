@@ -167,8 +167,7 @@ def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
     kind = block.dtype
     if kind.isnative and (kind.kind, kind.itemsize) in READ_BY_CORE[argument] and block.flags.aligned:
         return np.asarray(block)
-    small = argument == "counts" and block.dtype.kind in "bi"
-    return np.array(block, np.int64 if small else np.float64, order="C")
+    return np.array(block, np.int64 if (argument == "counts" and block.dtype.kind in "bi") else np.float64, order="C")
 
 
 def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:

@@ -65,8 +65,7 @@ class HistogramStatistic(BinLosses):
     ) -> HistogramStatistic:
         rules = checks.option("singletons", singletons, SINGLETONS), checks.option("single_bins", single_bins, SINGLE_BINS)
         data = Histograms.of(counts, probs, **read)
-        bins = Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins)
-        return cls(data, bins, rules, data.classes)
+        return cls(data, Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins), rules, data.classes)
 
     @cached_property
     def suffixes(self) -> list[str]:  # type: ignore[override]

@@ -39,8 +39,7 @@ class Comparison:
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
         """From the values (N, V) that a case can take and their probabilities (N, V); n_points: of the lattice that they lie on."""
         per_case = (values * law).sum(1)
-        variance = ((values - per_case[:, None]) ** 2 * law).sum(1)
-        return cls(per_case, spread_of(variance), law=partial(_law_of, values, law, n_points))
+        return cls(per_case, spread_of(((values - per_case[:, None]) ** 2 * law).sum(1)), law=partial(_law_of, values, law, n_points))
 
     @classmethod
     def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:

@@ -158,8 +158,7 @@ class Dirichlet(Plausibilities):
             member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last for a background of -1
             support = self.support
             # fewer than k positive classes: the others fill up, each choice alike
-            zeros = np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1)
-            rest = np.where(background >= 0, member[background], zeros)
+            rest = np.where(background >= 0, member[background], np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1))
             return member[entry], np.where(self.defined, rest, np.nan)
 
         found: tuple[Array, Array] = self._kept.last("memberships", k, make)
@@ -211,8 +210,7 @@ class Dirichlet(Plausibilities):
         return np.asarray(self._kept.last("overlaps", (sets, k.tobytes()), make))
 
     def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
-        law = self._overlaps(sets, size.astype(np.int32))
-        return np.asarray(np.minimum(law[np.arange(self.n_cases), size, 0], 1.0))
+        return np.asarray(np.minimum(self._overlaps(sets, size.astype(np.int32))[np.arange(self.n_cases), size, 0], 1.0))
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         profiles, profile, _, _ = self._groups

@@ -64,8 +64,7 @@ class Draws(Vectors):
         """Monte Carlo standard error of the mean of a value over draws, by the effective number of draws in their chains."""
         if self.n_draws < 2 or np.isnan(per_draw).any():
             return float("nan")
-        series = np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1))
-        return float(diagnostics.mcse_mean(series)[0])
+        return float(diagnostics.mcse_mean(np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1)))[0])
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """(N,) Monte Carlo standard errors of frequencies over draws."""
@@ -83,8 +82,7 @@ class Draws(Vectors):
     def grouped(self, groups: Any, names: Any = None) -> Draws:
         """Plausibilities of groups of classes: sums over each group, draw by draw."""
         table = self._grouped(as_groups(groups, self.axes))
-        axes = Axes.of(self.n_cases, table.shape[2], self._ids(), names)
-        return DenseDraws(axes, table, self.n_chains)
+        return DenseDraws(Axes.of(self.n_cases, table.shape[2], self._ids(), names), table, self.n_chains)
 
     def _grouped(self, group: Int64) -> Array:
         raise NotImplementedError
@@ -275,8 +273,7 @@ class MentionedDraws(Draws):
     def mean(self) -> Array:
         listed, rest = self._means
         room("a table of means", 8 * self.n_cases * self.n_classes)
-        n_rest = self.n_classes - sizes_of(self.offsets)
-        table = np.repeat((rest / np.maximum(n_rest, 1))[:, None], self.n_classes, axis=1)
+        table = np.repeat((rest / np.maximum(self.n_classes - sizes_of(self.offsets), 1))[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = listed
         table[~self.defined] = np.nan
         return table
@@ -295,8 +292,7 @@ class MentionedDraws(Draws):
     def _grouped(self, group: Int64) -> Array:
         n_groups = int(group.max()) + 1
         room("draws of all plausibilities", 8 * self.n_cases * self.n_draws * n_groups)
-        out = np.empty((self.n_cases, self.n_draws, n_groups))
-        table = np.asarray(self._call(core.mentioned_groups, out, group))
+        table = np.asarray(self._call(core.mentioned_groups, np.empty((self.n_cases, self.n_draws, n_groups)), group))
         table[~self.defined] = np.nan
         return table
 

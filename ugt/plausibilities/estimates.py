@@ -147,8 +147,7 @@ def _lattice_quantile(pmf: Array, q: Array) -> Array:
     _resample.law_of_sum(np.ascontiguousarray(pmf), law)
     cumulative = np.cumsum(law)
     # 1e-12: the law adds up to 1 up to rounding, and what is less likely is not the worst or best case of q = 0 or 1
-    at = np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12))
-    return np.asarray(at / float(pmf.shape[1] - 1))
+    return np.asarray(np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12)) / float(pmf.shape[1] - 1))
 
 
 def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:

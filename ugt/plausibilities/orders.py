@@ -200,6 +200,5 @@ class Orders:
 
     def _make_sets(self, k: int) -> Sets:
         role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
-        listed = sizes_of(self.offsets)
-        rest = np.where(listed >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
+        rest = np.where(sizes_of(self.offsets) >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
         return Sets(self.offsets, self.index, role, rest, self.n_classes)

@@ -78,8 +78,7 @@ class Vectors(Plausibilities):
 
     def mass(self, sets: Sets) -> Comparison:
         row = row_of(sets.offsets)
-        values = np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1)
-        return self._spread(values.reshape(-1))
+        return self._spread(np.stack([self._mass_of_draw(d, sets, row) for d in range(self.n_draws)], 1).reshape(-1))
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         raise NotImplementedError
@@ -94,8 +93,7 @@ class Vectors(Plausibilities):
         value = np.full(self.n_cases, np.nan)
         for k in np.unique(size).tolist():
             order = Orders(sets.offsets, sets.index, np.zeros(len(sets.index), np.int32), self.n_classes, k)
-            found = self._compare(order, SET, k, 0.0, ties)[0][:, _order.column(SET, k, k)]
-            value[size == k] = found[size == k]
+            value[size == k] = self._compare(order, SET, k, 0.0, ties)[0][:, _order.column(SET, k, k)][size == k]
         return value
 
     def _compare(self, order: Orders, number: int, k: int, parameter: float, ties: str) -> tuple[Array, Array]:
@@ -259,12 +257,10 @@ class Point(Vectors):
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
-        value = np.where(listed, np.append(self.value, 0.0)[at], 0.0)
-        return np.where(self.defined, np.bincount(row, value, self.n_cases), np.nan)
+        return np.where(self.defined, np.bincount(row, np.where(listed, np.append(self.value, 0.0)[at], 0.0), self.n_cases), np.nan)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
-        group = as_groups(groups, self.axes)
-        table = summed(self.mean(), group)
+        table = summed(self.mean(), as_groups(groups, self.axes))
         return Point.from_array(table, case_ids=self._ids(), classes=names)
 
     def take(self, rows: Any) -> Point:

@@ -75,8 +75,7 @@ class Plausibilities(OnAxes):
 
     def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
-        found = self.coverage(as_sets(sets, self.axes), ties=ties).per_case
-        return np.asarray(np.minimum(np.maximum(found, 0.0), 1.0))
+        return np.asarray(np.minimum(np.maximum(self.coverage(as_sets(sets, self.axes), ties=ties).per_case, 0.0), 1.0))
 
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         r"""(N,) probability that the best \|C\| classes are exactly the case's set C, which must not be empty."""

@@ -59,8 +59,7 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
         where = f"case {axes.case_name(row_at(offsets, at))}"
         raise error("sets", f"hold class positions from 0 to {axes.n_classes - 1}", int(index[at]), where)
     row = np.repeat(np.arange(axes.n_cases, dtype=np.int64), sizes)
-    order = np.argsort(row * axes.n_classes + index, kind="stable")
-    index = index[order]
+    index = index[np.argsort(row * axes.n_classes + index, kind="stable")]
     twice = (row[1:] == row[:-1]) & (index[1:] == index[:-1])
     if twice.any():
         at = int(np.argmax(twice))

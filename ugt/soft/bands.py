@@ -52,7 +52,6 @@ class CurvePoints(Statistic):
             return roc, precision
         recall = positive / positive[-1]
         if negative[-1] > 0:
-            x = np.round(negative / negative[-1], DIGITS)
-            roc = np.interp(self.grid, np.append(0.0, x), np.append(0.0, recall))
+            roc = np.interp(self.grid, np.append(0.0, np.round(negative / negative[-1], DIGITS)), np.append(0.0, recall))
         at = np.maximum(np.searchsorted(np.round(recall, DIGITS), self.grid), np.argmax(positive > 0))
         return roc, positive[at] / (positive[at] + negative[at])

@@ -79,8 +79,7 @@ class Column:
             weights = np.ascontiguousarray(self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1)))
         if len(self.row):
             u, v = self.ordered
-            n = len(self.positive)
-            _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, n, weights, positive, out)
+            _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, len(self.positive), weights, positive, out)
         return out
 
     def hard(self) -> Column:

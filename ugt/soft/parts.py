@@ -142,8 +142,7 @@ PART = Part(BinnedRanking.of, of_settings, {"edges": EDGES}, (*ELSEWHERE, "ties"
 
 def settings_of(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the function takes, checked; weights and pairs of classes are for cases in one place."""
-    function = getattr(import_module(__package__), metric)
-    return checked(options_of(function, ("p", "scores"), options, without=ELSEWHERE))
+    return checked(options_of(getattr(import_module(__package__), metric), ("p", "scores"), options, without=ELSEWHERE))
 
 
 def column_of(given: Input, k: int) -> tuple[Array, Array]:
@@ -187,8 +186,7 @@ class Ranges:
         heavy = chosen[times > 1]  # as many as fill a range: by themselves
         above = np.nextafter(heavy, np.inf)
         lower = np.unique(np.concatenate([[-np.inf], chosen, above]))
-        single = np.isin(lower, heavy) & np.isin(np.append(lower[1:], np.inf), above)
-        return cls(lower, single)
+        return cls(lower, np.isin(lower, heavy) & np.isin(np.append(lower[1:], np.inf), above))
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -211,15 +209,13 @@ class Ranges:
 
 def above_of(totals: Array) -> Array:
     """(R, 4) positives, negatives and hard ones with higher scores than each range."""
-    own = totals[:, [U, V, HARD_U, HARD_V]]
-    return np.ascontiguousarray(np.append(np.cumsum(own[:0:-1], axis=0)[::-1], np.zeros((1, 4)), axis=0))
+    return np.ascontiguousarray(np.append(np.cumsum(totals[:, [U, V, HARD_U, HARD_V]][:0:-1], axis=0)[::-1], np.zeros((1, 4)), axis=0))
 
 
 def range_sums(p: Array, scores: Array, settings: Mapping[str, Any], above: Array) -> Array:
     if len(p) == 0:
         return np.zeros(_soft.N_SUMS)
-    expected = settings.get("ties") == "expected"
-    return _soft.Scores(scores).sums(p, None, settings["threshold"], expected, np.ascontiguousarray(above))
+    return _soft.Scores(scores).sums(p, None, settings["threshold"], settings.get("ties") == "expected", np.ascontiguousarray(above))
 
 
 def tie_sums(total: Array, settings: Mapping[str, Any], above: Array) -> Array:

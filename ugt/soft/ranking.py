@@ -66,8 +66,7 @@ class SoftRanking(Statistic):
         return np.concatenate([column.sums[None] if cases is None else column.resampled(cases) for column in columns], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        found = [average_of(*part) for metric in self.metrics for part in self._by_column(metric, sums)]
-        return np.stack(found, axis=-1)
+        return np.stack([average_of(*part) for metric in self.metrics for part in self._by_column(metric, sums)], axis=-1)
 
     def against(self, p: Array) -> Array:
         """(B, 2 a metric) the numbers against other probabilities (columns, B, N)."""

@@ -241,8 +241,7 @@ def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ra
     """(N_SUMS,) of one column: once over the data for the totals of the ranges, and once for each range."""
     totals = added([as_exact(one) for one in run(bound(_totals, found, k, settings["threshold"]), items, n_jobs)])[..., 0]
     above = ranges.above_of(totals)
-    parts = run(bound(_range, items, settings, k, found, totals, above), range(len(found)), n_jobs)
-    return added([as_exact(one) for one in parts])[..., 0]
+    return added([as_exact(one) for one in run(bound(_range, items, settings, k, found, totals, above), range(len(found)), n_jobs)])[..., 0]
 
 
 def _totals(found: ranges.Ranges, k: int, threshold: float, item: Any) -> Array:

@@ -196,8 +196,7 @@ class Local(Engine):
         self.items, self.model, self.n_jobs = items, model, n_jobs
 
     def each(self, task: Callable[[Expert], Any]) -> Iterable[Any]:
-        found = run(bound(_of_part, task, self.model), self.items, self.n_jobs)
-        return (one for one in found if one is not None)
+        return (one for one in run(bound(_of_part, task, self.model), self.items, self.n_jobs) if one is not None)
 
 
 def _of_part(task: Callable[[Expert], Any], model: str, item: Any) -> Any:

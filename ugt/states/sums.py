@@ -28,8 +28,7 @@ def as_exact(sums: Array) -> Array:
 def added(tables: Sequence[Array]) -> Array:
     """(..., P) the exact sum of tables (..., P_i) of one shape but for their parts."""
     shape = tables[0].shape[:-1]
-    beside = np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables], axis=1)
-    found = _exact.exact_rows(np.ascontiguousarray(beside))
+    found = _exact.exact_rows(np.ascontiguousarray(np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables], axis=1)))
     return found.reshape(*shape, found.shape[-1])
 
 
@@ -76,8 +75,7 @@ class Design(NamedTuple):
         keys, blocks = self.keys(n_cases, case_ids), []
         step = max(1, min(self.n, CELLS // max(1, n_cases)))
         for begin in range(0, self.n, step):
-            weights = _exact.poisson_weights(keys, self.seed, begin, min(begin + step, self.n))
-            blocks.append(weighted(weights))
+            blocks.append(weighted(_exact.poisson_weights(keys, self.seed, begin, min(begin + step, self.n))))
         room(f"{self.n} resamples", 16.0 * self.n * sum(table[0].size for table in blocks[0].values()))
         return {name: as_exact(np.concatenate([block[name] for block in blocks])) for name in blocks[0]}
 
