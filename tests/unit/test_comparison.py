@@ -5,7 +5,7 @@ import pytest
 
 import ugt
 from ugt.accuracy import orders_of
-from ugt.plausibilities.comparison import Comparison, spread_of
+from ugt.plausibilities.estimates import Comparison, spread_of
 
 NAN = float("nan")
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, identifiers, notices, parallel
+from .._base.arrays import Int32, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
@@ -151,6 +152,21 @@ def plackett_luce(
     return draws
 
 
+def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
+    return rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
+
+
+def stages_of(rankings: Rankings, rest: bool) -> core.Stages:
+    return core.Stages(*_arrays(rankings), rankings.n_classes, rest)
+
+
+def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
+    """``(offsets, index)`` of the mentioned classes of each case."""
+    offsets, index = np.empty(stages.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
+    stages.classes(offsets, index)
+    return offsets, index
+
+
 def _sample(
     rankings: Rankings,
     law: tuple[float, float, float],
@@ -160,10 +176,8 @@ def _sample(
     dtype: Any,
     path: Any,
 ) -> MentionedDraws:
-    arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
-    stages = core.Stages(*arrays, rankings.n_classes, unranked != "ignore")
-    offsets, index = np.empty(rankings.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
-    stages.classes(offsets, index)
+    stages = stages_of(rankings, unranked != "ignore")
+    offsets, index = classes_of(stages)
     n_draws = schedule[1] * schedule[3]
     starts = (offsets + np.arange(len(offsets))) * n_draws
     checks.room(f"{n_draws} draws", dtype.itemsize * int(starts[-1]))
@@ -182,7 +196,7 @@ def _sample(
     if path is None:
         parallel.run_parts(part, bounds, "sampling", stop)
     else:
-        run = fingerprint((*arrays, keys), (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
+        run = fingerprint((*_arrays(rankings), keys), (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
         _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
     values.flags.writeable = False  # or the record would make a copy of its own
     return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)
@@ -304,7 +318,8 @@ def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient
         where = f"case {given.axes.case_name(int(i))}, class {given.axes.class_name(int(k))}"
         raise checks.error("plausibilities", "be finite and not negative", table[i, k], where)
     log_p, slope = np.empty(given.n_rankings), np.empty(table.shape) if gradient else None
-    arrays = given.case_offsets, given.ranking_offsets, given.block_offsets, given.items
+
+    arrays = _arrays(given)
 
     def part(begin: int, end: int) -> None:
         core.log_likelihood(*arrays, table, begin, end, log_p, slope)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, parallel
-from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.arrays import Array, Bools
 from .._base.ragged import row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings
 from ..plausibilities import Point
 from ..plausibilities.draws import REST
-from .plackett_luce_draws import UNRANKED, as_rankings, prior_of
+from .plackett_luce_draws import UNRANKED, as_rankings, classes_of, prior_of, stages_of
 
 CHUNK = 128  # cases: some milliseconds
 MOST_NAMES = 5  # classes that a message lists
@@ -82,7 +82,7 @@ def plackett_luce_map(
     if unranked != "ignore":
         what = "the plausibilities of all classes (unranked='ignore': of mentioned ones only)"
         checks.room(what, 20 * given.n_cases * given.n_classes)
-    stages = _stages(given, unranked != "ignore")
+    stages = stages_of(given, unranked != "ignore")
     values = _modes(given, stages, gamma, np.full(given.n_cases, shape), REST[unranked])
     return _mentioned(given, stages, values) if unranked == "ignore" else _all_classes(given, stages, values)
 
@@ -141,23 +141,11 @@ def plackett_luce_mle(
         if prior is not None and on_nonexistence == "error":
             raise checks.error(name, "be given with on_nonexistence='map' only", repr(prior))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
-    stages = _stages(given, False)
+    stages = stages_of(given, False)
     exists, unbeaten = _existence(stages)
     if on_nonexistence == "error" and not exists.all():
         raise _no_estimate(given, stages, exists, unbeaten)
     return _mentioned(given, stages, _modes(given, stages, 1.0, np.where(exists, 0.0, shape), REST["ignore"]))
-
-
-def _stages(rankings: Rankings, rest: bool) -> core.Stages:
-    arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
-    return core.Stages(*arrays, rankings.n_classes, rest)
-
-
-def _classes(stages: core.Stages) -> tuple[Int64, Int32]:
-    """``(offsets, index)`` of the mentioned classes of each case."""
-    offsets, index = np.empty(stages.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
-    stages.classes(offsets, index)
-    return offsets, index
 
 
 def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: Array, rest: int) -> Array:
@@ -177,13 +165,13 @@ def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: A
 
 
 def _mentioned(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
-    offsets, index = _classes(stages)
+    offsets, index = classes_of(stages)
     return Point(rankings.axes, offsets, index, values[np.arange(len(index)) + row_of(offsets)])
 
 
 def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
     """Plausibilities of all classes, unmentioned ones with equal parts of theirs."""
-    offsets, index = _classes(stages)
+    offsets, index = classes_of(stages)
     n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
     each = values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1)
     table = np.repeat(each, k)
@@ -195,7 +183,7 @@ def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Poin
 
 def _existence(stages: core.Stages) -> tuple[Bools, Bools]:
     """``(exists (N,), unbeaten)``: whether all mentioned classes are connected; those that no other one is placed before."""
-    offsets, index = _classes(stages)
+    offsets, index = classes_of(stages)
     unbeaten = np.empty(len(index), np.uint8)
     stages.unbeaten(unbeaten)
     n_unbeaten = np.bincount(row_of(offsets), unbeaten, stages.n_cases)
@@ -203,7 +191,7 @@ def _existence(stages: core.Stages) -> tuple[Bools, Bools]:
 
 
 def _no_estimate(rankings: Rankings, stages: core.Stages, exists: Bools, unbeaten: Bools) -> ValueError:
-    offsets, index = _classes(stages)
+    offsets, index = classes_of(stages)
     i, axes = int(np.argmin(exists)), rankings.axes
     here = slice(offsets[i], offsets[i + 1])
     names = [axes.class_name(k) for k in index[here][unbeaten[here]]]

@@ -10,9 +10,8 @@ import numpy as np
 from .._base import checks, notices, parallel
 from .._base.arrays import Array
 from ..resampling import seed_of
-from .em import Effort, fit_full, fit_glad, fit_one_coin, three
+from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
-from .skills import sample
 
 __all__ = ["AnnotatorDraws", "AnnotatorModel", "dawid_skene", "dawid_skene_draws", "glad"]
 
@@ -119,10 +118,8 @@ def dawid_skene(
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):  # checks the number
         given = Given(labels)
-    if model == "full":
-        found = fit_full(given, pseudo, candidates == "all", effort, n_threads)
-    else:
-        found = fit_one_coin(given, pseudo, effort, n_threads)
+    how = effort, n_threads
+    found = fit_full(given, pseudo, candidates == "all", *how) if model == "full" else fit_one_coin(given, pseudo, *how)
     _warn_if_worse_than_chance(found)
     return found
 

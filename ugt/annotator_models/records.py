@@ -109,7 +109,9 @@ def _point(axes: Axes, sizes: NDArray[np.integer], index: Int32, value: Array) -
 def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> Point:
     """Probabilities of the entries; another class k of case i has ``rest[i] * prevalence[k]``."""
     by_prevalence = np.argsort(-prevalence, kind="stable")
-    _room_for_rest(given, rest, prevalence[by_prevalence])
+    with np.errstate(divide="ignore"):  # classes that nobody gave and that are not negligible
+        listed = np.searchsorted(-prevalence[by_prevalence], -NEGLIGIBLE / rest, side="right")
+    room("plausibilities of classes that nobody gave", 24.0 * np.maximum(listed - sizes_of(given.offsets), 0).sum())
     step, sizes, indices, values = max(1, CHUNK // given.n_classes), [], [], []
     for begin in range(0, given.axes.n_cases, step):
         here = rest[begin : begin + step]
@@ -125,13 +127,6 @@ def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> P
         indices.append(columns[index].astype(np.int32))
         values.append(part[row, index] / part.sum(1)[row])
     return _point(given.axes, *(np.concatenate(column) for column in (sizes, indices, values)))
-
-
-def _room_for_rest(given: Given, rest: Array, prevalence: Array) -> None:
-    """What classes that nobody gave take where they are not negligible; prevalences from the highest down."""
-    with np.errstate(divide="ignore"):
-        listed = np.searchsorted(-prevalence, -NEGLIGIBLE / rest, side="right")
-    room("plausibilities of classes that nobody gave", 24.0 * np.maximum(listed - sizes_of(given.offsets), 0).sum())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -184,7 +184,7 @@ class VectorScaling(Regularised):
     """
 
     _kind, _penalties = VectorMap, ("penalty_b",)
-    _fitted: ClassVar[dict[str, Any]] = {"scale_": "K", "shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
+    _fitted: ClassVar[dict[str, Any]] = {"scale_": "K", **Regularised._fitted}
 
     def __init__(
         self,
@@ -246,10 +246,7 @@ class MatrixScaling(Regularised):
     """
 
     _kind, _penalties = MatrixMap, ("penalty_w", "penalty_b")
-    _fitted: ClassVar[dict[str, Any]] = {
-        **{"matrix_": "KK", "shift_": "K", "penalty_w_": float, "penalty_b_": float, "path_": list},
-        **Scaling._fitted,
-    }
+    _fitted: ClassVar[dict[str, Any]] = {"matrix_": "KK", "penalty_w_": float, **Regularised._fitted}
 
     def __init__(
         self,

@@ -133,6 +133,7 @@ class Regularised(Scaling):
 
     validation: float
     seed: int
+    _fitted: ClassVar[dict[str, Any]] = {"shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
 
     _kind: ClassVar[type[VectorMap] | type[MatrixMap]]  # takes the number of classes and
     _penalties: ClassVar[tuple[str, ...]]

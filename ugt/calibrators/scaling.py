@@ -217,9 +217,7 @@ class MatrixMap:
         """(K, K + 1, K + 1) of each class; only the diagonals where there are many classes."""
         k = len(u)
         full = np.concatenate([u, np.ones((1, u.shape[1]))])
-        if k > MOST_BLOCKS:
-            return np.asarray(h @ (full**2).T)
-        return np.stack([(full * row) @ full.T for row in h])
+        return np.asarray(h @ (full**2).T) if k > MOST_BLOCKS else np.stack([(full * row) @ full.T for row in h])
 
     @staticmethod
     def by_class(theta: Array) -> Array:

@@ -35,7 +35,7 @@ class DisagreementStatistic(BinLosses):
         self.case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
         self.suffixes = ["", *(f"[{name}]" for name in classes)]
         self.n_cases, nothing = 0, np.empty((0, len(bins.edges)))
-        self._rows, self.own = Rows(nothing, nothing, nothing.astype(np.int32), None), np.zeros(self.n_cells * _histogram.N_SUMS)
+        self.rows, self.own = Rows(nothing, nothing, nothing.astype(np.int32), None), np.zeros(self.n_cells * _histogram.N_SUMS)
 
     @classmethod
     def of(cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any) -> DisagreementStatistic:
@@ -61,12 +61,8 @@ class DisagreementStatistic(BinLosses):
         if kind:
             raise counts_error(kind, said[i, k].item(), i if self.labels is None else self.labels.axes.case_ids[i], k)
         owned(share, predicted, cell)
-        self.n_cases, self._rows, self.own = len(said), Rows(share, predicted, cell, None), own
+        self.n_cases, self.rows, self.own = len(said), Rows(share, predicted, cell, None), own
         return self
-
-    @property
-    def rows(self) -> Rows:
-        return self._rows
 
     @property
     def settings(self) -> dict[str, Any]:

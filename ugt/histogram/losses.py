@@ -18,24 +18,9 @@ from ..resampling.result import ResultsOf
 from . import reliability
 from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
 from .reliability import ReliabilityCurve
-from .sums import (
-    CASES,
-    LOSSES,
-    N_ROWS,
-    ROOTS,
-    SINGLE_BINS,
-    SINGLETONS,
-    BinLosses,
-    Bins,
-    Loss,
-    Losses,
-    Rows,
-    divided,
-    of_pairs,
-    slopes,
-    table,
-)
+from .sums import CASES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, divided, of_pairs, slopes, table
 
+SINGLETONS = ("omit", "zero")
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
 
 
@@ -47,7 +32,6 @@ class HistogramStatistic(BinLosses):
         **{f"{name} plugin": row for name, row in LOSSES.items()},
     })  # fmt: skip
     kinds = 2
-
     nothing = "no case has labels"
 
     def __init__(
@@ -101,7 +85,7 @@ class HistogramStatistic(BinLosses):
         return self.data
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> Rows:  # type: ignore[override]
         """Read again, once: tables must not have changed."""
         data = self._known()
         if not np.array_equal(data.sums(self.bins), self.own):
@@ -140,9 +124,8 @@ class HistogramStatistic(BinLosses):
         cells, totals = self.split(sums)
         n = totals[:, :6:3, None]
         both = table(cells[:, 0] + cells[:, 1], n[:, 0] + n[:, 1], self.single_bins)
-        if self.rules[0] == "zero" or not n[:, 0].any():
-            return both
-        return of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
+        every = self.rules[0] == "zero" or not n[:, 0].any()
+        return both if every else of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
 
     def overall(self, rows: Array, sums: Array) -> Array:
         totals = sums[:, -_histogram.N_TOTALS :]

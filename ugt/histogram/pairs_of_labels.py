@@ -159,17 +159,10 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
         if not isinstance(value, (int, float, np.number, np.bool_)) or not np.isfinite(value):
             raise checks.error("phi", "answer with a finite number", repr(value), f"labels {chosen}")
         if value:
-            total += float(value) * _ways(table, chosen)
+            # in how many ways the labels of each case make up this multiset
+            total += float(value) * np.prod([_choose(table[:, k], chosen.count(k)) for k in set(chosen)], axis=0)
     everything = _choose(table.sum(axis=1), size)
     return np.asarray(np.where(everything > 0, divided(total, everything), np.nan))
-
-
-def _ways(table: Array, chosen: tuple[int, ...]) -> Array:
-    """(N,) in how many ways the labels of a case make up this multiset."""
-    ways = np.ones(len(table))
-    for k in set(chosen):
-        ways = ways * _choose(table[:, k], chosen.count(k))
-    return ways
 
 
 def _choose(n: Array, m: int) -> Array:

@@ -17,7 +17,6 @@ from .._base.checks import error, option, whole
 from .._core import _histogram
 from ..resampling import Answer, Statistic
 
-SINGLETONS = ("omit", "zero")
 SINGLE_BINS = ("zero", "plugin")
 BINNINGS = ("width", "mass")
 FEW_EDGES = 4096  # of bins that are remembered
@@ -237,6 +236,7 @@ class BinLosses(Statistic):
     picks: Mapping[str, int]
     kinds: int
     own: Array
+    rows: Rows  # what resamples need of every case
     bins: Bins
     single_bins: str
     suffixes: list[str]  # of names: of all together, then of each class
@@ -247,11 +247,6 @@ class BinLosses(Statistic):
     @abstractmethod
     def record(self, left_out: Mapping[str, int]) -> Any:
         """Of the function."""
-
-    @property
-    @abstractmethod
-    def rows(self) -> Rows:
-        """What resamples need of every case."""
 
     @abstractmethod
     def tables(self, sums: Array) -> Array:

@@ -66,13 +66,6 @@ class Diagnostics:
         return found
 
 
-def _checked(series: ArrayLike) -> Array:
-    array: Array = np.ascontiguousarray(series, dtype=np.float64)
-    if np.ndim(series) != 3 or 0 in array.shape[1:]:
-        raise error("series", "have shape (series, chains, draws)", f"shape {np.shape(series)}")
-    return array
-
-
 def _normal_scores(n: int) -> Array:
     """Scores of the ranks 1, 1.5, 2, …, n; ties have half ranks."""
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
@@ -83,7 +76,9 @@ def _normal_scores(n: int) -> Array:
 
 
 def _columns(series: ArrayLike, wanted: int) -> list[Array]:
-    array = _checked(series)
+    array: Array = np.ascontiguousarray(series, dtype=np.float64)
+    if np.ndim(series) != 3 or 0 in array.shape[1:]:
+        raise error("series", "have shape (series, chains, draws)", f"shape {np.shape(series)}")
     n_series, n_chains, n_draws = array.shape
     score = _normal_scores(2 * n_chains * (n_draws // 2)) if n_draws >= 4 else np.empty(0)
     out = np.empty((n_series, N_COLUMNS))

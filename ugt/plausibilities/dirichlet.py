@@ -15,8 +15,8 @@ from .._base.checks import error, room, whole
 from .._base.ragged import offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import seed_of
-from .comparison import Comparison, spread_of
 from .dirichlet_comparison import compare
+from .estimates import Comparison, spread_of
 from .metric import Metric
 from .orders import Orders, Sets
 from .point import check_table
@@ -90,9 +90,6 @@ class Dirichlet(Plausibilities):
         row, index = np.nonzero(table)
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), table[row, index])
-
-    def __repr__(self) -> str:
-        return f"Dirichlet(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
     @property
     def defined(self) -> Bools:

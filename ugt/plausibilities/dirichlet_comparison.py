@@ -13,7 +13,7 @@ from .._base.checks import room
 from .._base.ragged import offsets_of
 from .._core import _dirichlet as core
 from .._core import _order
-from .comparison import NO_SPREAD, Comparison, Law, spread_of
+from .estimates import NO_SPREAD, Comparison, Law, spread_of
 from .metric import AVERAGE_OVERLAP, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 

@@ -15,7 +15,7 @@ from .._base.checks import error, room
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _plackett_luce as core
 from . import diagnostics
-from .comparison import Comparison
+from .estimates import Comparison
 from .orders import TIED, Orders, Sets
 from .point import Vectors, check_table, summed
 from .sets import as_groups

@@ -195,10 +195,10 @@ class Orders:
         return Kept()
 
     def sets(self, k: int) -> Sets:
-        found: Sets = self._kept.every(k, lambda: self._make_sets(k))
-        return found
+        def make() -> Sets:
+            role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
+            rest = np.where(sizes_of(self.offsets) >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
+            return Sets(self.offsets, self.index, role, rest, self.n_classes)
 
-    def _make_sets(self, k: int) -> Sets:
-        role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
-        rest = np.where(sizes_of(self.offsets) >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
-        return Sets(self.offsets, self.index, role, rest, self.n_classes)
+        found: Sets = self._kept.every(k, make)
+        return found

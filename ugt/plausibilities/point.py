@@ -16,7 +16,7 @@ from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _order
-from .comparison import Comparison
+from .estimates import Comparison
 from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
@@ -228,9 +228,6 @@ class Point(Vectors):
         value = table[row, index] / table.sum(1)[row]
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
-
-    def __repr__(self) -> str:
-        return f"Point(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
     @cached_property
     def defined(self) -> Bools:

@@ -11,8 +11,8 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
 from .._base.checks import error
 from .._base.ragged import sizes_of
-from .comparison import Comparison
 from .diagnostics import Diagnostics
+from .estimates import Comparison
 from .metric import Metric
 from .orders import Kept, Orders, Sets
 from .sets import as_sets
@@ -34,6 +34,9 @@ class Plausibilities(OnAxes):
     @cached_property
     def _kept(self) -> Kept:
         return Kept()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
     # ---- each case
 

@@ -14,7 +14,7 @@ from .._base.identifiers import as_array
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from ..plausibilities import estimates as results
-from ..plausibilities.comparison import Comparison, spread_of
+from ..plausibilities.estimates import Comparison, spread_of
 from ..plausibilities.means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 

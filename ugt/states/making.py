@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +27,6 @@ def part_of(metric: Any) -> Part:
     if found is None:
         option("metric", metric, metrics())
     assert found is not None
-    return found
-
-
-def function_of(metric: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(import_module("ugt"), metric)
     return found
 
 
@@ -103,23 +98,20 @@ def partial(
     """
     home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed)
     with notices.heard() as warnings:
-        one = home.statistic(function_of(metric), data, options)
+        one = home.statistic(getattr(import_module("ugt"), metric), data, options)
     for text in warnings:
         if not text.startswith("undefined"):  # which only all parts together can be
             notices.warn(text)
-    state = _state_of(metric, one, design, ids_of(*data) if one.case_ids is None else one.case_ids)
-    _check_groups(state, min_cases)
-    return state
-
-
-def _state_of(metric: str, one: Statistic, design: Design, case_ids: Any) -> State:
     sums = {"sums": one.exact_sums()}
     if one.n_squared:
         sums["squares"] = one.exact_squares()
     if len(one.fixed):
         sums["fixed"] = as_exact(one.fixed)
-    replicates = design.sums(one.n_cases, case_ids, lambda weights: {"sums": one.sums(weights)})
-    return State(metric, {**one.settings, **design.settings}, one.n_counted, dict(one.left_out), sums, replicates)
+    ids = ids_of(*data) if one.case_ids is None else one.case_ids
+    replicates = design.sums(one.n_cases, ids, lambda weights: {"sums": one.sums(weights)})
+    state = State(metric, {**one.settings, **design.settings}, one.n_counted, dict(one.left_out), sums, replicates)
+    _check_groups(state, min_cases)
+    return state
 
 
 def _check_groups(state: State, min_cases: Any) -> None:
