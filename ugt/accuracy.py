@@ -15,7 +15,7 @@ from ._base.identifiers import as_array
 from ._base.ragged import sizes_of
 from .plausibilities import Plausibilities, as_plausibilities
 from .plausibilities import estimates as results
-from .plausibilities.means import means
+from .plausibilities.estimates import means
 from .plausibilities.metric import METRICS
 from .plausibilities.orders import Orders, Sets
 from .plausibilities.sets import as_sets

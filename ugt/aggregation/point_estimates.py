@@ -173,8 +173,7 @@ def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Poin
     """Plausibilities of all classes, unmentioned ones with equal parts of theirs."""
     offsets, index = classes_of(stages)
     n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
-    each = values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1)
-    table = np.repeat(each, k)
+    table = np.repeat(values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1), k)
     table[row * k + index] = values[np.arange(len(index)) + row]
     every = np.tile(np.arange(k, dtype=np.int32), n)
     table.flags.writeable = every.flags.writeable = False  # or the record would make copies of its own
@@ -186,8 +185,7 @@ def _existence(stages: core.Stages) -> tuple[Bools, Bools]:
     offsets, index = classes_of(stages)
     unbeaten = np.empty(len(index), np.uint8)
     stages.unbeaten(unbeaten)
-    n_unbeaten = np.bincount(row_of(offsets), unbeaten, stages.n_cases)
-    return n_unbeaten == sizes_of(offsets), unbeaten.astype(bool)
+    return np.bincount(row_of(offsets), unbeaten, stages.n_cases) == sizes_of(offsets), unbeaten.astype(bool)
 
 
 def _no_estimate(rankings: Rankings, stages: core.Stages, exists: Bools, unbeaten: Bools) -> ValueError:

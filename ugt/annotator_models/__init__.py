@@ -196,8 +196,7 @@ def glad(
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):
         given = Given(labels)
-    shares = _prevalence(prevalence, given)
-    found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), shares, effort, n_threads)
+    found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), _prevalence(prevalence, given), effort, n_threads)
     _warn_if_worse_than_chance(found)
     return found
 

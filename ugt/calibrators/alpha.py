@@ -15,7 +15,7 @@ from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from .estimator import Calibrator, Self
 from .fitting import NO_LABELS, NO_WEIGHT, counted, note_convergence
-from .logits import LARGEST, LabelTable, LogitTable, array_of, weights_of
+from .logits import LARGEST, LabelTable, LogitTable, array_of, refuse, weights_of
 from .newton import Minimum, minimise
 from .posteriors import Likelihood
 
@@ -54,10 +54,7 @@ class DirichletPredictions(Frozen):
         total = array_of("concentration", self.concentration)
         if total.dtype.kind not in "iuf" or total.shape != (len(mean),):
             raise checks.error("concentration", f"be {len(mean)} numbers, one a case", f"{total.dtype} of shape {total.shape}")
-        bad = ~((total > 0) & np.isfinite(total))
-        if bad.any():
-            i = int(np.argmax(bad))
-            raise checks.error("concentration", "be finite and above 0", total[i], f"case {i}")
+        refuse("concentration", ~((total > 0) & np.isfinite(total)), total, 0, "be finite and above 0")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "concentration", total.astype(np.float64))
         super().__post_init__()

@@ -51,9 +51,15 @@ class LogitTable:
         """(rows, K) checked, as float64; the other class of two is filled in."""
         block = np.asarray(self.values[begin:end], np.float64)
         if self.kind == "logits":
-            _refuse(~(np.abs(block) <= LARGEST), block, begin, f"be finite logits, at most {LARGEST:g}")
+            refuse("predictions", ~(np.abs(block) <= LARGEST), block, begin, f"be finite logits, at most {LARGEST:g}")
             return np.stack([np.zeros(len(block)), block], axis=1) if block.ndim == 1 else block
-        _refuse(~((block >= -OUTSIDE) & (block <= 1 + OUTSIDE)), block, begin, f"be probabilities from 0 to 1 (within {OUTSIDE:g})")
+        refuse(
+            "predictions",
+            ~((block >= -OUTSIDE) & (block <= 1 + OUTSIDE)),
+            block,
+            begin,
+            f"be probabilities from 0 to 1 (within {OUTSIDE:g})",
+        )
         if block.ndim == 1:
             return np.stack([1 - block, block], axis=1)
         total = block.sum(axis=1)
@@ -82,11 +88,11 @@ class LogitTable:
         return out
 
 
-def _refuse(bad: Bools, block: Array, begin: int, must: str) -> None:
+def refuse(argument: str, bad: Bools, block: NDArray[Any], begin: int, must: str) -> None:
     if bad.any():
         at = tuple(int(j) for j in np.argwhere(bad)[0])
         where = f"case {begin + at[0]}" + (f", class {at[1]}" if len(at) > 1 else "")
-        raise error("predictions", must, block[at], where)
+        raise error(argument, must, block[at], where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,25 +123,18 @@ class LabelTable:
     def block(self, begin: int, end: int) -> Array:
         part = self.values[begin:end]
         if part.ndim == 1:
-            bad = (part < 0) | (part >= self.n_classes)
-            if bad.any():
-                i = int(np.argmax(bad))
-                raise error("counts", f"be numbers of classes from 0 to {self.n_classes - 1}", part[i], f"case {begin + i}")
+            must = f"be numbers of classes from 0 to {self.n_classes - 1}"
+            refuse("counts", (part < 0) | (part >= self.n_classes), part, begin, must)
             table = np.zeros((self.n_classes, len(part)))
             table[part.astype(np.int64), np.arange(len(part))] = 1.0
         else:
             table = np.ascontiguousarray(part.T, dtype=np.float64)
-            self._check(table, begin)
+            wrong = [(~(table <= 2.0**53), "be finite numbers of at most 2**53"), (table < 0, "not be negative")]
+            if not self.fractional:
+                wrong.append((table != np.floor(table), "be whole numbers (or fractional=True)"))
+            for bad, must in wrong:
+                refuse("counts", bad.T, table.T, begin, must)
         return table if self.weights is None else table * self.weights[begin:end]
-
-    def _check(self, table: Array, begin: int) -> None:
-        wrong = [(~(table <= 2.0**53), "be finite numbers of at most 2**53"), (table < 0, "not be negative")]
-        if not self.fractional:
-            wrong.append((table != np.floor(table), "be whole numbers (or fractional=True)"))
-        for bad, must in wrong:
-            if bad.any():
-                i, k = (int(j) for j in np.argwhere(bad.T)[0])
-                raise error("counts", must, table[k, i], f"case {begin + i}, class {k}")
 
     def all(self) -> Array:
         out = np.empty((self.n_classes, len(self.values)))
@@ -158,10 +157,7 @@ def weights_of(weights: Any, n: int) -> Array:
     array = array_of("weights", weights)
     if array.dtype.kind not in "biuf" or array.shape != (n,):
         raise error("weights", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
-    bad = ~((array >= 0) & np.isfinite(array))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise error("weights", "be finite and not negative", array[i], f"case {i}")
+    refuse("weights", ~((array >= 0) & np.isfinite(array)), array, 0, "be finite and not negative")
     if not array.any():
         raise error("weights", "not all be 0", "zeros")
     return np.asarray(array / array.max(), np.float64)

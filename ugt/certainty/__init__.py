@@ -11,7 +11,7 @@ from .._base.arrays import Array
 from .._base.identifiers import as_array
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
-from ..plausibilities.means import means
+from ..plausibilities.estimates import means
 from ..plausibilities.sets import as_groups
 from .committees import ExpectedCertainty, committee, expected_certainty
 

@@ -15,7 +15,7 @@ from .._base.ragged import sizes_of
 from .._core import _sets
 from ..aggregation import votes
 from ..annotations import Labels
-from ..calibrators.logits import LogitTable
+from ..calibrators.logits import LogitTable, refuse
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.point import NO_TABLE
 from ..plausibilities.sets import as_groups
@@ -146,10 +146,7 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | No
     array = identifiers.as_array(labels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise error("labels", f"be {n} numbers of classes, one a case", f"{array.dtype} of shape {array.shape}")
-    bad = (array < 0) | (array >= k)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise error("labels", f"be numbers of classes from 0 to {k - 1}", array[i], f"case {i}")
+    refuse("labels", (array < 0) | (array >= k), array, 0, f"be numbers of classes from 0 to {k - 1}")
     return array.astype(np.int64), None
 
 

@@ -101,17 +101,16 @@ class Histograms:
         self._check(fault, 0)
         return Rows(share, prob, cell, fact)
 
-    def _check(self, fault: tuple[int, int, int], begin: int) -> None:
-        if fault[0]:
-            raise self.error(fault[0], begin + fault[1], fault[2])
-
-    def error(self, fault: int, i: int, k: int) -> ValueError:
+    def _check(self, found: tuple[int, int, int], begin: int) -> None:
+        """Whether the core found a fault, and in which row and class behind ``begin``."""
+        fault, i, k = found[0], begin + found[1], found[2]
+        if not fault:
+            return
         argument, must = FAULTS[fault]
+        given = np.asarray(getattr(self, argument)[i])
         if fault in (5, 6):
-            total = np.asarray(getattr(self, argument)[i], np.float64).sum()
-            return error(argument, must, f"a sum of {total:.6g}", f"case {self.case(i)}")
-        got = np.asarray(getattr(self, argument)[i, k]).item()
-        return error(argument, must, got, f"case {self.case(i)}, class {identifiers.name(self.classes[k])}")
+            raise error(argument, must, f"a sum of {given.astype(np.float64).sum():.6g}", f"case {self.case(i)}")
+        raise error(argument, must, given[k].item(), f"case {self.case(i)}, class {identifiers.name(self.classes[k])}")
 
     def checked(self) -> Iterator[tuple[int, int, Array, Array]]:
         """``(begin, end, counts, probs)`` by blocks of rows, as float64, after checking them as a pass does."""

@@ -352,8 +352,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         resampling.check_level(level)
         one = self._statistic
         cells = one.cells.sum(axis=0)[k]
-        per_case = (one.totals[2] + one.totals[5]) / self.n_cases if self.n_cases else 1.0
-        ends = reliability.score_interval(cells, per_case, level)
+        ends = reliability.score_interval(cells, (one.totals[2] + one.totals[5]) / self.n_cases if self.n_cases else 1.0, level)
         if clusters is not None or strata is not None:
             options: dict[str, Any] = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
             ends = ResultsOf(reliability.LabelShares(one, k), self).resamples(**options).interval(level)

@@ -13,8 +13,7 @@ from .. import resampling
 from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, option
-from ..plausibilities.estimates import MeanOfCases, mean_of
-from ..plausibilities.means import means
+from ..plausibilities.estimates import MeanOfCases, mean_of, means
 from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
 

@@ -302,8 +302,7 @@ class BinLosses(Statistic):
     def split(self, sums: Array) -> tuple[Array, Array]:
         """BinLosses (W, kinds, C, B, 6) and totals (W, T) of sums (W, S)."""
         n = self.n_cells * _histogram.N_SUMS
-        shape = (len(sums), self.kinds, len(self.bins.edges), self.bins.n_bins, _histogram.N_SUMS)
-        return sums[:, :n].reshape(shape), sums[:, n:]
+        return sums[:, :n].reshape((len(sums), self.kinds, len(self.bins.edges), self.bins.n_bins, _histogram.N_SUMS)), sums[:, n:]
 
     @property
     def kept(self) -> Bools:

@@ -70,8 +70,7 @@ def _normal_scores(n: int) -> Array:
     """Scores of the ranks 1, 1.5, 2, …, n; ties have half ranks."""
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
-    rank = 1.0 + np.arange(2 * n - 1) / 2
-    scores: Array = ndtri((rank - 3 / 8) / (n + 1 / 4))
+    scores: Array = ndtri(((1.0 + np.arange(2 * n - 1) / 2) - 3 / 8) / (n + 1 / 4))
     return scores
 
 

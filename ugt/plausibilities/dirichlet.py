@@ -240,8 +240,7 @@ class Dirichlet(Plausibilities):
         n_groups = int(group.max()) + 1
         room("a table of groups", 32 * self.n_cases * n_groups)
         cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
-        listed = np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
-        unlisted = np.bincount(group, minlength=n_groups) - listed
+        unlisted = np.bincount(group, minlength=n_groups) - np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
         total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
         total[~self.defined] = np.nan
         return Dirichlet.from_array(total, case_ids=self._ids(), classes=names)

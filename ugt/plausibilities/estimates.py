@@ -1,11 +1,12 @@
-"""Frozen records that functions return: one for each shape of answer."""
+"""Comparisons with plausibilities, the frozen records that functions return of them, and means of cases in several places."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from .._base import notices
 from .._base.arrays import Array, Bools
 from .._base.checks import error, room
 from .._core import _resample
-from ..resampling import Ratios, Result, Statistic, check_level
+from ..resampling import Answer, Part, Ratios, Result, Statistic, check_level, plain
 
 NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases move the mean by less than 1e-10
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
 EXACT_LAW_WORK = 2e9
 NO_ANNOTATIONS = "case without annotations"
+ERRORS = ("draw_std", "mc_error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,3 +244,54 @@ def estimate(found: Comparison, mean_set_size: float | None = None, reason: str 
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason)
     return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law)
+
+
+class Means(Ratios):
+    """Σ x_i / n of numbers a case, with what else the record of the function has.
+
+    Fixed sums are n² times the squares of ``draw_std`` and ``mc_error``, then n times the mean set size, then n times every draw.
+    """
+
+    n_squared = 2
+
+    def __init__(self, per_case: Array, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array) -> None:
+        base = Ratios.of(per_case)
+        super().__init__(base.columns, base.of_number)
+        self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
+
+    @classmethod
+    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any]) -> Means:
+        x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
+        if np.isinf(x).any():
+            raise error("predictions", "have a finite score in every case, to be added up", "inf", f"row {int(np.argmax(np.isinf(x)))}")
+        fixed = [(n * getattr(found, name)) ** 2 if n else 0.0 for name in ERRORS if hasattr(found, name)]
+        size = getattr(found, "mean_set_size", None)
+        fixed += [] if size is None else [size * n if n else 0.0]
+        n_draws = 0 if draws is None else len(draws)
+        fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
+        numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
+        return cls(x, {"options": plain(options), "numbers": numbers, "n_draws": n_draws}, found.left_out, np.array(fixed, np.float64))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self._settings
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> Means:
+        return cls(np.full(1, np.nan), settings, {}, np.empty(0))
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """With the errors over draws and of Monte Carlo, the size of the sets, and the value of every draw."""
+        found, n, names = super().finish(sums, fixed, left_out), sums[1] or math.nan, self._settings["numbers"]
+        numbers = {name: float(np.sqrt(x)) / n if name in ERRORS else float(x) / n for name, x in zip(names, fixed)}
+        draws = {"per_draw": fixed[len(names) :] / n} if self._settings["n_draws"] else {}
+        return found._replace(numbers={**numbers, **draws})
+
+
+def means(*functions: Callable[..., MeanOfCases]) -> dict[str, Part]:
+    """Parts of functions whose value is the mean over the cases that are defined."""
+    return {function.__name__: Part(partial(_read, function), Means.of_settings) for function in functions}
+
+
+def _read(function: Callable[..., MeanOfCases], data: tuple[Any, ...], options: dict[str, Any]) -> Means:
+    return Means.of_record(function(*data, **options), options)

@@ -126,8 +126,7 @@ class Vectors(Plausibilities):
         depth = order.depth if number < KENDALL else k
         per_case, per_draw = self._compare(order, number, depth, parameter, ties)
         column, most = _order.column(metric.number, k, depth), metric.most(k, parameter)
-        n_defined = int(np.count_nonzero(self.defined))
-        return self._of_draws(per_case[:, column] / most, per_draw[:, column] / most / (n_defined or np.nan))
+        return self._of_draws(per_case[:, column] / most, per_draw[:, column] / most / (int(np.count_nonzero(self.defined)) or np.nan))
 
     def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
         raise NotImplementedError
@@ -257,8 +256,7 @@ class Point(Vectors):
         return np.where(self.defined, np.bincount(row, np.where(listed, np.append(self.value, 0.0)[at], 0.0), self.n_cases), np.nan)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
-        table = summed(self.mean(), as_groups(groups, self.axes))
-        return Point.from_array(table, case_ids=self._ids(), classes=names)
+        return Point.from_array(summed(self.mean(), as_groups(groups, self.axes)), case_ids=self._ids(), classes=names)
 
     def take(self, rows: Any) -> Point:
         offsets, at = take(self.offsets, np.asarray(rows))

@@ -93,8 +93,7 @@ def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[i
     split = wanted & (open_rest | (np.bincount(row[sets.role == TIED], minlength=len(wanted)) > 0))
     room(f"the best {k} of every case", 4 * len(wanted) * k)
     members = np.full((len(wanted), k), -1, np.int32)
-    place = np.arange(certain.sum()) - np.repeat(np.cumsum(size) - size, size)
-    members[row[certain], place] = sets.index[certain]
+    members[row[certain], np.arange(certain.sum()) - np.repeat(np.cumsum(size) - size, size)] = sets.index[certain]
     if everything.any():  # k = K
         members[everything] = np.arange(k)
     members.sort(1)

@@ -14,8 +14,7 @@ from .._base.identifiers import as_array
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from ..plausibilities import estimates as results
-from ..plausibilities.estimates import Comparison, spread_of
-from ..plausibilities.means import means
+from ..plausibilities.estimates import Comparison, means, spread_of
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
 __all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rating_certainty", "ua_rating_accuracy"]

@@ -146,8 +146,7 @@ class Auroc:
         value = float(self.values(column.sums))
         own = 0.5 * SELF_PAIRS[self.self_pairs] * u * v / (positive * negative)
         as_positive = u * (below / negative - value) / positive + own
-        as_negative = v * (above / positive - value) / negative + own
-        return column.by_case(as_positive), column.by_case(as_negative)
+        return column.by_case(as_positive), column.by_case(v * (above / positive - value) / negative + own)
 
     def influence(self, column: Column) -> Array:
         return np.add(*self.components(column))

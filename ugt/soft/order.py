@@ -109,8 +109,7 @@ def complete(given: Any, table: NDArray[Any]) -> NDArray[Any]:
 
 def orders_of(table: NDArray[Any]) -> tuple[Order, ...]:
     """Of every column; copies: what is asked for later must not see what the caller does to his arrays in the meantime."""
-    columns = [table] if table.ndim == 1 else table.T
-    return tuple(Order(np.array(column)) for column in columns)
+    return tuple(Order(np.array(column)) for column in ([table] if table.ndim == 1 else table.T))
 
 
 def ends(values: NDArray[Any]) -> tuple[Any, Any]:
