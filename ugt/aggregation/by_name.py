@@ -20,6 +20,21 @@ AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
 RELIABILITIES: dict[str, Any] = {"dirichlet": 1.0, "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
 
 
+def _annotated_draws(rankings: Any, **options: Any) -> Draws:
+    """Draws in which cases without annotations are undefined, as with every other aggregation."""
+    draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
+    return replace(draws, with_empty=False)
+
+
+FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
+    "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _annotated_draws
+}  # fmt: skip
+OPTIONS = {
+    "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
+    "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Making:
     """Options of all aggregations, as :func:`ugt.evaluate` takes them: what others would use is checked too, a mistake is no choice."""
@@ -45,7 +60,7 @@ class Making:
             checks.whole(name, getattr(self, name), least)
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in names}
+        return {name: np.asarray(self.prior).tolist() if name == "prior" else getattr(self, name) for name in names}
 
 
 @dataclass
@@ -93,30 +108,16 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
     if how == "auto":
         how = "dirichlet" if isinstance(known, Labels) else "prirn"
+    chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
     if how in ("irn", "votes"):
         if reliability is not None:
             raise checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
-        chosen = making.chosen("tie_weight") if how == "irn" else {}
-        make = partial(irn if how == "irn" else votes, known, **chosen)
-        return Truths([(None, make)], {"aggregation": how, "parameters": chosen, "reliability": []})
-    function: Callable[..., Plausibilities]
+        return Truths([(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []})
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
-    if how == "dirichlet":
-        chosen, function = {"prior": np.asarray(making.prior).tolist()}, dirichlet
-    elif how == "prirn":
-        chosen, function = making.chosen("tie_weight", "background"), prirn
-    else:
-        known = as_rankings(known)
-        chosen = making.chosen("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains")
-        function = partial(_annotated_draws, **making.chosen("seed", "n_threads"))
+    if how == "plackett-luce":
+        known, function = as_rankings(known), partial(function, **making.chosen("seed", "n_threads"))
     makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
     return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
-
-
-def _annotated_draws(rankings: Any, **options: Any) -> Draws:
-    """Draws in which cases without annotations are undefined, as with every other aggregation."""
-    draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
-    return replace(draws, with_empty=False)
 
 
 def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:

@@ -53,13 +53,8 @@ class LogitTable:
         if self.kind == "logits":
             refuse("predictions", ~(np.abs(block) <= LARGEST), block, begin, f"be finite logits, at most {LARGEST:g}")
             return np.stack([np.zeros(len(block)), block], axis=1) if block.ndim == 1 else block
-        refuse(
-            "predictions",
-            ~((block >= -OUTSIDE) & (block <= 1 + OUTSIDE)),
-            block,
-            begin,
-            f"be probabilities from 0 to 1 (within {OUTSIDE:g})",
-        )
+        must = f"be probabilities from 0 to 1 (within {OUTSIDE:g})"
+        refuse("predictions", ~((block >= -OUTSIDE) & (block <= 1 + OUTSIDE)), block, begin, must)
         if block.ndim == 1:
             return np.stack([1 - block, block], axis=1)
         total = block.sum(axis=1)

@@ -117,10 +117,7 @@ def check_scale(given: Input, option: str, scale_free: str) -> None:
     if given.weights is None:
         return
     counted = given.weights > 0 if given.kept is None else (given.weights > 0) & given.kept
-    if not counted.any():
-        return
-    mean = given.weights[counted].mean()
-    if mean < LEAST_MEAN:
+    if counted.any() and (mean := given.weights[counted].mean()) < LEAST_MEAN:
         advice = f"(multiply them, or take {scale_free}, which does not depend on their scale)"
         must = f"be numbers of cases, at least {LEAST_MEAN} on average, with {option} {advice}"
         raise checks.error("weights", must, f"a mean of {mean:.3g}")
