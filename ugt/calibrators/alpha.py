@@ -139,14 +139,10 @@ class AlphaCalibration(Calibrator):
 
         Parameters
         ----------
-        predictions : (N, K) array, or (N,) for two classes
-            Probabilities.
-        counts : (N, K) array or Labels
-            Labels of each case by class, whole numbers.
+        predictions, counts, weights
+            As for :meth:`TemperatureScaling.fit`: probabilities, whole numbers by class, and how often each case counts.
         features : (N, M) array, optional
             Finite numbers; such as the layer before the last of a network.
-        weights : (N,) array, optional
-            How often each case counts.
 
         Raises
         ------
@@ -236,7 +232,6 @@ class _Objective:
 
     def direction(self, theta: Array, gradient: Array) -> Array:
         """A Newton step, along directions of negative curvature downwards."""
-        del theta
         m = self.x.shape[1] + 1
         hessian = np.zeros((m, m))
         for begin in range(0, len(self.x), ROWS):

@@ -34,8 +34,7 @@ class Calibrator:
     _fitted: ClassVar[dict[str, Any]] = {}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor, by name."""
-        del deep  # no parameter is an estimator
+        """The parameters of the constructor, by name; none of them is an estimator, for ``deep``."""
         return {name: getattr(self, name) for name in _parameters(type(self))}
 
     def set_params(self, **params: Any) -> Self:
@@ -97,12 +96,9 @@ def _same(a: Any, b: Any) -> bool:
 def _plain(value: Any) -> Any:
     """What JSON can say; arrays as lists."""
     if isinstance(value, np.ndarray):
-        finite = (
-            value
-            if value.dtype.kind != "f" or np.isfinite(value).all()
-            else np.where(np.isfinite(value), value.astype(object), value.astype(str))
-        )
-        return {"array": finite.tolist(), "dtype": value.dtype.name}
+        endless = value.dtype.kind == "f" and not np.isfinite(value).all()
+        held = np.where(np.isfinite(value), value.astype(object), value.astype(str)) if endless else value
+        return {"array": held.tolist(), "dtype": value.dtype.name}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

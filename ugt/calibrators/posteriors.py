@@ -138,7 +138,7 @@ class LabelPosterior(Frozen):
 
 
 def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
-    """Predictions after labels of the same cases were seen.
+    """Predictions after labels of the same cases were seen, as a :class:`LabelPosterior`.
 
     Dirichlet(α) becomes Dirichlet(α + y). Members s of an ensemble, Dirichlet laws or point predictions, are weighted by their likelihood
     of the labels: ``w_s ∝ w_s DirMult(y | α_s)``, ``w_s Π_k z_sk^y_k``; computed in logarithms.
@@ -153,10 +153,6 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
         Concentrations (at least 0, not all 0, with a sum of at most 1e100), or probabilities that add up to 1 (to within 1e-4).
     weights : (S,) array, optional
         Of the members before; default equal.
-
-    Returns
-    -------
-    LabelPosterior
 
     Raises
     ------

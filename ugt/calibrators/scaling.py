@@ -303,7 +303,6 @@ class Objective:
 
     def direction(self, theta: Array, gradient: Array) -> Array:
         """A Newton step: conjugate gradients, with the curvature by each class's own parameters as preconditioner."""
-        del theta
         every = max(1, self.u.shape[1] // SAMPLE)
         q, labels = self.expected[:, ::every], np.where(self.labels > 0, self.labels, 1.0)[::every]
         h = q * (1 - q / labels)

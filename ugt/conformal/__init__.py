@@ -34,7 +34,7 @@ def conformal_scores(
     case_ids: Any = None,
     seed: Any = 0,
 ) -> Array:
-    """Nonconformity scores of all classes: the higher, the stranger.
+    """Nonconformity scores (N, K) of all classes: the higher, the stranger.
 
     With p_(1) >= p_(2) >= … the sorted probabilities of a case and o the place of class k among them,
 
@@ -57,10 +57,6 @@ def conformal_scores(
         Default: 0 to N-1.
     seed : int, Generator or SeedSequence
         The same seed gives the same bytes.
-
-    Returns
-    -------
-    (N, K) array
 
     Raises
     ------
@@ -261,13 +257,11 @@ class MonteCarloConformal(Conformal):
 
         Parameters
         ----------
-        predictions : (N, K) array
-            Probabilities of the calibration cases, which the model must not have been trained or tuned on.
+        predictions, groups, case_ids
+            As for :meth:`SplitConformal.fit`.
         truth : Point, Dirichlet, Draws, Labels, or array (N, K) or (N, draws, K)
             Plausibilities of the same cases, in the same order; of labels their shares, of an array its rows divided by their
             sums. Cases without a truth (NaN) are left out and counted.
-        groups, case_ids
-            As for :meth:`SplitConformal.fit`.
 
         Raises
         ------

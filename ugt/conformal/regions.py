@@ -86,12 +86,8 @@ class PlausibilityRegions(Calibrator):
 
         Parameters
         ----------
-        predictions : (N, K) array
-            Probabilities of the calibration cases, which the model must not have been trained or tuned on.
-        truth : Point, Dirichlet, Draws, Labels, or array (N, K) or (N, draws, K)
+        predictions, truth, case_ids
             As for :meth:`MonteCarloConformal.fit`.
-        case_ids : (N,) ids, optional
-            Keys of the random numbers of each case.
 
         Raises
         ------

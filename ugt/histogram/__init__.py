@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from .._base import checks, notices
+from ..plausibilities.estimates import means
 from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
 from .losses import HistogramLosses, HistogramStatistic
 from .pairs_of_labels import PredictedDisagreement, predicted_disagreement, symmetric_statistic
 from .reliability import ReliabilityCurve
-from .scores import PARTS as SCORES
 from .scores import (
     HistogramLogLoss,
     HistogramScore,
@@ -118,7 +118,7 @@ def _in_parts(read: Callable[..., BinLosses]) -> Callable[[tuple[Any, ...], dict
 
 
 PARTS = {
-    **SCORES,
+    **means(histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance),
     "histogram_losses": Part(_in_parts(HistogramStatistic.of), HistogramStatistic.of_settings),
     "disagreement_losses": Part(_in_parts(DisagreementStatistic.of), DisagreementStatistic.of_settings),
 }

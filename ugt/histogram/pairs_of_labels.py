@@ -44,7 +44,7 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
     """The disagreement between two annotators that predictions imply: of point predictions, of Dirichlet laws, of ensembles of either.
 
     ``1 - Σ z_k²`` and ``2 z_k (1 - z_k)`` for probabilities z; for Dirichlet(α) with sum α0 and mean z these times α0 / (α0 + 1); for an
-    ensemble the mean over its members.
+    ensemble the mean over its members. A :class:`PredictedDisagreement`.
 
     Parameters
     ----------
@@ -52,10 +52,6 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
         Probabilities or concentrations; with three axes those of S members of an ensemble.
     kind : {"probability", "dirichlet"}
         Probabilities that add up to 1 (to within 1e-4), or concentrations, at least 0 and not all 0.
-
-    Returns
-    -------
-    PredictedDisagreement
 
     Raises
     ------

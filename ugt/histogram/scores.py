@@ -11,9 +11,9 @@ import numpy as np
 
 from .. import resampling
 from .._base import notices
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array
 from .._base.checks import error, option
-from ..plausibilities.estimates import MeanOfCases, mean_of, means
+from ..plausibilities.estimates import MeanOfCases, mean_of
 from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
 
@@ -259,21 +259,18 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     0.75
     """
     data = Histograms.of(counts, probs, fractional=fractional)
-    steps = np.diff(np.arange(data.shape[1]) if positions is None else _positions(positions, data.shape[1]))
+    at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
+    if positions is not None:
+        at = array_of("positions", positions, must).astype(np.float64)
+        if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
+            raise error("positions", must, repr(positions))
+    steps = np.diff(at)
 
     def rule(m: Array, z: Array) -> Array:
         # no matrix product: its last bits depend on the layout, by processor
         return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
 
     return _by_rule(data, rule)
-
-
-def _positions(positions: Any, k: int) -> NDArray[Any]:
-    must = f"be {k} ascending numbers"
-    array = array_of("positions", positions, must).astype(np.float64)
-    if array.shape != (k,) or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
-        raise error("positions", must, repr(positions))
-    return array
 
 
 def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
@@ -299,6 +296,3 @@ def _score(per_case: Array, stacklevel: int) -> HistogramScore:
     if n == 0:
         notices.warn("undefined: no case has labels", stacklevel=stacklevel)
     return HistogramScore(value, per_case, n, {NO_LABELS: len(per_case) - n} if n < len(per_case) else {})
-
-
-PARTS = means(histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance)

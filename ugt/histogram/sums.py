@@ -36,14 +36,8 @@ BLOCK = 2**14  # cases whose derivatives are made at a time
 class Loss(Frozen):
     """An estimate, what it is off by on average, and the difference: numbers, or arrays by class or by class and bin.
 
-    Parameters
-    ----------
-    plugin : float or array
-        With label shares in place of the probabilities that they estimate.
-    bias : float or array
-        The estimated bias of the plug-in value.
-    debiased : float or array
-        Without that bias; NaN where it cannot be estimated. May be below 0.
+    ``plugin``: with label shares in place of the probabilities that they estimate; ``bias``: the estimated bias of that; ``debiased``:
+    without it, NaN where it cannot be estimated. May be below 0.
     """
 
     plugin: Any

@@ -20,13 +20,7 @@ __all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Poi
 
 
 def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
-    """Plausibilities as they are; an array (N, K) as certain ones, (N, draws, K) as draws.
-
-    Raises
-    ------
-    TypeError
-        If it is something else, such as annotations that have not been aggregated yet.
-    """
+    """Plausibilities as they are; an array (N, K) as certain ones, (N, draws, K) as draws; all else is refused."""
     if isinstance(truth, Plausibilities):
         return truth
     kind = type(truth).__name__

@@ -77,7 +77,7 @@ def ranking_stability(
     seed: resampling.Seed = 0,
     n_threads: int = 1,
 ) -> RankingStability:
-    """Is a ranking of models by soft metrics more stable than one by hard metrics?
+    """Is a ranking of models by soft metrics more stable than one by hard metrics? A :class:`RankingStability` tells.
 
     The labels of every case are drawn again with replacement, as many as it has; all metrics are computed for every model;
     the ranking is compared with that on the labels as they are by Spearman's ρ and Kendall's τ [D appendix C].
@@ -96,10 +96,6 @@ def ranking_stability(
         Same seed, same bytes, for any number of threads.
     n_threads : int
         Threads to use.
-
-    Returns
-    -------
-    RankingStability
 
     Raises
     ------
@@ -122,7 +118,7 @@ def ranking_stability(
     if not isinstance(annotations, Labels) and np.ndim(annotations) != 2:
         raise TypeError(f"annotations must be Labels or an (N, K) array of counts. Got {type(annotations).__name__}.")
     labels = annotations if isinstance(annotations, Labels) else Labels.from_counts(annotations)
-    checks.option("average", average, ("macro", "weighted"))
+    weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     checks.whole("n_resamples", n_resamples)
     counts = labels.counts()
     kept = counts.sum(1) > 0
@@ -132,10 +128,8 @@ def ranking_stability(
     checks.room("the scores and shares of all classes", 8 * (1 + len(tables)) * counts.size)
     counts = np.ascontiguousarray(counts[kept])
     shares = _shares(counts[None])[:, 0]
-    models = [
-        SoftRanking(tuple(map(Column, orders_of(table[kept]), shares)), BOTH, ALL, weighted=average == "weighted")
-        for table in tables.values()
-    ]
+    columns = [tuple(map(Column, orders_of(table[kept]), shares)) for table in tables.values()]
+    models = [SoftRanking(own, BOTH, ALL, weighted=weighted) for own in columns]
     checks.room(f"{n_resamples} resamples", 16 * n_resamples * len(ALL) * len(models))
     found = np.empty((n_resamples, len(ALL), len(models)))
     word = resampling.seed_of(seed)

@@ -53,13 +53,8 @@ class Block:
     end: int
 
     def __call__(self) -> tuple[Any, ...]:
-        return tuple(_rows(array, self.begin, self.end) for array in self.arrays)
-
-
-def _rows(array: Any, begin: int, end: int) -> Any:
-    """A copy: what is asked for later must not keep a file's pages."""
-    part = array[begin:end]
-    return np.array(part) if isinstance(part, np.ndarray) else part
+        parts = (array[self.begin : self.end] for array in self.arrays)
+        return tuple(np.array(part) if isinstance(part, np.ndarray) else part for part in parts)  # no part must keep a file's pages
 
 
 def blocks_of(arrays: Sequence[Any], max_memory: float, n_jobs: int) -> list[Block]:
@@ -112,7 +107,7 @@ def compute(
     min_cases: int = 0,
     **options: Any,
 ) -> Merged:
-    """A metric of data that need not fit into memory, in blocks of cases.
+    """A metric of data that need not fit into memory, in blocks of cases, as :class:`Merged`.
 
     Parameters
     ----------
@@ -135,10 +130,6 @@ def compute(
     **options
         As for :func:`partial`. ``soft_auroc`` and ``soft_average_precision`` are exact, by ranges of scores that are sorted one after the
         other, unless ``edges`` are given; ``weights`` and ``multiclass="ovo"`` are for data in one place.
-
-    Returns
-    -------
-    Merged
 
     Raises
     ------

@@ -50,7 +50,7 @@ def partial(
     min_cases: int = 0,
     **options: Any,
 ) -> State:
-    """The state of a metric on some of the cases.
+    """The :class:`State` of a metric on some of the cases.
 
     Parameters
     ----------
@@ -72,10 +72,6 @@ def partial(
     **options
         As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
         ``annotators``, the ids of all, unless all are in the data of every part.
-
-    Returns
-    -------
-    State
 
     Raises
     ------
@@ -158,7 +154,7 @@ def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
 
 
 def finish(state: State, *, min_cases: int = 0) -> Merged:
-    """The metric that the sums of a state make.
+    """The metric that the sums of a state make, as :class:`Merged`.
 
     Parameters
     ----------
@@ -166,10 +162,6 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
         Of all cases.
     min_cases : int
         Refuse to answer for fewer cases.
-
-    Returns
-    -------
-    Merged
 
     Raises
     ------
@@ -191,7 +183,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     answer, std_error, resampled, numbers = _told(one, state)
     if answer.reason is not None and np.isnan(answer.value):
         notices.warn(f"undefined: {answer.reason}")
-    told = {name: _plain(table) for name, table in answer.numbers.items()}
+    told = {name: float(x) if np.ndim(x) == 0 else np.array(x) for name, x in answer.numbers.items()}
     again = {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)}
     error_of = std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled)
     counts = state.n_cases, dict(state.left_out), error_of, answer.reason
@@ -209,7 +201,3 @@ def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[s
         total = math.nan if slope is None else float(slope @ tables["squares"] @ slope)
         error_of = math.sqrt(max(total, 0.0) * state.n_cases / (state.n_cases - 1))
     return answer, error_of, *numbers
-
-
-def _plain(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else np.array(x)
