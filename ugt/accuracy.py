@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ._base import checks
-from ._base.arrays import Array
 from ._base.identifiers import as_array
 from ._base.ragged import sizes_of
 from .plausibilities import Plausibilities, as_plausibilities
@@ -26,22 +25,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def check_scores(scores: Any, truth: Plausibilities) -> Array:
-    """Scores (N, K) that fit the truth, without NaN."""
+def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
+    """The model's order of classes, deep enough for its best k, of scores (N, K) that fit the truth, without NaN."""
+    checks.whole("k", k, 1, truth.n_classes)
     table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
         raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
     bad = np.isnan(table)
     if bad.any():
-        i, k = np.argwhere(bad)[0]
-        raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(k)}")
-    return table
-
-
-def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
-    """The model's order of classes, deep enough for its best k."""
-    checks.whole("k", k, 1, truth.n_classes)
-    return Orders.from_dense(check_scores(scores, truth), k, checks.option("ties", ties, checks.TIES))
+        i, j = np.argwhere(bad)[0]
+        raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(j)}")
+    return Orders.from_dense(table, k, checks.option("ties", ties, checks.TIES))
 
 
 def _mean_size(sets: Sets, truth: Plausibilities) -> float:

@@ -145,23 +145,18 @@ def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
         raise error("source", f"have parameters of {kind.__name__}", repr(unknown[0]))
     found = kind(**{name: _object(name, value) for name, value in held["params"].items()})
     fitted = {name: _object(name, value) for name, value in held["fitted"].items()}
-    _check_names(kind, list(fitted))
+    for name in fitted:  # all that a fit finds, and nothing else
+        if (kind._fitted and name not in kind._fitted) or not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
+            raise error("source", "have fitted numbers of a calibrator", repr(name))
+    missing = [name for name in kind._fitted if name not in fitted]
+    if missing:
+        raise error("source", f"have all that a fit of {kind.__name__} finds", f"no {missing[0]}")
     sizes = {"K": fitted.get("n_classes_")}
     for name, value in fitted.items():
         if name in kind._fitted and not _is(value, kind._fitted[name], sizes):
             raise error("source", f"have {name} of a {kind.__name__}", repr(value))
         setattr(found, name, value)
     return found
-
-
-def _check_names(kind: type[Calibrator], names: list[str]) -> None:
-    """All that a fit finds, and nothing else."""
-    for name in names:
-        if (kind._fitted and name not in kind._fitted) or not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
-            raise error("source", "have fitted numbers of a calibrator", repr(name))
-    missing = [name for name in kind._fitted if name not in names]
-    if missing:
-        raise error("source", f"have all that a fit of {kind.__name__} finds", f"no {missing[0]}")
 
 
 def _is(value: Any, what: Any, sizes: dict[str, Any]) -> bool:

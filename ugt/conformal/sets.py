@@ -237,16 +237,11 @@ class PredictionSets(OnAxes):
         if (post.n_cases, post.n_classes) != (self.n_cases, self.n_classes):
             must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
             raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
-        return post, _first(post)
-
-
-def _first(post: Plausibilities) -> Point:
-    """Everything on the class of the highest expected plausibility; tied ones share it."""
-    mean = post.mean()
-    with np.errstate(invalid="ignore"):
-        best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)
-    best[np.isnan(mean).any(axis=1)] = np.nan
-    return Point.from_array(best)
+        mean = post.mean()
+        with np.errstate(invalid="ignore"):  # everything on the class of the highest expected plausibility; tied ones share it
+            best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)
+        best[np.isnan(mean).any(axis=1)] = np.nan
+        return post, Point.from_array(best)
 
 
 @dataclass(frozen=True, eq=False)

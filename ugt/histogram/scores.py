@@ -235,7 +235,8 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> 
 def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False) -> HistogramScore:
     """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
-    ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes.
+    ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes. See
+    :func:`manhattan_distance` for what it is a distance to.
 
     Parameters
     ----------
@@ -247,10 +248,6 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     Returns
     -------
     HistogramScore
-
-    Notes
-    -----
-    As for :func:`manhattan_distance`.
 
     Examples
     --------

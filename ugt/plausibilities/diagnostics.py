@@ -66,20 +66,16 @@ class Diagnostics:
         return found
 
 
-def _normal_scores(n: int) -> Array:
-    """Scores of the ranks 1, 1.5, 2, …, n; ties have half ranks."""
-    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
-
-    scores: Array = ndtri(((1.0 + np.arange(2 * n - 1) / 2) - 3 / 8) / (n + 1 / 4))
-    return scores
-
-
 def _columns(series: ArrayLike, wanted: int) -> list[Array]:
     array: Array = np.ascontiguousarray(series, dtype=np.float64)
     if np.ndim(series) != 3 or 0 in array.shape[1:]:
         raise error("series", "have shape (series, chains, draws)", f"shape {np.shape(series)}")
     n_series, n_chains, n_draws = array.shape
-    score = _normal_scores(2 * n_chains * (n_draws // 2)) if n_draws >= 4 else np.empty(0)
+    score, n = np.empty(0), 2 * n_chains * (n_draws // 2)
+    if n_draws >= 4:  # normal scores of the ranks 1, 1.5, 2, …, n; ties have half ranks
+        from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
+        score = ndtri(((1.0 + np.arange(2 * n - 1) / 2) - 3 / 8) / (n + 1 / 4))
     out = np.empty((n_series, N_COLUMNS))
 
     def task(begin: int, end: int) -> None:

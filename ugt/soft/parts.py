@@ -27,11 +27,9 @@ BOUNDED = ("value", "hard", "low", "hard low", "high", "hard high")
 EDGES, MOST_EDGES = 1000, 1_000_000
 ELSEWHERE = ("weights", "multiclass")  # options that are for cases in one place
 WORDS = {
-    "average": ("macro", "weighted"),
-    "self_pairs": tuple(SELF_PAIRS),
-    "self_term": ("certain", "probability"),
-    "ties": ("group", "expected"),
-}
+    "average": ("macro", "weighted"), "ties": ("group", "expected"),
+    "self_pairs": tuple(SELF_PAIRS), "self_term": ("certain", "probability"),
+}  # fmt: skip
 METRICS = ("soft_auroc", "soft_average_precision")
 SAMPLES = 1 << 18  # scores of all parts together, from which the ends of ranges are chosen
 U, V, S, HARD_U, HARD_V = range(5)  # of a range: Σ p, Σ (1 - p), Σ p (1 - p), and of the hard labels
