@@ -276,17 +276,8 @@ def judge(found, modules, sources, chooser, workers, end=math.inf):
         state = "survived" if code == 0 else "killed"
         if state == "survived" and is_equivalent(mutant.module, *answer, equivalent):
             state = "equivalent"
-        rows.append(
-            {
-                "mutant": asdict(mutant),
-                "state": state,
-                "code": code,
-                "old": answer[0],
-                "new": answer[1],
-                "tests": tests,
-                "of": digest(sources[mutant.module]),
-            }
-        )
+        judged = {"state": state, "code": code, "old": answer[0], "new": answer[1], "tests": tests}
+        rows.append({"mutant": asdict(mutant), **judged, "of": digest(sources[mutant.module])})
         if len(rows) % 50 == 0:
             counts = Counter(row["state"] for row in rows)
             print(f"{time.monotonic() - start:.0f} s: {len(rows)} of {len(found)}: {dict(counts)}", flush=True)

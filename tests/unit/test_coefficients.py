@@ -740,13 +740,8 @@ def test_all_cases_twice(problem_):
 
 def test_repeating_every_label_changes_nothing():
     labels, _ = problem(5)
-    twice = Labels(
-        labels.axes,
-        labels.annotators,
-        2 * labels.offsets,
-        *(np.repeat(x, 2) for x in (labels.annotator, labels.label)),
-        np.ones(2 * len(labels.label), np.int64),
-    )
+    rows = (np.repeat(x, 2) for x in (labels.annotator, labels.label, labels.count))
+    twice = Labels(labels.axes, labels.annotators, 2 * labels.offsets, *rows)
     for (_, one), (_, two) in zip(coefficients(labels, ratings_problem(0)[0]), coefficients(twice, ratings_problem(0)[0])):
         assert (two.value, two.std_error) == (close(one.value), close(one.std_error))
         assert two.n_annotators == one.n_annotators

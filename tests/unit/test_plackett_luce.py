@@ -112,14 +112,8 @@ def test_metrics_agree_with_those_of_all_classes(post, rankings):
     full = DenseDraws(rankings.axes, np.ascontiguousarray(post.draws(post.n_draws)), post.n_chains)
     scores = np.array([[0.4, 0.3, 0.2, 0.1, 0.0]] * 5)
     complete = [3, 4]  # no lump: nothing is drawn on demand
-    for metric in (
-        ugt.ua_topk_accuracy,
-        ugt.ua_set_accuracy,
-        ugt.ua_overlap,
-        ugt.ua_average_overlap,
-        ugt.ua_kendall_distance,
-        ugt.ua_footrule_distance,
-    ):
+    for name in ("topk_accuracy", "set_accuracy", "overlap", "average_overlap", "kendall_distance", "footrule_distance"):
+        metric = getattr(ugt, f"ua_{name}")
         ours, theirs = metric(post, scores, 2), metric(full, scores, 2)
         np.testing.assert_allclose(ours.per_case[complete], theirs.per_case[complete], atol=1e-12)
         np.testing.assert_allclose(ours.per_case, theirs.per_case, atol=7 * 0.5 / np.sqrt(800))

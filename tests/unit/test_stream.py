@@ -74,18 +74,16 @@ def test_each_number_makes_another_stream():
         assert not a & b
 
 
+SAMPLERS = [
+    *((kind, ()) for kind in ("uniform", "exponential", "normal")),
+    *(("below", (n,)) for n in (1, 2, 3, 10, 2**32 + 1, 2**63 + 1, 2**64 - 1)),
+    *(("gamma", (shape,)) for shape in (1e-3, 0.3, 1.0, 1.5, 30.0, 1e4, 1e15)),
+    *(("log_gamma", (shape,)) for shape in (1e-300, 1e-3, 0.3, 1.0, 1.5, 30.0, 1e15)),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind, parameters",
-    [
-        ("uniform", ()),
-        ("exponential", ()),
-        ("normal", ()),
-        *(("below", (n,)) for n in (1, 2, 3, 10, 2**32 + 1, 2**63 + 1, 2**64 - 1)),
-        *(("gamma", (shape,)) for shape in (1e-3, 0.3, 1.0, 1.5, 30.0, 1e4, 1e15)),
-        *(("log_gamma", (shape,)) for shape in (1e-300, 1e-3, 0.3, 1.0, 1.5, 30.0, 1e15)),
-    ],
-)
+@pytest.mark.parametrize("kind, parameters", SAMPLERS)
 def test_samplers_draw_for_draw(kind, parameters):
     # 30,000 draws: some 100 from wedges of the ziggurat, some 10 from the tails
     slow = twin.Stream(3, 1, 4, 1, tables_of_c.read("ziggurat.h"))

@@ -114,15 +114,8 @@ def arrays():
 
 
 def _labels():
-    held = {
-        "case_ids": [0, 1],
-        "classes": [0, 1],
-        "annotators": [3],
-        "offsets": [0, 1, 2],
-        "annotator": [0, 0],
-        "label": [1, 0],
-        "count": [1, 1],
-    }
+    named = {"case_ids": [0, 1], "classes": [0, 1], "annotators": [3]}
+    held = {**named, "offsets": [0, 1, 2], "annotator": [0, 0], "label": [1, 0], "count": [1, 1]}
     return {name: np.array(values) for name, values in held.items()}
 
 

@@ -96,12 +96,8 @@ def content(given):
     else:
         said, offsets, names = list(zip(name, given.value.tolist())), given.offsets, []
     cases = given.case_ids.tolist() if isinstance(given, Ratings) else given.axes.case_ids.tolist()
-    return (
-        cases,
-        names,
-        sorted(map(str, given.annotators.tolist())),
-        [sorted(said[a:b]) for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())],
-    )
+    of_cases = [sorted(said[a:b]) for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+    return cases, names, sorted(map(str, given.annotators.tolist())), of_cases
 
 
 def check_annotations(read, folder):
