@@ -78,10 +78,10 @@ def test_random_numbers_belong_to_the_case():
     order = RNG.permutation(30)
     np.testing.assert_array_equal(ugt.conformal_scores(p[order], "aps", case_ids=[ids[i] for i in order], seed=4), found[order])
     assert (ugt.conformal_scores(p, "aps", case_ids=ids, seed=5) != found).any()
+    many = np.tile(p, (3000, 1))
+    alone = ugt.conformal_scores(many, "aps")
     with ugt.threads(3):
-        np.testing.assert_array_equal(
-            ugt.conformal_scores(np.tile(p, (3000, 1)), "aps"), ugt.conformal_scores(np.tile(p, (3000, 1)), "aps")
-        )
+        np.testing.assert_array_equal(ugt.conformal_scores(many, "aps"), alone)
 
 
 def test_two_classes_by_one_column_and_other_types():

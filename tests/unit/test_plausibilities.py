@@ -505,13 +505,8 @@ def test_undefined_cases():
     table = np.array([[1.0, 2.0], [np.nan, np.nan]])
     for post in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None, :])):
         assert post.defined.tolist() == [True, False]
-        for answer in (
-            post.mean(),
-            post.membership(1),
-            post.certainty(1),
-            post.certainty(2, kind="rank"),
-            post.label_probability([[0], [1]]),
-        ):
+        certain = post.certainty(1), post.certainty(2, kind="rank")
+        for answer in (post.mean(), post.membership(1), *certain, post.label_probability([[0], [1]])):
             assert np.isnan(answer[1]).all()
             assert not np.isnan(answer[0]).any()
         assert np.isnan(post.set_probability([[0], [1]])[1])

@@ -168,9 +168,8 @@ def test_one_number_is_a_column():
     values = RNG.random(20)
     found = ugt.bootstrap(values, n_resamples=9)
     assert found.values.shape == (9, 1) and found.influence.shape == (20, 1) and len(found) == 1
-    np.testing.assert_array_equal(
-        ugt.bootstrap(values > 0.5, n_resamples=9).values, ugt.bootstrap((values > 0.5) * 1.0, n_resamples=9).values
-    )
+    found = [ugt.bootstrap(given, n_resamples=9).values for given in (values > 0.5, (values > 0.5) * 1.0)]
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("options", [{}, {"clusters": 0}, {"strata": 0}, {"clusters": 0, "strata": 0}])
@@ -356,16 +355,13 @@ def test_no_influence_at_all():
 @pytest.mark.parametrize("kind, method", [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")])
 def test_intervals_are_those_of_scipy(kind, method):
     x = np.random.default_rng(4).exponential(size=50)
-    theirs = scipy.stats.bootstrap(
-        (x,), np.mean, n_resamples=999, method=method, confidence_level=0.9, random_state=np.random.default_rng(0)
-    )
+    rng, options = np.random.default_rng(0), {"n_resamples": 999, "method": method}
+    theirs = scipy.stats.bootstrap((x,), np.mean, confidence_level=0.9, random_state=rng, **options)
     ours = Resamples([x.mean()], theirs.bootstrap_distribution[:, None], (x - x.mean())[:, None] / 50)
     assert ours.interval(0.9, kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
     assert ours.std_error[0] == pytest.approx(theirs.standard_error, rel=1e-12)
     # and of another statistic, with the jackknife where we have no influence
-    theirs = scipy.stats.bootstrap(
-        (x,), lambda x, axis: x.std(axis=axis), n_resamples=999, method=method, random_state=np.random.default_rng(1)
-    )
+    theirs = scipy.stats.bootstrap((x,), lambda x, axis: x.std(axis=axis), random_state=rng, **options)
     ours = ugt.bootstrap_statistic(lambda w: np.sqrt(w @ (x - w @ x / w.sum()) ** 2 / w.sum()), 50, n_resamples=1)
     ours = Resamples(ours.estimate, theirs.bootstrap_distribution[:, None], _influence=ours._influence)
     assert ours.interval(kind=kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
