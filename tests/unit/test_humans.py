@@ -8,6 +8,7 @@ from twins.page import at, drawings, elements, same_points
 
 import ugt
 from ugt import synthetic
+from ugt.discrepancy.forest import _below
 from ugt.report import svg
 from ugt.report.sections import humans
 
@@ -97,3 +98,8 @@ def test_too_large_tables_are_left_out_and_said(monkeypatch):
     _, _, ev = evaluation()
     assert ev.humans == () or len(ev.humans) == 0
     assert any("Models were not compared with annotators: over 100 cases x classes." in note for note in ev.notes)
+
+
+def test_an_infinite_ratio_is_tied_with_none_but_another():
+    one, other = np.array([1.0, np.inf, np.inf, 1.0, np.nan, 1.0]), np.array([np.inf, 1.0, np.inf, 1.0 + 1e-14, 1.0, 2.0])
+    np.testing.assert_array_equal(_below(one, other), [1.0, 0.0, 0.5, 0.5, np.nan, 1.0])

@@ -235,7 +235,8 @@ def check_options(cases: Any, least_cases: Any) -> None:
 def _below(first: Array, second: Array) -> Array:
     """1 where the first is the smaller one, 0.5 where they are equal up to rounding, else 0; NaN where one is undefined."""
     with np.errstate(invalid="ignore"):
-        tied = (np.abs(first - second) <= TIE * np.maximum(np.abs(first), np.abs(second))) | (first == second)
+        gap = np.abs(first - second)
+        tied = (np.isfinite(gap) & (gap <= TIE * np.maximum(np.abs(first), np.abs(second)))) | (first == second)
         return np.where(np.isnan(first) | np.isnan(second), np.nan, np.where(tied, 0.5, first < second))
 
 
