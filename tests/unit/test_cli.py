@@ -26,7 +26,7 @@ ANNOTATIONS = (
 )
 SCORES = "case,dog,ibex,cat\np4,0.1,0.2,0.7\np3,0.3,0.5,0.2\np2,0.6,0.1,0.3\np1,0.5,0.2,0.3\n"
 TABLES = ["agreement", "calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
-NO_TABLES = {"ugt", "schema", "provenance", "data", "left_out", "notes", "models", "sources"}
+NO_TABLES = {"ugt", "schema", "run", "provenance", "data", "left_out", "notes", "models", "sources"}
 
 
 JUDGE = ("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "--out", "report")
@@ -162,6 +162,25 @@ def test_dropped_cases_are_counted(folder, capsys):
     assert "Left out: case without predictions (dropped): 1." in capsys.readouterr().out
 
 
+def test_scores_that_are_joined_by_position_say_so(folder, capsys):
+    np.save(folder / "C.npy", np.eye(4, 3))
+    said = "The scores of C came without case ids and were joined by position: row 1 is case 'p1', row 4 is case 'p4'."
+    found = evaluated(predictions=["A.csv", "C.npy"])
+    assert found["data"]["joined"] == said and said in found["notes"] and said in capsys.readouterr().out
+    assert "joined by position: row 1 is case" in (folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert evaluated()["data"]["joined"] is None
+
+
+def test_all_files_of_a_run_carry_its_name(folder):
+    run = evaluated()["run"]
+    page = (folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert f"<code>{run}</code>" in page
+    for path in (folder / "report").glob("*.csv"):
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        assert header[-1] == "run" and {row[-1] for row in rows} <= {run}
+    assert evaluated()["run"] == run != evaluated("--seed", "2")["run"]
+
+
 @pytest.mark.slow
 def test_rankings_have_several_reliabilities(folder, capsys):
     (folder / "r.json").write_text(json.dumps([[[[0], [1, 2]], [[0]]], [[[2]]], [[[1], [0]], [[0, 1]]]]))
@@ -220,7 +239,7 @@ def test_certainty(command):
         rows = list(csv.reader(file))
     assert [row[0] for row in rows] == ["case", "p3", "p1", "p2", "p4"]
     worst = next(line.split() for line in lines if line.split()[:1] == ["p3"])
-    assert worst == ["p3", "2", "cat", "=", "ibex", f"{float(rows[1][-1]):.4f}"]
+    assert worst == ["p3", "2", "cat", "=", "ibex", f"{float(rows[1][-2]):.4f}"]
     assert not any(line.split()[:1] == ["p4"] for line in lines)  # undefined
     assert os.listdir("new") == ["c.csv"]
 

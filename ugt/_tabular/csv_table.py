@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import identifiers
-from .._base.checks import error
+from .._base.checks import error, room
 from .._base.names import suspicious
 from .._base.parallel import Reporter
 from .._core import _rows
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number
+from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, repeated
 from .source import BOM, Held, Source, check_blocks
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
+# Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, as a string in a list.
+OF_CELL, OF_VALUE = 12, 72
 
 
 class Coded(NamedTuple):
@@ -124,10 +126,9 @@ class Table(CellTable):
         check_blocks(_with_line_ends(self._source.blocks()))
         self._delimiter = self._sniff()
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
-        for i, name in enumerate(self.header):
-            if name in self.header[:i]:
-                got = f"{name!r} twice" if name else "two blank ones (separators at the end of lines?)"
-                raise error("columns", "have different names", got, "line 1")
+        if (name := repeated(self.header)) is not None:
+            got = f"{name!r} twice" if name else "two blank ones (separators at the end of lines?)"
+            raise error("columns", "have different names", got, "line 1")
         if next(islice(self._rows(), 1, None), None) is None:
             raise error("file", "have rows below its header", "none")
 
@@ -139,11 +140,14 @@ class Table(CellTable):
         parts: list[list[NDArray[np.int32]]] = [[] for _ in groups]
         for index in indices:
             index.default_factory = index.__len__
+        n_cells = 0
         for _, columns in self._blocks():
             for group, index, part in zip(groups, indices, parts):
                 cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, as the C core numbers them
                 codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(columns[0]) * len(group))
                 part.append(codes.reshape(-1, len(group)))
+                n_cells += codes.size
+            self._check_room(n_cells, sum(map(len, indices)))
         return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
@@ -154,6 +158,7 @@ class Table(CellTable):
                 if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
                     raise ValueError
                 parts.append(np.array(cells, dtype=np.float64).T)
+                self._check_room((row + len(block[0])) * len(columns))
             except ValueError:
                 raise self._not_a_number(row, cells, columns) from None
         return np.concatenate(parts)
@@ -179,20 +184,29 @@ class Table(CellTable):
             return None
         reader = _rows.RowReader(ord(self._delimiter), group, len(groups), LONGEST)
         parts: list[NDArray[np.int32]] = []
-        begin = -1
+        begin, n_cells, n_bytes, values = -1, 0, 0, np.zeros(len(groups), np.int64)
+        position = {c: i for i, c in enumerate(wanted)}
+        places = [[position[c] for c in columns] for columns in groups]
         for text, last in self._texts():
             begin = 0 if begin >= 0 else self._behind_header(text, last)
             found = reader.read(memoryview(text)[begin:], last, len(text) + 1) if begin >= 0 else None
             if found is None:
                 return None
             parts.append(found[0])
+            n_cells += found[0].size
+            before, values = values, np.maximum(values, [found[0][:, place].max(initial=-1) + 1 for place in places])
+            n_bytes += int(found[1] * (values - before).sum() / max(1, found[0].size))  # of new values, if they are as long as others
+            self._check_room(n_cells, int(values.sum()), n_bytes)
             self._rest = text[begin + found[1] :]
             if len(self._rest) > LONGEST_ROW:
                 return None
-        places = [[wanted.index(c) for c in columns] for columns in groups]
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
         return [_without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
+
+    @staticmethod
+    def _check_room(n_cells: int, n_values: int = 0, n_bytes: int = 0) -> None:
+        room("the table", OF_CELL * n_cells + OF_VALUE * n_values + 2 * n_bytes)
 
     def _behind_header(self, text: bytes, last: bool) -> int:
         """Where the rows begin; -1 where the C core does not know."""

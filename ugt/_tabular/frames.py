@@ -11,7 +11,7 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.names import joined
 from .csv_table import CellTable, Coded, number_shown, stripped
-from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_commas
+from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_commas, repeated
 from .rows import LongRows
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ class Columns(CellTable):
 
     def __init__(self, names: Sequence[str], columns: Sequence[Any], rows: Sequence[str] | None = None) -> None:
         self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
-        for i, name in enumerate(self.header):
-            if name in self.header[:i]:
-                raise error("columns", "have different names", f"{name!r} twice")
+        if (name := repeated(self.header)) is not None:
+            raise error("columns", "have different names", f"{name!r} twice")
         if not self.header or len(self._columns[0]) == 0:
             raise error("table", "have rows", "none")
 

@@ -53,6 +53,12 @@ def plain(name: str) -> str:
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
+def repeated(names: Sequence[str]) -> str | None:
+    """The first name that stood before; None if all differ."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def find_roles(
     header: list[str], columns: Mapping[str, str | None], wanted: Sequence[str], aliases: Mapping[str, set[str]] = ALIASES
 ) -> dict[str, int]:

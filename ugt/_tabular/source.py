@@ -19,6 +19,7 @@ from typing import BinaryIO, Callable, cast
 from .._base.checks import error, room
 
 BLOCK = 1 << 22
+OF_LINE = 72  # bytes of a line as a string in a list, beside its characters
 GZIP = b"\x1f\x8b"
 BOM = codecs.BOM_UTF8
 
@@ -142,6 +143,7 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def check_text(data: bytes) -> str:
     """The bytes as text; refuses what is empty, binary, or not UTF-8."""
+    room("the text of the file", 2 * len(data) + OF_LINE * data.count(b"\n"))
     check_blocks([data])
     return data.decode("utf-8-sig")
 

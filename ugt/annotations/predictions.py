@@ -187,6 +187,13 @@ class Predictions:
         return _positions(axes.case_ids, self.case_ids)
 
 
+def position_note(axes: Axes, of: str) -> str:
+    """What must be said of scores without case ids."""
+    ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
+    rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
+    return f"{of} came without case ids and were joined by position: {rows}."
+
+
 def _has_case_column(value: Any) -> bool:
     """Whether a data frame tells its cases by a column: always, but for pandas frames with an index of their own."""
     if isinstance(value, (np.ndarray, type)) or not hasattr(value, "__getitem__") or not hasattr(value, "columns"):

@@ -18,7 +18,7 @@ from ..evaluation.passes import resampled
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..report.context import Options
 from ..report.sections.calibration import ModelLosses
-from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both
+from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both, with_notes
 from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         others = labels if options.test_annotations is None else _labels(annotations_of(options, options.test_annotations))
         fit = _Part.of(options.fit, labels, options, 0)
         apply = _Part.of(options.apply, others, options, 1, options.test_annotations is not None or options.apply == options.fit)
+        given = with_notes(given, fit.cases, apply.cases)
         kind = kind_of(options.input, fit.cases.scores, apply.cases.scores)
         calibrator = _fitted(options, fit, kind)
         more = (apply.features,) if isinstance(calibrator, AlphaCalibration) else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from .._tabular.csv_table import Table
 from .._tabular.roles import find_roles
 from .._tabular.source import Source, naming
 from ..annotations import Labels, Rankings
+from ..annotations.predictions import position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..report.sections.calibration import is_probability
@@ -39,6 +41,7 @@ class PredictedCases(NamedTuple):
     rows: NDArray[np.int64]
     classes: NDArray[Any]
     ids: dict[str, NDArray[Any] | None]
+    note: str = ""
 
     def ids_of(self, name: str, rows: Any) -> NDArray[Any] | None:
         """Such as the clusters of some of the cases."""
@@ -80,7 +83,13 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
     given = {name: io.read_clusters(path) for name in names if (path := getattr(options, name)) is not None}
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
-    return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found)
+    note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
+    return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
+
+
+def with_notes(read: io.AnnotationFile, *cases: PredictedCases) -> io.AnnotationFile:
+    """What was read, with what must be said of predictions."""
+    return replace(read, notes=(*read.notes, *dict.fromkeys(one.note for one in cases if one.note)))
 
 
 def kind_of(given: str, *tables: Array) -> str:

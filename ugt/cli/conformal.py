@@ -17,7 +17,17 @@ from ..aggregation import dirichlet, irn, prirn, votes
 from ..annotations import Labels
 from ..conformal import MonteCarloConformal, SplitConformal
 from ..conformal.sets import PredictionSets
-from .cases import PredictedCases, add_input, add_resampling, kind_of, of_classes, predicted_cases, probabilities, warn_of_cases_in_both
+from .cases import (
+    PredictedCases,
+    add_input,
+    add_resampling,
+    kind_of,
+    of_classes,
+    predicted_cases,
+    probabilities,
+    warn_of_cases_in_both,
+    with_notes,
+)
 from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
 
 if TYPE_CHECKING:
@@ -82,6 +92,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         apply = predicted_cases(options.apply, others, options, annotated, *IDS)
         if apply.case_ids is None and any(getattr(options, name) is not None for name in IDS):
             raise error("--groups and --clusters", "be given for predictions with case ids", "none in --apply")
+        given = with_notes(given, part, apply)
         kind = kind_of(options.input, part.scores, apply.scores)
         part, apply = (one._replace(scores=probabilities(one.scores, kind)) for one in (part, apply))
         conformal = _fitted(options, part, known)

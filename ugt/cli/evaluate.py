@@ -37,7 +37,7 @@ none if anything fails.
 ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
 ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
   --clusters patients.csv --subgroups sites.csv --seed 1 --out report
-ugt evaluate --annotations rankings.json --predictions scores.npy \\
+ugt evaluate --annotations rankings.json --predictions scores.npz \\
   --reliability 10 30 100 --k 1 2 --out report
 ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
 """
@@ -130,7 +130,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
-    return {**{name: found[name] for name in PARTS}, **read_record(read), "files": files}
+    return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
 def _predictions(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str]]:

@@ -34,7 +34,7 @@ def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     kind = "ranking" if data["kind"] == "rankings" else "label"
     numbers = ((data["n_cases"], "case"), (data["n_classes"], "class"), (data["n_annotations"], kind))
     sizes = f"{', '.join(_counted(n, what) for n, what in numbers)}{by}."
-    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [note])]
+    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [data.get("joined"), note])]
 
 
 def _counted(n: int, what: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,15 @@ class Evaluation:
         """Everything as plain Python values, tables as lists of rows; NaN as None."""
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
         tables = {name: list(table) for name, table in self.tables.items()}
-        return {"ugt": __version__, "schema": SCHEMA, **plain_value({**known, **tables})}
+        found = plain_value({**known, **tables})
+        when = ("date", "command", "versions")
+        results = {**found, "provenance": {name: value for name, value in found["provenance"].items() if name not in when}}
+        return {"ugt": __version__, "schema": SCHEMA, "run": _run_of(results), **found}
+
+    @cached_property
+    def run(self) -> str:
+        """The name that the page, the JSON and every row of the tables as CSV carry; equal results have the same."""
+        return str(self.to_dict()["run"])
 
     def to_frame(self, table: str = "metrics") -> Any:
         """One of ``tables``: a pandas DataFrame, or a mapping of columns without pandas."""
@@ -138,8 +147,9 @@ class Evaluation:
         write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
     def to_csv(self, path: Any, table: str = "metrics") -> None:
-        """Write one table as CSV; cells that a spreadsheet would run as a formula get a leading apostrophe."""
-        write_text(path, self._named(table).csv_text())
+        """Write one table as CSV, with a last column ``run``; cells that a spreadsheet would run as a formula get a leading apostrophe."""
+        found = self._named(table)
+        write_text(path, ResultTable({**found.values, "run": [self.run] * len(found)}).csv_text())
 
     def to_html(self, path: Any) -> None:
         """Write the report: one self-contained page."""
@@ -149,6 +159,13 @@ class Evaluation:
 
     def _named(self, table: str) -> ResultTable:
         return self.tables[checks.option("table", table, tuple(self.tables))]
+
+
+def _run_of(results: Mapping[str, Any]) -> str:
+    import hashlib  # noqa: PLC0415  (what only writing needs)
+    import json  # noqa: PLC0415
+
+    return "r" + hashlib.sha256(json.dumps(results).encode()).hexdigest()[:11]  # no spreadsheet takes it for a number
 
 
 def evaluate(
@@ -267,7 +284,7 @@ def evaluate(
         truths = by_name.truths(given, aggregation, reliability, making)
         orders = orders_of(k, given.n_classes)
         check_room(given, truths, len(predictions), orders, options, groups is not None, details)
-        scores, present = joined(predictions, given.axes, missing)
+        scores, present, by_position = joined(predictions, given.axes, missing)
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, given.axes.case_ids)
         subgroups_given = subgroups_of(subgroups, given.axes)
         known = Annotated(given, np.flatnonzero(present))
@@ -289,9 +306,9 @@ def evaluate(
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),
-        data=facts.data_summary(known),
+        data={**facts.data_summary(known), "joined": by_position or None},
         left_out={reason: n for reason, n in left_out.items() if n},
-        notes=(*facts.notes(known, options.ties), *truths.notes, *said, *circular),
+        notes=(*facts.notes(known, options.ties), *filter(None, [by_position]), *truths.notes, *said, *circular),
         models=tuple(scores),
         sources=facts.sources(context.unit_names, bool(scores)),
         tables=tables,

@@ -10,7 +10,7 @@ import numpy as np
 from .._base import checks
 from .._tabular.frames import is_frame
 from ..annotations import Labels, Rankings
-from ..annotations.predictions import Predictions
+from ..annotations.predictions import Predictions, position_note
 from ..io.annotations import MISSING, read_frame
 from ..plausibilities import Plausibilities
 from ..resampling import ids_of_cases
@@ -57,18 +57,20 @@ def check_mapping(predictions: Any) -> None:
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
 
 
-def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_]]:
-    """Scores of every model in the order of the cases, and which cases all models have."""
-    scores, present = {}, np.ones(axes.n_cases, bool)
+def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_], str]:
+    """Scores of every model in the order of the cases, which cases all models have, and a note on those joined by position."""
+    scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
     for name, value in predictions.items():
         try:
-            scores[str(name)], here = Predictions.from_any(value).aligned(axes, missing=missing)
+            given = Predictions.from_any(value)
+            scores[str(name)], here = given.aligned(axes, missing=missing)
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         present &= here
+        by_position += [str(name)] * (given.case_ids is None)
     if not present.any():
         raise checks.error("predictions", "cover at least one case together", "none")
-    return scores, present
+    return scores, present, position_note(axes, f"The scores of {', '.join(by_position)}") if by_position else ""
 
 
 def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.axes import class_axis
-from .._base.checks import error
+from .._base.checks import error, room
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import as_labels, as_names, case_column, classes_of, find_roles, is_number, orientation, refuse_commas, wide_or_counts
@@ -24,6 +24,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 
 #: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 
@@ -192,6 +193,7 @@ def wide_file(
     case_ids: Any, annotators: Any, cells: Coded, classes: Any, missing: Sequence[str], notes: Sequence[str] = (), format: str = "wide"
 ) -> AnnotationFile:
     """A row a case, a column an annotator."""
+    room("the table", OF_WIDE_CELL * cells.codes.size)
     found: dict[str, int] = {}
     absent = cells.missing(missing, found)
     given = [value for value in cells.values if value not in missing]

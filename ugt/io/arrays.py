@@ -7,13 +7,13 @@ import io
 import sys
 import zipfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._base.axes import Axes, given_ids
-from .._base.checks import error
-from .._tabular.csv_table import Coded
+from .._base.checks import error, room
+from .._tabular.csv_table import OF_CELL, Coded
 from .._tabular.frames import Columns
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, counts_file, wide_file
@@ -46,6 +46,7 @@ def read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) 
         return AnnotationFile(Ratings.from_wide(table, case_ids=case_ids), kind, {})
     if table.ndim != 2 or table.dtype.kind not in "iuU":
         raise error("table", "be a table of integers or strings, cases x annotators", f"shape {table.shape} of {table.dtype}")
+    room("the table", (2 * table.itemsize + OF_CELL) * table.size)
     values, codes = np.unique(table, return_inverse=True)
     cells = Coded([str(value) for value in values], codes.reshape(table.shape).astype(np.int32))
     return wide_file(case_ids, None, cells, names if classes is None else classes, missing)
@@ -55,9 +56,15 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file; that of an NPY file has no name."""
     try:
         if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
-            zipfile.ZipFile(io.BytesIO(data)).close()
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                n_bytes = sum(_size_of(archive, member) for member in archive.infolist())
+        else:
+            n_bytes = _declared(io.BytesIO(data))
+        room("the file", len(data) + n_bytes)  # before any of it is unpacked
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         found = {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except MemoryError:
+        raise
     except Exception as problem:  # headers are Python code and archives have many parts: numpy and zipfile raise a dozen kinds of errors
         got = " ".join(str(problem).split()) or type(problem).__name__
         raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got) from None
@@ -70,6 +77,22 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
             if codes.max() > sys.maxunicode:
                 raise error(key or "array", "be text", f"a character with the number {codes.max()}")
     return found
+
+
+def _size_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> float:
+    """Bytes that a member takes, whatever the archive says of it."""
+    if not member.filename.endswith(".npy"):
+        return member.file_size
+    with archive.open(member) as file:
+        return _declared(file)
+
+
+def _declared(file: IO[bytes]) -> float:
+    """Bytes of the array that a header announces."""
+    version = np.lib.format.read_magic(file)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape, _, dtype = readers[version](file) if version in readers else ((), False, np.dtype(np.float64))  # 3.0: of no plain array
+    return dtype.itemsize * float(np.prod(shape, dtype=np.float64))
 
 
 def load_scores(data: bytes) -> dict[str, NDArray[Any]]:

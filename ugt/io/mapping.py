@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._base.checks import error
+from .._base.checks import error, room
 from .._tabular.frames import Columns
 from .._tabular.source import Source, check_text, naming, too_long
 from .annotations import ROLES
@@ -17,6 +17,7 @@ KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
 
 
 def parse_json(data: bytes) -> Any:
+    check_room(data)
     try:
         return json.loads(check_text(data))
     except json.JSONDecodeError as problem:
@@ -25,6 +26,11 @@ def parse_json(data: bytes) -> Any:
         raise error("rankings", "be nested four deep (cases, annotators, blocks, classes)", "a far deeper nesting") from None
     except ValueError as problem:
         raise too_long(problem) from None
+
+
+def check_room(data: bytes) -> None:
+    """Refuse JSON that would not fit: its bytes, its text, a place for what stands before each comma, lists and objects."""
+    room("what the file holds", 2 * len(data) + 8 * data.count(b",") + 56 * data.count(b"[") + 64 * data.count(b"{"))
 
 
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:

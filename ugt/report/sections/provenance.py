@@ -23,6 +23,7 @@ def render(source: Data) -> Section:
     """When, with what, from which files and after which plan."""
     facts = source["provenance"]
     listed = [
+        ("Run", f"<code>{text(source.get('run', NOT_STATED))}</code>, as in the JSON and in the tables"),
         ("Date", text(facts["date"])),
         ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts["versions"].items())),
         ("Command", f"<code>{text(facts['command'])}</code>" if facts["command"] else "called from Python"),
