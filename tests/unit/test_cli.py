@@ -77,7 +77,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in found["notes"]
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
     with open("report/cases.csv", newline="") as file:
-        assert list(csv.reader(file))[-1] == ["p4", "0", "", "", ""]
+        assert list(csv.reader(file))[-1] == ["p4", "0", "", "", "", found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
     row = next(line.split() for line in lines if line.strip().startswith("A "))
     assert row[1:3] == [f"{value(found, 'A', 'voted_accuracy', k, None):.4f}" for k in (1, 3)]
@@ -174,7 +174,7 @@ def test_scores_that_are_joined_by_position_say_so(folder, capsys):
 def test_all_files_of_a_run_carry_its_name(folder):
     run = evaluated()["run"]
     page = (folder / "report" / "report.html").read_text(encoding="utf-8")
-    assert f"<code>{run}</code>" in page
+    assert f"<code><bdi>{run}</bdi></code>" in page
     for path in (folder / "report").glob("*.csv"):
         header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
         assert header[-1] == "run" and {row[-1] for row in rows} <= {run}
