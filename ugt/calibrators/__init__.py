@@ -268,16 +268,12 @@ class MatrixScaling(Regularised):
 
 
 def load_calibrator(source: Any) -> Calibrator:
-    """Any calibrator from the text of its ``to_json``, or the path of the file.
+    """Any calibrator, an :class:`AlphaCalibration` too, from the text of its ``to_json``, or the path of the file.
 
     Parameters
     ----------
     source : str or path
         Text that begins with ``{``, or a path.
-
-    Returns
-    -------
-    TemperatureScaling, PlattScaling, VectorScaling, MatrixScaling or AlphaCalibration
 
     Raises
     ------

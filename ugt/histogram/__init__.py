@@ -46,7 +46,7 @@ def histogram_losses(
 ) -> HistogramLosses:
     """Losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
 
-    With m = y / n, sums over cases i (N with labels) and classes k, I the cases of a bin::
+    The record is :class:`HistogramLosses`. With m = y / n, sums over cases i (N with labels) and classes k, I the cases of a bin::
 
         L_sq = 1/N Σ (m - z)² + m (1 - m)                                             eq. 7
         EL   = 1/N Σ (m - z)²,                bias 1/N Σ m (1 - m) / (n - 1)           eq. 8, 9
@@ -74,10 +74,6 @@ def histogram_losses(
         A bin with one case has no bias of CL that could be estimated: its debiased CL is 0, or the plug-in value.
     fractional : bool
         Whether counts need not be whole. Then nothing is unbiased, and cases count as having one label up to a total of 2.
-
-    Returns
-    -------
-    HistogramLosses
 
     Raises
     ------

@@ -197,7 +197,7 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
 def disagreement_losses(
     counts: Any, predicted: Any, *, statistic: Array | None = None, n_bins: int = 15, binning: Any = "width", single_bins: str = "zero"
 ) -> DisagreementLosses:
-    """Losses of the predicted probability that two labels of a case differ, overall and class by class.
+    """Losses of the predicted probability that two labels of a case differ, overall and class by class: :class:`DisagreementLosses`.
 
     With μ the unbiased estimate of the probability for each of N cases with at least two labels,
     ``1 - Σ y_k (y_k - 1) / (n (n - 1))`` overall and ``2 y_k (n - y_k) / (n (n - 1))`` by class, and φ the prediction::
@@ -216,10 +216,6 @@ def disagreement_losses(
         NaN where a case has too few labels. ``predicted`` is then an array.
     n_bins, binning, single_bins
         As for :func:`histogram_losses`, bins of the prediction.
-
-    Returns
-    -------
-    DisagreementLosses
 
     Raises
     ------

@@ -179,7 +179,7 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
     """Ranked probability score for ordered classes, mean over the labels of each case.
 
     ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, M and Z the cumulative shares and probabilities: the sum of the Brier scores of
-    "at most class k".
+    "at most class k". A :class:`HistogramScore`.
 
     Parameters
     ----------
@@ -187,10 +187,6 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
         As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     normalized : bool
         Divide by K - 1: from 0 to 1.
-
-    Returns
-    -------
-    HistogramScore
 
     References
     ----------
@@ -236,7 +232,7 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
     ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes. See
-    :func:`manhattan_distance` for what it is a distance to.
+    :func:`manhattan_distance` for what it is a distance to. A :class:`HistogramScore`.
 
     Parameters
     ----------
@@ -244,10 +240,6 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
         As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     positions : (K,) array, optional
         Ascending, else a ValueError; default 0 to K-1.
-
-    Returns
-    -------
-    HistogramScore
 
     Examples
     --------
