@@ -77,7 +77,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in found["notes"]
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
     with open("report/cases.csv", newline="") as file:
-        assert list(csv.reader(file))[-1] == ["p4", "0", "", "", "", found["run"]]
+        assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
     row = next(line.split() for line in lines if line.strip().startswith("A "))
     assert row[1:3] == [f"{value(found, 'A', 'voted_accuracy', k, None):.4f}" for k in (1, 3)]

@@ -36,7 +36,7 @@ def test_rows_are_differences_of_contributions():
 
 
 def test_agrees_with_the_margin_of_the_winner():
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, n_resamples=200, seed=2)
+    evaluation = ugt.evaluate(COUNTS, SCORES, reliability=1, k=1, n_resamples=200, seed=2)
     (winner,) = [row for row in evaluation.winners if row["metric"] == "topk_accuracy"]
     rows = [row for row in evaluation.tables["differences"] if row["metric"] == "topk_accuracy"]
     (row,) = [row for row in rows if {row["model"], row["other"]} == {winner["model"], winner["runner_up"]}]
@@ -66,7 +66,7 @@ def test_clusters_are_resampled_together():
 def test_in_the_report():
     page = html(ugt.evaluate(COUNTS, {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
     assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
-    evaluation = ugt.evaluate(np.array([[9, 0], [1, 1], [3, 1], [0, 0]]), {}, k=1)
+    evaluation = ugt.evaluate(np.array([[9, 0], [1, 1], [3, 1], [0, 0]]), {}, reliability=1, k=1)
     page = html(evaluation.to_dict())
     part = page[page.index("Cases by the certainty of their true class") :]
     rows = part[: part.index("</table>")].split("<tr>")[2:]

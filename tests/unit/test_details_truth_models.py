@@ -154,7 +154,7 @@ def test_cases_without_predictions_are_left_out():
 def test_rows_without_annotators():
     found, notes = table([[2, 1], [1, 2]], {"A": [[0.7, 0.3]] * 2}, k=2)
     assert found == [] and notes == ["Truths are set side by side for the first choice of a model only (k = 1)."]
-    found, _ = table([[2, 1]], {"A": [[0.7, 0.3]]})  # one case has no interval
+    found, _ = table([[2, 1]], {"A": [[0.7, 0.3]]}, reliability=1)  # one case has no interval
     assert all(row["value"] is not None and row["low"] is None and row["gap_low"] is None for row in found) and len(found) == 2
     found, _ = table(ugt.Point.from_array([[0.7, 0.3], [0.2, 0.8]] * 10), {"A": [[0.7, 0.3]] * 20})
     rows = [(row["truth"], row["name"], row["value"], row["gap"]) for row in found]

@@ -46,6 +46,35 @@ def test_every_number_is_that_of_the_metric_functions():
     assert seen == 20
 
 
+def test_labels_have_several_reliabilities_around_one():
+    evaluation = ugt.evaluate(COUNTS, {"A": A}, k=1)
+    assert evaluation.provenance["reliability"] == [0.2, 0.5, 1.0, 2.0, 5.0]
+    values = [row["value"] for row in evaluation.certainty]
+    assert values == sorted(values) and [row["reliability"] for row in evaluation.certainty] == [0.2, 0.5, 1.0, 2.0, 5.0]
+    alone = ugt.evaluate(COUNTS, {"A": A}, k=1, reliability=1)
+    assert [row["change"] for row in evaluation.tables["sensitivity"]] == [row["change"] for row in alone.tables["sensitivity"]]
+
+
+@pytest.mark.parametrize(("how", "function", "options"), [("dawid-skene", "dawid_skene", {"prior": (1, 0.1, 1)}), ("glad", "glad", {})])
+def test_annotator_models_as_aggregation(how, function, options):
+    wide = np.where(np.random.default_rng(1).random((20, 4)) < 0.3, wide_table(3)[:1, :1], 1)
+    wide = [*wide.tolist(), [None] * 4]
+    labels = ugt.Labels.from_wide(wide, classes=3)
+    scores = np.random.default_rng(0).random((21, 3))
+    evaluation = ugt.evaluate(labels, {"A": scores}, aggregation=how, k=1, n_resamples=20)
+    (row,) = rows(evaluation, metric="topk_accuracy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = getattr(ugt, function)(labels, **options).plausibilities
+    assert (row["value"], row["reliability"], row["n_cases"]) == (ugt.ua_topk_accuracy(fitted, scores).value, None, 20)
+    other = next(one for one in ugt.evaluate(labels, {"A": scores}, k=1).tables["sensitivity"] if one["setting"] == how)
+    assert other["value"] == row["value"]
+    said = f"annotations must be labels with their annotators for aggregation='{how}'. Got"
+    refused(f"{said} labels without them", ugt.evaluate, COUNTS, {}, aggregation=how)
+    refused(f"{said} Rankings", ugt.evaluate, ugt.Rankings.from_blocks([[[[0]]]], classes=2), {}, aggregation=how)
+    refused("reliability must not be given", ugt.evaluate, labels, {}, aggregation=how, reliability=2)
+
+
 def test_voted_accuracy_is_ordinary_accuracy_with_ties_shared():
     evaluation = ugt.evaluate(COUNTS, {"A": A, "B": B}, k=1)
     # voted: 0, 2, {1, 2}, none, 0; A's best: 0, 0, 1, -, 1; B's best: 2, 2, 1, -, 1
@@ -100,7 +129,7 @@ def test_threads_change_no_byte():
 
 
 def test_groups_add_certainty_about_the_group_of_the_best_class():
-    evaluation = ugt.evaluate(COUNTS, {}, groups=[0, 1, 1], group_names=["low", "high"])
+    evaluation = ugt.evaluate(COUNTS, {}, reliability=1, groups=[0, 1, 1], group_names=["low", "high"])
     (row,) = [row for row in evaluation.certainty if row["measure"] == "group_certainty"]
     expected = ugt.annotation_certainty(ugt.dirichlet(COUNTS), groups=[0, 1, 1], group_rule="top_class")
     assert row["value"] == expected.value and evaluation.provenance["groups"] == ["low", "high"]

@@ -82,7 +82,8 @@ def test_scores_count_too(monkeypatch):
     monkeypatch.setattr(checks, "ALWAYS_THERE", 0)
     # 2 tables of 12 x 3 doubles, and on the one resample 1 certainty and 4 accuracies, each twice, with 4 deviations
     message = r"most of it: scores of 2 models\) needs at least 6\.88e-07 GB"
-    refused(message, ugt.evaluate, labels(world), both(world), n_resamples=1, details=True, k=1, error=MemoryError)
+    options = {"n_resamples": 1, "details": True, "k": 1, "reliability": 1}
+    refused(message, ugt.evaluate, labels(world), both(world), **options, error=MemoryError)
 
 
 def test_the_command_says_so_in_one_line(write, command):

@@ -95,7 +95,7 @@ def test_clusters_widen_what_their_cases_share():
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca"])
 def test_kinds_of_interval(kind):
     counts, models = panels()
-    found = ugt.evaluate(counts, models, k=1, interval=kind, n_resamples=400)
+    found = ugt.evaluate(counts, models, k=1, reliability=1, interval=kind, n_resamples=400)
     per_case = ugt.ua_topk_accuracy(ugt.dirichlet(counts), models["A"], k=1).per_case
     again = resampling.bootstrap(per_case, n_resamples=400, seed=0).interval(0.95, kind)
     (entry,) = [row for row in found.metrics if (row["model"], row["metric"]) == ("A", "topk_accuracy")]

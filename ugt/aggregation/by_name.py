@@ -16,8 +16,10 @@ from ..plausibilities.draws import MentionedDraws
 from . import dirichlet, irn, prirn, votes
 from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
 
-AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
-RELIABILITIES: dict[str, Any] = {"dirichlet": 1.0, "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
+FITTED = ("dawid-skene", "glad")  # skills of annotators are fitted to all cases together
+AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED)
+# a label may be worth less than one look where annotators share errors, and more where each is a panel; 1 is the middle
+RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
 
 
 def _annotated_draws(rankings: Any, **options: Any) -> Draws:
@@ -26,12 +28,35 @@ def _annotated_draws(rankings: Any, **options: Any) -> Draws:
     return replace(draws, with_empty=False)
 
 
+def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:
+    from ..annotator_models import dawid_skene  # noqa: PLC0415  (what few evaluations need)
+
+    found: Plausibilities = dawid_skene(_with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
+    return found
+
+
+def _glad(known: Any, **options: Any) -> Plausibilities:
+    from ..annotator_models import glad  # noqa: PLC0415
+
+    found: Plausibilities = glad(_with_annotators(known, "glad"), **options).plausibilities
+    return found
+
+
+def _with_annotators(known: Any, how: str) -> Labels:
+    """Labels of which is known who gave them."""
+    if isinstance(known, Labels) and len(known.annotators):
+        return known
+    got = "labels without them" if isinstance(known, Labels) else type(known).__name__
+    raise checks.error("annotations", f"be labels with their annotators for aggregation={how!r}", got)
+
+
 FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
-    "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _annotated_draws
+    "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _annotated_draws,
+    "dawid-skene": _dawid_skene, "glad": _glad,
 }  # fmt: skip
 OPTIONS = {
     "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
-    "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
+    "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"), "dawid-skene": ("pseudo_counts",), "glad": (),
 }  # fmt: skip
 
 
@@ -47,6 +72,7 @@ class Making:
     n_draws: int = 1000
     n_warmup: int = 500
     n_chains: int = 4
+    pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # of Dawid–Skene: on the diagonal, in each cell off it, of each class
     seed: int = 0
     n_threads: int = 1
 
@@ -109,13 +135,15 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     if how == "auto":
         how = "dirichlet" if isinstance(known, Labels) else "prirn"
     chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
-    if how in ("irn", "votes"):
+    if how in ("plackett-luce", *FITTED):
+        function = partial(function, **making.chosen("seed", "n_threads"))
+    if how not in RELIABILITIES:
         if reliability is not None:
             raise checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
         return Truths([(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []})
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
-        known, function = as_rankings(known), partial(function, **making.chosen("seed", "n_threads"))
+        known = as_rankings(known)
     makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
     return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
 

@@ -13,6 +13,7 @@ from typing import Any
 from .. import io
 from .._base.checks import error
 from .._tabular.csv_text import utf8
+from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
 from ..report.plan import read_plan
@@ -84,9 +85,8 @@ def add(commands: Any) -> None:
 
 def _add_truth(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "from annotations to truth")
-    choices = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce")
-    option("--aggregation", choices, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
-    defaults = "1 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
+    option("--aggregation", by_name.AGGREGATIONS, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
+    defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"trust in annotators; everything is done for each; default: {defaults}", type=float, nargs="+")
     option("--prior", "X", "of every class (dirichlet); default: 0.1", type=float)
     option("--background", "X", "concentration of every class (prirn); default: 0", type=float)

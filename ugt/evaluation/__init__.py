@@ -208,11 +208,14 @@ def evaluate(
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         May be empty: then only certainty is evaluated.
-    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce"}
-        How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings.
+    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", "dawid-skene", "glad"}
+        How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings. ``"dawid-skene"`` and
+        ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
+        :func:`glad`, and the class that they find most probable is the truth.
     reliability : number or sequence of numbers
-        Trust in annotators, above 0; the whole evaluation is done for each. Default 1 for ``"dirichlet"`` and
-        10, 20, 30, 50, 100 for ``"prirn"``, 1, 2, 3, 5, 10 for ``"plackett-luce"``; ``"irn"`` and ``"votes"`` have none.
+        Weight of the annotations, above 0; the whole evaluation is done for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
+        10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1 a label is
+        worth less than one independent look at the case, as where annotators share errors.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (as far as there are classes).

@@ -97,7 +97,7 @@ class Dirichlet(Plausibilities):
 
     @property
     def has_impossible_classes(self) -> bool:
-        return bool((self.support < self.n_classes).any())
+        return bool((self.support < self.n_classes)[self.defined].any())
 
     @property
     def support(self) -> Int64:

@@ -37,6 +37,19 @@ _TRUTH = {
         "Each case has one label: the one most annotators gave. Labels with equally many votes share the case equally.",
         "This takes the vote as the truth. However split the annotators were, the certainty of the truth is not modelled.",
     ),
+    "dawid-skene": (
+        "Dawid–Skene: each case has one true class, and each annotator a confusion matrix, which says how often the annotator gives each "
+        "label to cases of each true class. Truth and confusion matrices are estimated together from all labels; annotators who agree "
+        "with the others where these are sure count more.",
+        "The class that the model finds most probable is taken as the truth, and the estimated skills as known: doubt about either is not "
+        "in the numbers.",
+    ),
+    "glad": (
+        "GLAD: each case has one true class and a difficulty, each annotator an ability. The higher the ability and the easier the case, "
+        "the more often the label is right. Truth, difficulties and abilities are estimated together from all labels.",
+        "The class that the model finds most probable is taken as the truth, and the estimated abilities as known: doubt about either is "
+        "not in the numbers.",
+    ),
     "irn": (
         "Inverse rank normalisation: an annotator gives weight 1 to the first place, 1/2 to the second, 1/3 to the third and so on; tied "
         "classes are weighted as the parameters say. The weights of all annotators are added and divided by their sum.",

@@ -17,6 +17,7 @@ _PARAMETERS = {
     "prior": "added to the number of labels of every class, also of those that nobody gave",
     "background": "added to the concentration of every class, also of those that nobody named",
     "tie_weight": "split: classes that an annotator ties share the weight of their place; full: each has all of it",
+    "pseudo_counts": "labels added to each confusion matrix, to each cell on and off its diagonal, and cases added to each class",
     "prior_mass": "how much all classes together count before any ranking is seen; blank: 1",
     "unranked": "what becomes of classes of a case that no annotator named: each has the prior of any class (individual), all of them "
     "together have that of one class (lump), or they have plausibility 0 (ignore)",
@@ -35,6 +36,16 @@ _ASSUMED = {
     "votes": [
         "The class that most annotators give is the true one, however close the vote. Of a ranking, only the first place counts.",
         _EQUAL,
+    ],
+    "dawid-skene": [
+        "Each case has one true class; what annotators differ about is error, not ambiguity of the case.",
+        "An annotator has the same confusion matrix at every case of a class, easy or difficult.",
+        _INDEPENDENT,
+    ],
+    "glad": [
+        "Each case has one true class; what annotators differ about is error, not ambiguity of the case.",
+        "An annotator who errs gives each of the wrong classes equally often.",
+        _INDEPENDENT,
     ],
     "irn": [
         "The second place is worth half of the first, the third a third of it: a convention, not an estimate.",

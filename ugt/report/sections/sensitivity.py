@@ -38,6 +38,7 @@ METRIC = "topk_accuracy"
 MOST_ANNOTATORS = 20
 BACKGROUNDS = (0.0, 0.001, 0.1)
 MOST_WORK = 3 * 10**7  # annotations, and cases x models, that are read anew: some seconds
+FIT = 100  # reads of every label for every class that a fit of annotators takes, or less
 MOST_DRAWS = 2 * 10**6  # cases x draws of a setting that is sampled anew
 MOST_SWEEPS = 12 * 10**6  # cases x draws, those of the warm-up too, of all such settings
 MOST_DRAWN = 24  # settings, those with the greatest changes
@@ -111,21 +112,18 @@ class _Work:
         if self.annotated:
             if how in ("irn", "prirn") and context.known.rankings is not None:
                 weight = "full" if making.tie_weight == "split" else "split"
-                yield Setting(
-                    "tie rule",
-                    f"tied classes of a ranking weigh {'1 each' if weight == 'full' else 'one share'}",
-                    how,
-                    middle,
-                    {"tie_weight": weight},
-                )
+                name = f"tied classes of a ranking weigh {'1 each' if weight == 'full' else 'one share'}"
+                yield Setting("tie rule", name, how, middle, {"tie_weight": weight})
             yield from self._aggregations()
 
     def _aggregations(self) -> Iterator[Setting]:
+        given = self.context.known.given
         known = ("dirichlet",) if self.context.known.is_labels else ()
-        for how in ("votes", "irn", "prirn", *known):
+        fitted = by_name.FITTED if known and len(given.annotators) > 1 else ()
+        for how in ("votes", "irn", "prirn", *known, *fitted):
             if how != self.how:
-                given = by_name.RELIABILITIES.get(how)
-                middle = None if given is None else float(np.atleast_1d(given)[(np.size(given) - 1) // 2])
+                values = by_name.RELIABILITIES.get(how)
+                middle = None if values is None else float(values[len(values) // 2])
                 yield Setting("aggregation", how if middle is None else f"{how}, reliability {middle:g}", how, middle)
 
     def _annotators(self) -> Iterator[Setting]:
@@ -154,6 +152,8 @@ class _Work:
                 return False
             self.sweeps += sweeps
         work = n * (2 + len(self.orders))
+        if setting.how in by_name.FITTED:
+            work += FIT * len(self.context.known.given.label) * self.context.known.n_classes
         if setting.ties:
             work += sum(table.size for table in self.context.scores.values()) // 4
         if self.work + work > MOST_WORK:
@@ -193,7 +193,7 @@ class _Work:
     def _changed(self, setting: Setting) -> dict[str, Array]:
         """Contributions (n,) under a setting."""
         context = self.context
-        if setting.annotator >= 0:
+        if setting.annotator >= 0 and setting.how not in by_name.FITTED:  # which read all cases together
             rows = self.cases_of[setting.annotator]
             part = self._compared(
                 self._truth(setting, without(context.known.given, setting.annotator, context.known.rows[rows])), rows, self.orders
@@ -202,7 +202,10 @@ class _Work:
             for name, column in part.items():
                 found[name][rows] = column
             return found
-        truth = self._truth(setting, context.known.given).take(context.known.rows)
+        known = context.known.given
+        if setting.annotator >= 0:
+            known = without(known, setting.annotator, np.arange(known.n_cases))
+        truth = self._truth(setting, known).take(context.known.rows)
         if setting.ties is None:
             return self._compared(truth, None, self.orders)
         orders = {name: Orders.from_dense(table, 1, setting.ties) for name, table in context.scores.items()}

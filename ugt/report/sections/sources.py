@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TITLE = "Where the uncertainty comes from"
 TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
-COSTLY = ("plackett-luce",)
+COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # of the annotations: each is a whole aggregation
 LEAST_RESAMPLES = 25
 MOST_WORK = 3e7  # resamples x (annotations + cases x models): some seconds
