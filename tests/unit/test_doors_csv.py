@@ -384,3 +384,64 @@ def test_the_reader_of_the_core_checks_its_use():
         with pytest.raises(IndexError):
             reader.take_words(again)
     refused(r"the words were taken away", reader.read, b"a,b\n", False, 9)
+
+
+# --- columns that are no annotators ---
+WIDE = "Patient,r1,r2,site,age\np1,cat,cat,Ulm,30\np2,dog,cat,Ulm,41\np3,dog,dog,Bonn,52\np4,cat,cat,Bonn,63\n"
+LEFT = r"columns must be annotators, who share classes \(choose: ignore_columns .*annotator_columns .*\)\. Got "
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (WIDE, {}, LEFT + r"'site', 'age' among 4 columns\."),
+        (WIDE.replace("site", "where").replace("age", "years"), {}, LEFT + r"'where', 'years' among 4 columns\."),
+        (WIDE.replace("Ulm", "cat").replace("Bonn", "dog"), {"ignore_columns": ["age"]}, LEFT + r"'site' among 3 columns\."),
+        ("case,cat,dog,age\np,1,2,30\n", {"format": "counts"}, r"columns must be classes \(choose: ignore_columns .* Got 'age' among 3"),
+        ("case,a,b,sex\np,1,2,1\n", {"format": "ratings"}, r"columns must be annotators \(choose: .* Got 'sex' among 3"),
+        ("case,Hue_1,Hue_2,Rim_1,Rim_2\np,1,2,4,3\n", {}, r"columns must answer one question \(choose: annotator_columns, such as 'Hue_"),
+        ("case,H_1,H_2,R_1,R_2\np,1,2,4,3\n", {"annotator_columns": ["[HR]*"]}, r"columns must answer one question .* Got 'H', 'R'\."),
+        (WIDE, {"annotator_columns": ["r3"]}, r"annotator_columns must be among the columns Patient, r1, .* Got 'r3'\."),
+        (WIDE, {"ignore_columns": ["x*"]}, r"ignore_columns must be among the columns .* Got 'x\*'\."),
+        (WIDE, {"ignore_columns": ["[!P]*"]}, r"table must have a column for an annotator or a class beside the case\."),
+        (WIDE, {"annotator_columns": ["r?"], "format": "long"}, r"annotator_columns must be given for a table with a row a case .*'long'"),
+        (WIDE, {"mapping": {"ignore_columns": "age"}}, r"mapping: ignore_columns must be a list\. Got 'age'\."),
+    ],
+    ids=count(),
+)  # fmt: skip
+def test_columns_that_are_no_annotators(write, content, options, message):
+    refused(message, io.read_annotations, write(content), **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"annotator_columns": ["r1", "r2"]},
+        {"annotator_columns": ["r?"]},
+        {"ignore_columns": ["site", "age"]},
+        {"mapping": {"annotator_columns": ["r?"]}},
+        {"mapping": {"ignore_columns": ["age"]}, "ignore_columns": ["age", "site"]},
+    ],
+)
+def test_columns_that_are_chosen(write, options):
+    read = io.read_annotations(write(WIDE), **options)
+    assert (read.annotations.annotators.tolist(), read.annotations.counts().sum(0).tolist()) == (["r1", "r2"], [5, 3])
+    table = write("case,Hue_1,Hue_2,Rim_1,Rim_2\np,1,2,4,3\n")
+    assert io.read_annotations(table, annotator_columns=["Hue*"]).annotations.axes.classes.tolist() == [1, 2]
+    assert io.read_annotations(table, annotator_columns=["*"]).annotations.n_labels == 4
+    assert io.read_annotations(write("case,label,r1,r2\np,x,cat,dog\n"), annotator_columns=["r*"]).format == "wide"
+
+
+def test_names_are_merged_in_every_kind_of_file(write):
+    for name, content in (
+        ("a.csv", "case,annotator,label\np,x,Cat\nq,X,cat\nr,x,cat\n"),
+        ("b.csv", "case,annotator,ranking\np,x,Cat\nq,x,cat\nr,x,cat\n"),
+        ("c.csv", "case,annotator,label,rank\np,x,Cat,1\nq,x,cat,1\nr,x,cat,1\n"),
+        ("d.csv", "case,ann,bob\np,Cat,cat\nq,cat,cat\n"),
+        ("e.csv", "case,label,count\np,Cat,1\nq,cat,2\nr,cat,3\n"),
+        ("f.csv", "case,count_Cat,count_cat\np,0,4\n"),
+    ):
+        read = io.read_annotations(write(content, name), merge_names=True)
+        assert [str(one).lower() for one in read.annotations.axes.classes] == ["cat"], name
+        assert any("oined classes whose names differ only by case" in one for one in read.notes), name
+        assert len(io.read_annotations(write(content, name)).annotations.axes.classes) == 2, name

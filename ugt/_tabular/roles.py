@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,28 @@ ALSO = {
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 LONG = ("label", "ranking", "value")
+
+# What tables with a row a case have beside annotators, by names in lower case and without punctuation.
+OTHERS = {
+    "age",
+    "sex",
+    "gender",
+    "site",
+    "center",
+    "centre",
+    "hospital",
+    "date",
+    "time",
+    "timestamp",
+    "comment",
+    "comments",
+    "note",
+    "notes",
+}
+OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
+
+ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
+NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
 
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
@@ -85,6 +108,47 @@ def _find_role(header: list[str], role: str, names: set[str], roles: dict[str, i
         raise error(f"{role} column", "be named where several columns may be meant", got)
     if found:
         roles[role] = found[0]
+
+
+def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]) -> set[int]:
+    """The columns that names or patterns (``"reader *"``) call."""
+    found: set[int] = set()
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+        own = {c for c, name in enumerate(header) if name == pattern} or {c for c, name in enumerate(header) if fnmatchcase(name, pattern)}
+        if not own:
+            raise error(argument, f"be among the columns {', '.join(header)} (or a pattern such as 'reader *')", repr(pattern))
+        found |= own
+    return found
+
+
+def check_questions(header: Sequence[str]) -> None:
+    """Refuse columns that are about several things, such as ``colour_1, colour_2, border_1, border_2``."""
+    found = [match[1] if match else "" for match in map(NUMBERED.fullmatch, header)]
+    several = [name for name in dict.fromkeys(found) if found.count(name) > 1 and plain(name) not in ("", *ANNOTATORS)]
+    if len(several) > 1 and 2 * sum(map(found.count, several)) > len(header):
+        match = NUMBERED.fullmatch(header[found.index(several[0])])
+        one = "".join(filter(None, match.groups())) if match else ""
+        must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
+        raise error("columns", must, _some(several))
+
+
+def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str) -> None:
+    """Refuse a column that is no annotator by its name, or, of labels, as nobody else has half of them (of three at least)."""
+    others = [name for name in header if plain(name) in OTHERS]
+    if format == "wide" and len(header) > 1:
+        seen = np.array([np.bincount(column, minlength=len(cells.values)) for column in cells.codes.T])
+        seen[:, [value in missing for value in cells.values]] = 0
+        shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
+        alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
+        others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
+    if others:
+        must = "be annotators, who share classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
+        must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators)"
+        raise error("columns", must, f"{_some(others)} among {len(header)} columns")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def case_column(header: list[str]) -> int:

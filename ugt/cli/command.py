@@ -26,6 +26,9 @@ from .._version import __version__
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
+# Further options of ``read_annotations``; None: its default.
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names")
+
 # What is said of files that are read.
 ANNOTATIONS = "CSV, Parquet, JSON, JSONL, NPY, NPZ or PrefLib"
 PREDICTIONS = "CSV, Parquet, NPY or NPZ"
@@ -176,6 +179,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--mapping", "FILE", "JSON that says where any other file has what, in place of the following options; default: no mapping")
     for role in ROLES:
         option(f"--{role}-column", "NAME", f"of the {role} ('': none); default: found by its usual names")
+    chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
+    option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
+    option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
+    option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
 
 
 def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
@@ -186,6 +193,7 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
         classes = int(classes) if classes.isdecimal() else io.read_names(classes)
     missing = io.MISSING if options.na is None else options.na
     named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
+    named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     return io.read_annotations(options.annotations if path is None else path, format=options.format, **named)
 
 

@@ -11,7 +11,7 @@ from .._base import checks
 from .._tabular.frames import is_frame
 from ..annotations import Labels, Rankings
 from ..annotations.predictions import Predictions, position_note
-from ..io.annotations import MISSING, read_frame
+from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
 from ..resampling import ids_of_cases
 
@@ -26,7 +26,7 @@ def aggregation_input(annotations: Any) -> Any:
     if isinstance(annotations, (Labels, Rankings, Plausibilities)):
         return annotations
     if is_frame(annotations):
-        annotations = read_frame(annotations, "auto", {}, None, MISSING).annotations
+        annotations = read_frame(annotations, Reading()).annotations
         if isinstance(annotations, (Labels, Rankings)):
             return annotations
         raise TypeError(f"annotations must be labels or rankings. Got a data frame of {type(annotations).__name__.lower()}.")

@@ -17,7 +17,7 @@ from .._tabular.whole_file import output_folder
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import FORMATS, MISSING, AnnotationFile, read_frame, read_table
+from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
 from .arrays import load_scores, parquet_columns, read_arrays
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .writers import write_annotations, write_predictions
@@ -34,6 +34,9 @@ def read_annotations(
     classes: int | Sequence[Any] | None = None,
     missing: Sequence[str] = MISSING,
     mapping: Any = None,
+    merge_names: bool = False,
+    annotator_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, NPY, NPZ, JSON, JSONL, Parquet, PrefLib) or a data frame.
 
@@ -60,10 +63,16 @@ def read_annotations(
     missing : sequence of str
         Cells that stand for "no annotation".
     mapping : path or mapping, optional
-        For any other file: a JSON file or an object with some of the keys ``format``, ``columns``, ``classes``, ``missing`` (as above),
+        For any other file: a JSON file or an object with some of the arguments of this function as keys (as above and below),
         and for JSON and JSONL ``records`` (the path of the list of records, such as ``"data.items"``) and ``fields`` (the path of each
         role in a record, such as ``{"case": "meta.id", "label": "answers[].value"}``; ``[]``: every element of a list, ``[#]``: its
         position, from 1). What is given beside it goes first.
+    merge_names : bool
+        Whether classes, and annotators, are one where their names differ only by case, blanks, Unicode form or leading zeros. Names that
+        are equal as numbers (1 and 1.0) are one anyway.
+    annotator_columns, ignore_columns : sequence of str
+        Of a table with a row a case: the columns that are annotators, or those that are none (such as the age), by name or by pattern
+        (``"reader *"``). Without ``annotator_columns``, a column that by its name or its cells is no annotator is refused.
 
     Returns
     -------
@@ -88,64 +97,61 @@ def read_annotations(
     >>> read.missing_note()
     "Read as missing: 'NA' (1 cells)."
     """
-    if format not in FORMATS:
-        raise error("format", f"be one of {', '.join(FORMATS)}", repr(format))
+    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns)
     given = read_mapping(mapping)
-    format = given.get("format", format) if format == "auto" else format
-    if format not in FORMATS:
-        raise error("mapping: format", f"be one of {', '.join(FORMATS)}", repr(format))
-    columns = given.get("columns", {}) if columns is None else columns
-    classes = given.get("classes") if classes is None else classes
-    missing = given.get("missing", MISSING) if missing is MISSING else missing
+    how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
+    for argument, value in (("format", format), ("mapping: format", how.format)):
+        if value not in FORMATS:
+            raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
     with heard() as said:
         if is_frame(path):
-            read = read_frame(path, format, columns, classes, missing)
+            read = read_frame(path, how)
         else:
             with naming(path):
-                read = _read_file(Source(path), format, columns, classes, missing, given)
+                read = _read_file(Source(path), how, given)
     return replace(read, notes=(*read.notes, *said))
 
 
-def _read_file(
-    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
-) -> AnnotationFile:
+def _not_given(how: Reading) -> set[str]:
+    """The options that are as by default."""
+    return {name for name, value in how._asdict().items() if value == Reading._field_defaults[name]}
+
+
+def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> AnnotationFile:
     if source.ending in (".json", ".jsonl", ".ndjson"):
-        return _read_json(source, format, columns, classes, missing, given)
+        return _read_json(source, how, given)
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
     if source.ending in exports.PREFLIB:
-        return exports.preflib(check_text(source.read()), source.stem, classes)
+        return exports.preflib(check_text(source.read()), source.stem, how.classes)
     if source.ending in (".npy", ".npz"):
-        return read_arrays(source.read(), format, classes, missing)
+        return read_arrays(source.read(), how)
     if source.ending == ".parquet":
-        return read_frame(parquet_columns(source.read()), format, columns, classes, missing)
-    return read_table(Table(source), format, columns, classes, missing)
+        return read_frame(parquet_columns(source.read()), how)
+    return read_table(Table(source), how)
 
 
-def _read_json(
-    source: Source, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str], given: Mapping[str, Any]
-) -> AnnotationFile:
+def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> AnnotationFile:
     lines = source.ending != ".json"
     if given.get("fields") or given.get("records"):
         content = json_lines(check_text(source.read())) if lines else parse_json(source.read())
         table = records_table(content, given.get("records", ""), given.get("fields", {}))
-        return read_frame(table, format, {role: name for role, name in columns.items() if role not in table.header}, classes, missing)
+        return read_frame(table, how._replace(columns={role: name for role, name in how.columns.items() if role not in table.header}))
     if lines:
-        return exports.prodigy(check_text(source.read()), columns, classes)
+        return exports.prodigy(check_text(source.read()), how)
     content = parse_json(source.read())
     if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
         if "path" in given:  # it might name itself
             raise error("mapping: path", "name a file of annotations", "another mapping with a path")
-        named = {"columns": columns or None, "classes": classes, "missing": missing}
-        return read_annotations(inner["path"], format=format, mapping=inner, **named)
-    if format not in ("auto", "rankings"):
-        raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(format))
+        return read_annotations(inner["path"], mapping=inner, **how._asdict())
+    if how.format not in ("auto", "rankings"):
+        raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(how.format))
     if isinstance(content, list) and content and all(isinstance(task, dict) and "annotations" in task for task in content):
-        return exports.label_studio(content, columns, classes)
+        return exports.label_studio(content, how)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         raise error("file", *exports.unknown_records(content[0]))
-    return AnnotationFile(exports.rankings_json(content, classes), "rankings", {})
+    return AnnotationFile(exports.rankings_json(content, how.classes), "rankings", {})
 
 
 def read_predictions(path: str | os.PathLike[str]) -> Predictions:

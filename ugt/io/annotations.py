@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,20 @@ from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
-from .._tabular.roles import as_labels, as_names, case_column, classes_of, find_roles, is_number, orientation, refuse_commas, wide_or_counts
+from .._tabular.roles import (
+    as_labels,
+    as_names,
+    case_column,
+    check_annotators,
+    check_questions,
+    classes_of,
+    columns_called,
+    find_roles,
+    is_number,
+    orientation,
+    refuse_commas,
+    wide_or_counts,
+)
 from ..annotations import Labels, Rankings, Ratings
 
 if TYPE_CHECKING:
@@ -26,6 +39,18 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
+
+
+class Reading(NamedTuple):
+    """How annotations are read: the options of ``read_annotations``, of which mapping files have some."""
+
+    format: str = "auto"
+    columns: Mapping[str, str | None] = {}
+    classes: Any = None
+    missing: Sequence[str] = MISSING
+    merge_names: bool = False
+    annotator_columns: Sequence[str] = ()
+    ignore_columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,28 +95,42 @@ class AnnotationFile:
         return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Dropped: {gone}."] * bool(gone) + list(self.notes))
 
 
-def read_table(table: CellTable, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
-    if format in ("auto", "long", "rankings", "ratings"):
-        roles = _without_value(find_roles(table.header, columns, ROLES), columns, format)
-        turned = roles.keys() == {"annotator"} and roles["annotator"] == 0 and not columns.get("annotator")  # a row an annotator
-        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):
-            return _read_long(table, _long_roles(table, roles, format), classes, missing)
+def read_table(table: CellTable, how: Reading) -> AnnotationFile:
+    format, columns, missing = how.format, how.columns, how.missing
+    chosen = columns_called(table.header, "annotator_columns", how.annotator_columns)
+    ignored = columns_called(table.header, "ignore_columns", how.ignore_columns)
+    if chosen and format in ("counts", "transposed", "long", "rankings"):
+        raise error("annotator_columns", "be given for a table with a row a case and a column an annotator", f"format {format!r}")
+    if format in ("auto", "long", "rankings", "ratings") and not chosen:
+        header = [name for c, name in enumerate(table.header) if c not in ignored]
+        roles = {role: table.header.index(header[c]) for role, c in find_roles(header, columns, ROLES).items()}
+        roles = _without_value(roles, columns, format)
+        turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not columns.get("annotator")
+        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):  # turned: a row an annotator
+            return _read_long(table, _long_roles(table, roles, format), how)
     told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
     first = told.get("case", case_column(table.header))
-    others = [c for c in range(len(table.header)) if c != first]
+    others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
+    if not others:
+        raise error("table", "have a column for an annotator or a class beside the case", ", ".join(map(repr, table.header)))
     header = [table.header[c] for c in others]
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
     if len(named.ids) < len(named.code):
         again = named.ids[named.code[identifiers.repeated(named.code, named.first)]]
         raise error("case_ids", "not repeat an id", f"{identifiers.name(again)} twice")
-    format, notes = _wide_format(table.header[first], header, case.values, cells.values, format, missing, bool(columns.get("case")))
+    told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
+    if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
+        check_questions(header)
+    format, notes = _wide_format(table.header[first], header, case.values, cells.values, how, told_wide)
+    if format != "transposed" and not chosen:
+        check_annotators(header, cells, missing, format)
     if format == "counts":
-        return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), classes)
+        return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
     if format == "transposed":
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
-        return wide_file(as_names(header), named.ids, cells, classes, missing, notes, "transposed")
-    return wide_file(named.ids, as_names(header), cells, classes, missing, notes, format)
+        return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
+    return wide_file(named.ids, as_names(header), cells, how, notes, format)
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
@@ -102,19 +141,18 @@ def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], for
     return {role: c for role, c in roles.items() if role != extra or not {"label", "value"} <= roles.keys()}
 
 
-def _wide_format(
-    first: str, header: list[str], rows: Sequence[str], values: list[str], format: str, missing: Sequence[str], told: bool
-) -> tuple[str, list[str]]:
+def _wide_format(first: str, header: list[str], rows: Sequence[str], values: list[str], how: Reading, told: str) -> tuple[str, list[str]]:
     """``(wide, transposed, counts or ratings; notes)``."""
+    format = "wide" if how.format == "auto" and how.annotator_columns else how.format
     if format in ("counts", "transposed"):
         return format, []
-    way, reason = ("wide", "a column for the case was named") if told else orientation(first, header, rows)
+    way, reason = ("wide", told) if told else orientation(first, header, rows)
     if format in ("wide", "ratings"):
         if way == "transposed":
             must = f"be 'transposed' for a table with a row an annotator (name the case column if {first!r} is one)"
             raise error("format", must, f"{format!r} ({reason})")
         return format, []
-    found = wide_or_counts(header, values, missing, way == "transposed")
+    found = wide_or_counts(header, values, how.missing, way == "transposed")
     if found == "counts":
         return found, []
     if way == "" and len(rows) < len(header):
@@ -141,18 +179,19 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     return {role: roles[role] for role in needed}
 
 
-def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: Sequence[str]) -> AnnotationFile:
+def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> AnnotationFile:
     """A row an annotation. A row with a missing cell is none, but its case stays."""
     found: dict[str, int] = {}
+    classes, missing, merge = how.classes, how.missing, how.merge_names
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
         keep &= ~cells[role].missing(missing, found)[:, 0]
     if set(roles) == {"case", "annotator", "label"}:
-        rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep)
+        rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep, merge)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
-        return AnnotationFile(Labels._of_rows(rows, label, classes), "long", found)
+        return AnnotationFile(Labels._of_rows(rows, label, classes, merge), "long", found)
     case = table.numbered(cells["case"], "case")
     columns = {"case": case.ids[case.code][keep]}
     if "annotator" in roles:
@@ -163,26 +202,29 @@ def _read_long(table: CellTable, roles: dict[str, int], classes: Any, missing: S
     for role in roles.keys() & {"rank", "confidence", "count", "value"}:
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
-    annotations = _from_long(columns, classes, case.ids)
+    annotations = _from_long(columns, how, case.ids)
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 
 
-def _from_long(columns: dict[str, Any], classes: Any, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
+def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
+    named: dict[str, Any] = {"cases": cases, "classes": how.classes, "merge_names": how.merge_names}
     if "value" in columns:
         return Ratings.from_long(**columns, cases=cases)
     if "ranking" in columns:
-        return Rankings.from_strings(**columns, classes=classes, cases=cases)
+        return Rankings.from_strings(**columns, **named)
     if "rank" in columns or "confidence" in columns:
-        return Rankings.from_long(**columns, classes=classes, cases=cases)
+        return Rankings.from_long(**columns, **named)
     if "annotator" in columns:
         times = columns.pop("count", np.ones((), np.int64))
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
         repeated: dict[str, Any] = {role: np.repeat(column, times) for role, column in columns.items()}
-        return Labels.from_long(**repeated, classes=classes, cases=cases)
+        return Labels.from_long(**repeated, **named)
     case, label = columns["case"], columns["label"]
     row = identifiers.lookup(cases, identifiers.number("case", case).ids)[identifiers.number("case", case).code]
-    names, column = class_axis("label", identifiers.number("label", label), classes, lambda i: f"case {identifiers.name(case[i])}")
+    names, column = class_axis(
+        "label", identifiers.number("label", label), how.classes, lambda i: f"case {identifiers.name(case[i])}", how.merge_names
+    )
     check_once(row, column, cases, names)
     counts = np.zeros((len(cases), len(names)), dtype=np.int64)
     counts[row, column] = columns["count"]
@@ -190,11 +232,12 @@ def _from_long(columns: dict[str, Any], classes: Any, cases: NDArray[Any]) -> La
 
 
 def wide_file(
-    case_ids: Any, annotators: Any, cells: Coded, classes: Any, missing: Sequence[str], notes: Sequence[str] = (), format: str = "wide"
+    case_ids: Any, annotators: Any, cells: Coded, how: Reading, notes: Sequence[str] = (), format: str = "wide"
 ) -> AnnotationFile:
     """A row a case, a column an annotator."""
     room("the table", OF_WIDE_CELL * cells.codes.size)
     found: dict[str, int] = {}
+    classes, missing = how.classes, how.missing
     absent = cells.missing(missing, found)
     given = [value for value in cells.values if value not in missing]
     if format == "ratings":
@@ -203,7 +246,7 @@ def wide_file(
     refuse_commas("label", given)
     table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
     table[absent] = None
-    labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators)
+    labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators, merge_names=how.merge_names)
     return AnnotationFile(labels, format, found, {}, tuple(notes))
 
 
@@ -216,17 +259,21 @@ def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: NDArray[
     return Ratings.from_wide(numbers, case_ids=case_ids, annotators=annotators, missing=(None,))
 
 
-def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], classes: Any) -> AnnotationFile:
+def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], how: Reading) -> AnnotationFile:
     """A row a case, a column a class, which may be some of the classes that were asked for."""
+    classes = how.classes
     if columns is not None and np.ndim(counts) == 2:
         columns = identifiers.number("classes", identifiers.distinct("classes", columns))
-        classes, position = class_axis("classes", columns, columns.ids if classes is None else classes, "column {}".format)
+        names = columns.ids if classes is None and not how.merge_names else classes
+        classes, position = class_axis("classes", columns, names, "column {}".format, how.merge_names)
         narrow, counts = counts, np.zeros((len(counts), len(classes)), dtype=counts.dtype)
         counts[:, position] = narrow
+        for again in np.setdiff1d(np.arange(len(position)), identifiers.factorize(position)[1]):  # names that were joined
+            counts[:, position[again]] = narrow[:, position == position[again]].sum(axis=1)
     return AnnotationFile(Labels.from_counts(counts, case_ids=case_ids, classes=classes), "counts", {})
 
 
-def read_frame(frame: Any, format: str, columns: Mapping[str, str | None], classes: Any, missing: Sequence[str]) -> AnnotationFile:
+def read_frame(frame: Any, how: Reading) -> AnnotationFile:
     """A data frame in whichever format it is; nulls are missing whatever else is."""
     table = frame if isinstance(frame, Columns) else Columns.of(frame)
-    return read_table(table, format, columns, classes, tuple(dict.fromkeys(("", *missing))))
+    return read_table(table, how._replace(missing=tuple(dict.fromkeys(("", *how.missing)))))

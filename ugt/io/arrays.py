@@ -6,7 +6,6 @@ import importlib
 import io
 import sys
 import zipfile
-from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from .._base.checks import error, room
 from .._tabular.csv_table import OF_CELL, Coded
 from .._tabular.frames import Columns
 from ..annotations import Labels, Rankings, Ratings
-from .annotations import AnnotationFile, counts_file, wide_file
+from .annotations import AnnotationFile, Reading, counts_file, wide_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,11 +28,11 @@ PARTS = {
 }
 
 
-def read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) -> AnnotationFile:
+def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
     """A table of counts or labels, or whole annotations."""
-    arrays = load(data)
+    arrays, format = load(data), how.format
     if "kind" in arrays:
-        return _whole(arrays, classes)
+        return _whole(arrays, how.classes)
     _check_main(arrays, {"counts", "table"}, "")
     key = next(key for key in ("counts", "table", "") if key in arrays)
     kind = {"counts": "counts", "table": "wide"}.get(key, format)
@@ -41,7 +40,7 @@ def read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) 
         raise error("format", "be 'wide' (a column an annotator) or 'counts' (a column a class) for this array", repr(format))
     table, case_ids, names = arrays[key], arrays.get("case_ids"), arrays.get("classes")
     if kind == "counts":
-        return counts_file(case_ids, names, table, classes)
+        return counts_file(case_ids, names, table, how)
     if kind == "ratings":
         return AnnotationFile(Ratings.from_wide(table, case_ids=case_ids), kind, {})
     if table.ndim != 2 or table.dtype.kind not in "iuU":
@@ -49,7 +48,7 @@ def read_arrays(data: bytes, format: str, classes: Any, missing: Sequence[str]) 
     room("the table", (2 * table.itemsize + OF_CELL) * table.size)
     values, codes = np.unique(table, return_inverse=True)
     cells = Coded([str(value) for value in values], codes.reshape(table.shape).astype(np.int32))
-    return wide_file(case_ids, None, cells, names if classes is None else classes, missing)
+    return wide_file(case_ids, None, cells, how if how.classes is not None else how._replace(classes=names))
 
 
 def load(data: bytes) -> dict[str, NDArray[Any]]:

@@ -12,7 +12,7 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
-from .annotations import AnnotationFile
+from .annotations import AnnotationFile, Reading
 from .mapping import json_lines
 
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
@@ -31,16 +31,16 @@ def _texts(ids: list[Any]) -> list[Any]:
 # ---- Label Studio
 
 
-def label_studio(content: list[Any], columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
-    """Choices, ratings or rankings of one control; ``columns`` may name it (label) and a field of the data for the case id (case)."""
+def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
+    """Choices, ratings or rankings of one control; the columns may name it (label) and a field of the data for the case id (case)."""
     rows: Rows = []
     dropped: Counter[str] = Counter()
     kind = None
-    control = columns.get("label") or None
+    control = how.columns.get("label") or None
     seen: dict[str, str] = {}
     cases = []
     for i, task in enumerate(content):
-        case = _case_of(task, i, columns.get("case") or None)
+        case = _case_of(task, i, how.columns.get("case") or None)
         cases.append(case)
         where = f"task {case!r}"
         if not isinstance(task["annotations"], list):
@@ -59,7 +59,7 @@ def label_studio(content: list[Any], columns: Mapping[str, str | None], classes:
                 rows.append((case, _annotator_of(annotation, where), value))
     if control is None and len(seen) > 1:
         raise error("file", "have one control with results, or columns say which (label=its name)", ", ".join(map(repr, sorted(seen))))
-    return _export(rows, kind, _texts(cases), classes, "label studio", dropped)
+    return _export(rows, kind, _texts(cases), how, "label studio", dropped)
 
 
 def _case_of(task: Mapping[str, Any], i: int, field: str | None) -> Any:
@@ -130,7 +130,7 @@ def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
 # ---- Prodigy
 
 
-def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> AnnotationFile:
+def prodigy(text: str, how: Reading) -> AnnotationFile:
     """Choices of tasks that were accepted; of tasks about one label, whether it was accepted or rejected."""
     rows: Rows = []
     dropped: Counter[str] = Counter()
@@ -148,7 +148,7 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Annot
             raise error("file", must, f"the key {marked!r}", where)
         kinds.add(choice)
         # the text is the case where classes are chosen; text and label where one label is judged
-        field = columns.get("case") or ("_input_hash" if choice else "_task_hash")
+        field = how.columns.get("case") or ("_input_hash" if choice else "_task_hash")
         case = task.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
             must = f"have {field!r} on every line, text or a whole number (for files of other programs, give a mapping)"
@@ -170,15 +170,16 @@ def prodigy(text: str, columns: Mapping[str, str | None], classes: Any) -> Annot
             rows.append((case, who, answer))
     if len(kinds) > 1:
         raise error("file", "have tasks of one kind: with choices (accept), or about one label", "both kinds")
-    return _export(rows, "choices", _texts(list(cases)), classes, "prodigy", dropped)
+    return _export(rows, "choices", _texts(list(cases)), how, "prodigy", dropped)
 
 
-def _export(rows: Rows, kind: str | None, cases: list[Any], classes: Any, program: str, dropped: Mapping[str, int]) -> AnnotationFile:
+def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, program: str, dropped: Mapping[str, int]) -> AnnotationFile:
     if kind is None or not rows:
         raise error("file", "have annotations: choices, ratings or rankings", "none")
     distinct = list(dict.fromkeys(cases))
     case, who, values = (list(column) for column in zip(*rows))
     case, who = [str(one) for one in case] if distinct and isinstance(distinct[0], str) else case, _texts(who)
+    named: dict[str, Any] = {"cases": distinct, "classes": how.classes, "merge_names": how.merge_names}
     annotations: Labels | Rankings | Ratings
     if kind == "rating":
         annotations = Ratings.from_long(case, who, values, cases=distinct)
@@ -186,9 +187,9 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], classes: Any, progra
         flat = [(a, b, item, place) for a, b, items in zip(case, who, values) for place, item in enumerate(items, 1)]
         if not flat:
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
-        annotations = Rankings.from_long(*map(list, zip(*flat)), classes=classes, cases=distinct)
+        annotations = Rankings.from_long(*map(list, zip(*flat)), **named)
     else:
-        annotations = Labels.from_long(case, who, _texts(values), classes=classes, cases=distinct)
+        annotations = Labels.from_long(case, who, _texts(values), **named)
     return AnnotationFile(annotations, program, {}, dict(dropped))
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from .._base.checks import error, room
 from .._tabular.frames import Columns
 from .._tabular.source import Source, check_text, naming, too_long
-from .annotations import ROLES
+from .annotations import ROLES, Reading
 
-KEYS = ("path", "format", "columns", "classes", "missing", "records", "fields")
+KEYS = ("path", *Reading._fields, "records", "fields")
 
 
 def parse_json(data: bytes) -> Any:
@@ -63,9 +63,10 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     if unknown:
         raise error("mapping", f"have no keys but {', '.join(KEYS)}", repr(unknown[0]))
     kinds = {"path": str, "format": str, "columns": Mapping, "missing": (list, tuple), "records": str, "fields": Mapping}
+    kinds |= {"merge_names": bool, "annotator_columns": (list, tuple), "ignore_columns": (list, tuple)}
     for key, kind in kinds.items():
         if key in content and not isinstance(content[key], kind):  # type: ignore[arg-type]
-            wanted = {str: "text", Mapping: "an object"}.get(kind, "a list")  # type: ignore[call-overload]
+            wanted = {str: "text", Mapping: "an object", bool: "true or false"}.get(kind, "a list")  # type: ignore[call-overload]
             raise error(f"mapping: {key}", f"be {wanted}", repr(content[key]))
     found = dict(content)
     if folder is not None and "path" in found:
