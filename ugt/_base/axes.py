@@ -15,6 +15,7 @@ from . import names as naming
 from .arrays import Int32, NDArray
 from .checks import error
 from .notices import note
+from .records import Record
 
 if TYPE_CHECKING:
     Classes = Union[int, Sequence[Any], NDArray[Any], None]
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MAX_CLASSES = 2**24
 
 
-class Frozen:
+class Frozen(Record):
     """Base of frozen dataclasses: arrays are read-only and nobody else's, through pickling and copying too."""
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, option, room
+from .._base.records import Record
 from ..resampling import check_level
 from ..resampling.result import KINDS, resamples_of_all
 from .coefficients import DECLARED, OF_PAIRS, labels_of
@@ -25,7 +26,7 @@ CELLS = 1 << 22  # of tables that are made at a time
 COLUMNS = ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairwiseAgreement(Frozen):
     """Agreement of every annotator with every other, on the cases that the two share.
 
@@ -202,8 +203,8 @@ def row_means(value: Array, n_cases: Array) -> Array:
 # ---- all coefficients beside each other ----
 
 
-@dataclass(frozen=True, eq=False)
-class AgreementTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementTable(Record):
     r"""Agreement coefficients beside each other, and how common the classes are.
 
     Attributes

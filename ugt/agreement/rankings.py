@@ -21,7 +21,7 @@ from .table import opens
 CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand annotators rank one case
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AgreementScore(results.MeanOfCases):
     """Agreement of annotators, or of rankings, case by case.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .forms import Form
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
     """Agreement between annotators, corrected for chance or not.
 

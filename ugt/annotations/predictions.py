@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error, room
 from .._base.names import find
+from .._base.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from . import Axes
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions(Record):
     """The scores that one model gives to the classes of the cases it saw.
 
     Parameters

@@ -24,7 +24,7 @@ MOST = 700.0  # of the logarithm of a concentration: its exponential is finite
 ONE_LABEL = "case with one label (says nothing about concentration)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DirichletPredictions(Frozen):
     """Dirichlet laws of class probabilities: means z and concentrations α0, so that α = α0 z.
 

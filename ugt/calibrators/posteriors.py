@@ -108,7 +108,7 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     return np.asarray(found + likelihood.coefficient() if coefficient else found)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelPosterior(Frozen):
     """What is believed about class probabilities after labels were seen: a mixture of S laws.
 

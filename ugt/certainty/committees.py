@@ -161,7 +161,7 @@ def _of_rankings(rankings: Rankings) -> Any:
 # ---- more annotators
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedCertainty(results.MeanOfCases):
     """Certainty to be expected after more annotators.
 

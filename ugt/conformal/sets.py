@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option, room
 from .._base.ragged import row_of, sizes_of, take
+from .._base.records import Record
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
 from ..annotations import Labels, Rankings
@@ -244,8 +245,8 @@ class PredictionSets(OnAxes):
         return post, Point.from_array(best)
 
 
-@dataclass(frozen=True, eq=False)
-class SetCoverage:
+@dataclass(frozen=True, eq=False, repr=False)
+class SetCoverage(Record):
     """Coverage of prediction sets, against three readings of an uncertain truth. Each has intervals over cases or clusters.
 
     Attributes

@@ -110,7 +110,7 @@ class Advantages(Judging, Quotients):
         return Answer(found.value, {"annotators": np.array(names), **found.numbers, **test}, reason)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
     """Whether a model represents the annotators as well as one of them; made by :func:`alternative_annotator_test`.
 

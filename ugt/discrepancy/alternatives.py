@@ -12,6 +12,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of
+from .._base.records import Record
 from ..annotations import Labels, Ratings
 from ..resampling import Answer, Statistic, over
 from .distances import distances
@@ -51,8 +52,8 @@ class Scattered(Statistic):
         return found
 
 
-@dataclass(frozen=True)
-class AlternativeRatios:
+@dataclass(frozen=True, repr=False)
+class AlternativeRatios(Record):
     """Δ beside the alternatives that its authors advise against; made by :func:`alternative_discrepancy_ratios`.
 
     Attributes
@@ -254,8 +255,8 @@ def double_prime_parts(compared: Compared) -> tuple[Array, Array]:
 # ---- relative F1: annotators are split into judges and judged [C sec. 4.1.3] ----
 
 
-@dataclass(frozen=True)
-class RelativeF1:
+@dataclass(frozen=True, repr=False)
+class RelativeF1(Record):
     """F1 of a model less the mean F1 of annotators, against the majority vote of other annotators; made by :func:`relative_f1`.
 
     Attributes

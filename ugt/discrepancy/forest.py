@@ -14,6 +14,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import sizes_of
+from .._base.records import short
 from ..resampling import Answer, Design, Resamples, Wide, over
 from ..resampling.resamples import TIE
 from .alternative_annotator import NOBODY
@@ -44,6 +45,9 @@ class Chances(NamedTuple):
     p_best: Array
     p_best_same_cases: Array
 
+    def __repr__(self) -> str:
+        return short(self)
+
     @classmethod
     def of(cls, found: Resamples, m: int) -> Chances:
         """From resamples of m models and what is behind them."""
@@ -56,7 +60,7 @@ class Chances(NamedTuple):
         return cls(_mean(_below(models, own)), _mean(on_same), _mean(_below(models[..., 0], best)), _mean(all_beaten))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     """Annotators and models on one scale; made by :func:`annotator_discrepancy`.
 

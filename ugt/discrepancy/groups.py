@@ -46,7 +46,7 @@ class Grouped(Ratios):
         return Grouped(self.make, self.compared.judged_by(annotators))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupedDiscrepancy(OfAnnotations, Frozen):
     """Discrepancy ratios of one model within strata of cases or groups of annotators.
 

@@ -15,6 +15,7 @@ import numpy as np
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
+from .._base.records import Record
 from ..resampling import Answer, Quotients, Result, Results, Statistic, check_level
 from .input import WHY, Compared, compare, ids_of
 from .sums import ALPHA, MU, N, distances_to_others, zeros
@@ -26,8 +27,8 @@ OneOf = TypeVar("OneOf", bound="Judging")
 AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
-@dataclass(frozen=True)
-class NonInferiority:
+@dataclass(frozen=True, repr=False)
+class NonInferiority(Record):
     """Whether a model's discrepancy is at most by a margin larger than the annotators': H0: Δ >= 1 + margin.
 
     Attributes
@@ -121,7 +122,7 @@ class Discrepancy(Judging, Quotients):
         return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiscrepancyRatio(OfAnnotations, Result, Frozen):
     """How far a model is from the annotators, in units of how far they are from each other; made by :func:`discrepancy_ratio`.
 
@@ -276,7 +277,7 @@ class Substitution(Judging, Quotients):
         return np.split(sums[3:], 2)[0]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IndividualEquivalence(OfAnnotations, Result, Frozen):
     """How much more the annotators would disagree if the model took the place of one; made by :func:`individual_equivalence_index`.
 

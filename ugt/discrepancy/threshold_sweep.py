@@ -13,6 +13,7 @@ from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from .._base.ragged import row_of
+from .._base.records import Record
 from ..annotations import Labels
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 CHOSEN_ON = "case that the threshold was chosen on, or without score"
 
 
-@dataclass(frozen=True)
-class BestThreshold:
+@dataclass(frozen=True, repr=False)
+class BestThreshold(Record):
     """The threshold with the lowest Δ on some cases, judged on others; made by :meth:`ThresholdSweep.best`.
 
     Attributes
@@ -56,7 +57,7 @@ class BestThreshold:
     judged: DiscrepancyRatio
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ThresholdSweep(Frozen):
     """Discrepancy ratios of the decision "score >= threshold"; made by :func:`threshold_sweep`.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import checks, parallel
+from .._base.records import Record
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
 from .._version import __version__
@@ -39,8 +40,8 @@ def _table(name: str) -> Any:
     return property(lambda self: self.tables[name], doc=f'``tables["{name}"]``.')
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Record):
     """Models x reliabilities x metrics, with the spread over draws and an interval over cases; made by :func:`evaluate`.
 
     Attributes

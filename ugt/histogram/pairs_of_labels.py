@@ -18,7 +18,7 @@ from .sums import divided
 MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PredictedDisagreement(Frozen):
     """Probabilities that two labels of a case differ.
 

@@ -16,7 +16,7 @@ from .sums import CASES, PROB, SHARE, SQUARE, BinLosses, divided
 FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Frozen):
     """Mean prediction and mean share of labels of a class in each of B bins.
 

@@ -21,7 +21,7 @@ Rule = Callable[[Array, Array], Array]
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HistogramScore(MeanOfCases):
     """A score or distance that is a mean over cases.
 
@@ -62,7 +62,7 @@ class HistogramScore(MeanOfCases):
         return super().interval(level, **options)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HistogramLogLoss(HistogramScore):
     """Log loss, and what of it is entropy of the labels and what is divergence of the prediction.
 

@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.axes import class_axis
 from .._base.checks import error, room
+from .._base.records import Record
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
@@ -53,8 +54,8 @@ class Reading(NamedTuple):
     ignore_columns: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class AnnotationFile:
+@dataclass(frozen=True, eq=False, repr=False)
+class AnnotationFile(Record):
     r"""What was read from a file of annotations.
 
     Attributes

@@ -33,6 +33,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Bools
 from .._base.checks import error
+from .._base.records import Record
 from .._core import _diagnostics
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ N_COLUMNS = 5
 CHUNK = 65_536  # draws: some milliseconds of work
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnostics:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnostics(Record):
     """All diagnostics of S series; every array has shape (S,). NaN where a series has none (see the module)."""
 
     n_chains: int

@@ -101,7 +101,7 @@ class MeanOfCases(Result):
         return Ratios.of(self.per_case)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certainty(MeanOfCases):
     """Annotation certainty: how sure the annotations make us of the best classes.
 
@@ -124,7 +124,7 @@ class Certainty(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate(MeanOfCases):
     """A metric that takes the uncertainty of the truth into account.
 

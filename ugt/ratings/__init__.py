@@ -27,7 +27,7 @@ LEAST = 1e-8
 HERMITE = 40
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalPrior(Frozen):
     """``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)`` for every case.
 

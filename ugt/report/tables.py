@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
+from .._base.records import table_html
 from .._tabular.csv_text import csv_text
 
 CERTAINTY = "certainty_"  # before the reliability, in the columns of the table of cases
+MOST_COLUMNS = 40  # that are named in its repr
 Row = dict[str, Any]  # column to plain value; None where a value is undefined
 
 
@@ -61,7 +63,11 @@ class ResultTable(Sequence[Row]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"ResultTable({len(self):,} rows of {', '.join(self.columns)})"
+        more = f" and {len(self.columns) - MOST_COLUMNS:,} more" if len(self.columns) > MOST_COLUMNS else ""
+        return f"ResultTable({len(self):,} rows of {', '.join(self.columns[:MOST_COLUMNS])}{more})"
+
+    def _repr_html_(self) -> str:
+        return table_html(self.columns, self)
 
     def csv_text(self) -> str:
         """CSV with a header; undefined numbers are empty."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.checks import error, option, whole
+from .._base.records import Record
 from . import studentized
 from .cluster_ids import ids_of_cases
 from .design import Design, seed_of, units
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 KINDS = (*RESAMPLED, "studentized", "analytic")
 
 
-class Results:
+class Results(Record):
     """Base of the records of several numbers, none of which is the one: groups of cases, annotators.
 
     A subclass has :attr:`statistic`, the numbers it is made of as a function of sums over cases.
@@ -292,7 +293,7 @@ def _influence_of_units(one: Statistic, kept: NDArray[np.bool_], design: Design)
     return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ResultDifference(Result):
     """A paired difference of two results, made by their ``minus``.
 

@@ -142,7 +142,7 @@ def _row(answer: Any, n: int | None = None) -> Array:
     return row.astype(np.float64).reshape(-1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Jackknife(Frozen):
     """A statistic with one unit left out at a time.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from .._base.records import Record
 from .._core import _soft
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
@@ -152,8 +153,8 @@ def soft_average_precision(
     return _score(given, given.columns(check_threshold(threshold), expected), Precision(self_term), average, False)
 
 
-@dataclass(frozen=True, eq=False)
-class RocCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurve(Record):
     """ROC curve against probabilities: from (0, 0) to (1, 1), thresholds descending from infinity.
 
     ``area`` is the AUROC with ``self_pairs="half"``.
@@ -172,8 +173,8 @@ class RocCurve:
     area: float
 
 
-@dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecallCurve(Record):
     """Precision and recall against probabilities; recall descends to a last point (precision 1, recall 0) without a threshold.
 
     ``area`` is the step area, the average precision with ``self_term="probability"``.

@@ -137,7 +137,7 @@ class SoftRanking(Statistic):
         return out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SoftScore(Result):
     """A ranking metric against probabilities, and its twin against hard labels.
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import resampling
 from .._base import checks, parallel
 from .._base.arrays import Array, NDArray
+from .._base.records import Record
 from ..annotations import Labels
 from ..annotations.predictions import Predictions
 from .columns import Column
@@ -22,8 +23,8 @@ NO_LABELS = "case without annotations"
 ROOM = 1 << 18  # label counts held at a time by a thread
 
 
-@dataclass(frozen=True, eq=False)
-class RankingStability:
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingStability(Record):
     """Rankings of models on the annotations, and on annotations drawn again; made by :func:`ranking_stability`.
 
     Attributes

@@ -16,6 +16,7 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.axes import Frozen
 from .._base.checks import error, option, whole
+from .._base.records import Record
 from .sums import added
 
 VERSION = 2
@@ -29,7 +30,7 @@ KINDS = ("percentile", "basic", "analytic")
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(Record):
     """Sums over some of the cases, of which the metric of all cases can be made; by :func:`ugt.states.partial`.
 
     Attributes
@@ -198,7 +199,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Merged(Frozen):
     """A metric of all cases, from sums alone; made by :func:`ugt.states.finish`.
 
