@@ -45,8 +45,7 @@ class Chances(NamedTuple):
     p_best: Array
     p_best_same_cases: Array
 
-    def __repr__(self) -> str:
-        return short(self)
+    __repr__ = short
 
     @classmethod
     def of(cls, found: Resamples, m: int) -> Chances:
