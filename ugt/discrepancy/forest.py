@@ -45,7 +45,8 @@ class Chances(NamedTuple):
     p_best: Array
     p_best_same_cases: Array
 
-    __repr__ = short
+    def __repr__(self) -> str:
+        return short(self)
 
     @classmethod
     def of(cls, found: Resamples, m: int) -> Chances:
@@ -53,8 +54,7 @@ class Chances(NamedTuple):
         values, a = found.values, (len(found) - m) // (1 + m)
         models, own, same = values[:, :m, None], values[:, None, m : m + a], values[:, m + a :].reshape(len(values), m, a)
         best = np.fmin.reduce(own, axis=2, initial=np.nan)
-        on_same = _below(same, own)
-        beaten = np.fmin.reduce(on_same, axis=2, initial=np.nan)  # all of them: 1
+        beaten = np.fmin.reduce(on_same := _below(same, own), axis=2, initial=np.nan)  # all of them: 1
         all_beaten = np.where(np.isnan(beaten), np.nan, beaten == 1)
         return cls(_mean(_below(models, own)), _mean(on_same), _mean(_below(models[..., 0], best)), _mean(all_beaten))
 
