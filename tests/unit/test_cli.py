@@ -309,7 +309,10 @@ ONLY = "scores must have columns only for classes of the annotations (name them 
 NONE = "Got none for 1 of 4 cases, first at 'p4'."
 BAD_PREDICTIONS = [
     (SCORES.replace("0.6", "nan"), "C.csv: scores must be finite. Got nan, first at case 'p2', class 'dog'."),
-    (SCORES + "p9,0,0,1\n", "model 'C': predictions must be for annotated cases only. Got 1 unknown of 5, first at 'p9'."),
+    (
+        SCORES + "p9,0,0,1\n",
+        "model 'C': predictions must be for annotated cases only (missing='drop' leaves the others out). Got 1 unknown of 5, first",
+    ),
     (
         SCORES.replace("p4,0.1,0.2,0.7\n", ""),
         f"model 'C': predictions must cover every case (missing='drop' leaves the others out). {NONE}",
@@ -318,7 +321,10 @@ BAD_PREDICTIONS = [
         "case,cat,dog\np1,0,1\np2,0,1\np3,0,1\np4,0,1\n",
         "model 'C': scores must have a column for each of the 3 classes of the annotations. Got none for class 'ibex'.",
     ),
-    (SCORES.replace("\n", ",0\n").replace("cat,0", "cat,yak"), f"model 'C': {ONLY} Got a column for class 'yak'."),
+    (
+        SCORES.replace("\n", ",1\n").replace("cat,1", "cat,yak").replace("0.6", "1.6"),
+        f"C.csv: {ONLY[:-1]}, or remove what is no class. Got a column for class 'yak'.",
+    ),
     (SCORES + "p1,0,0,1\n", "C.csv: case_ids must not repeat an id. Got 'p1' twice"),
     (SCORES + "p5,0.1", "C.csv: row must have 4 fields, as the header (is the file cut off?). Got 2, first at line 6."),
     ("\0", "C.csv: file must be UTF-8 text."),

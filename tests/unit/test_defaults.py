@@ -15,6 +15,7 @@ DEFAULTS = {
     "distance": ["zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "higher_is_better": [True],
     "input": ["logits"], "interval": ["percentile"], "k": [1, 3], "k_reg": [5],
+    "labels": [False],
     "kind": ["A,1", "bca", "dirichlet", "majority", "mean", "percentile", "predictive", "probability", "set", "studentized", "top_class"],
     "least_cases": [1, 30], "level": ["nominal", 0.95], "m": [100], "margin": [0.0], "max_iter": [1000], "merge_names": [False],
     "missing": ["error"], "model": ["full"], "multiclass": ["ovr"], "n_annotators": [1], "n_bins": [15], "n_chains": [4],

@@ -9,64 +9,172 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.checks import error
+from .._base.names import find
+from .._base.notices import note
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
-from .._tabular.roles import as_names, case_column, find_roles, plain
-from .predictions import Predictions
+from .._tabular.roles import ALIASES, as_names, case_column, find_roles, is_number, plain
+from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONG = ("case", "label", "score")
+LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in ("", "label", "class")} | {"ypred"}
+ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
+NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
+
+Made = tuple[Any, Any, Any, bool]  # what Predictions are made of
 
 
-def read_scores(table: CellTable) -> Predictions:
-    """A row a case and a column a class, or a row a score."""
-    if not _long_roles(table):
-        return Predictions(*_wide(table, [case_column(table.header)]))
+def read_scores(table: CellTable, classes: Any = None, positive_class: Any = None) -> Predictions:
+    """One row per case with a column for each class, for one of two classes or for the predicted label; or one row per score."""
     model = _model_column(table)
-    if model is not None:
-        (cells,) = table.coded([model])
-        if len(cells.values) > 1:
-            got = f"{len(cells.values)} in the column {table.header[model]!r}"
-            raise error("predictions", "be of one model (read_models reads files of several)", got)
-    return _pivoted(*_long(table), slice(None))
+    asked = Asked(table, classes, positive_class, None)
+    if asked.is_long():
+        if model is not None:
+            (cells,) = table.coded([model])
+            if len(cells.values) > 1:
+                got = f"{len(cells.values)} in the column {table.header[model]!r}"
+                raise error("predictions", "be of one model (read_models reads files of several)", got)
+        return _pivoted(*_long(table), slice(None))
+    return Predictions(*asked.wide())
 
 
-def read_frame(frame: Any) -> Predictions:
+def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
     """A frame with a column for the case, long or wide; without one, the rows are the annotated cases in their order."""
     table = Columns.of(frame, with_index=False)
-    if _long_roles(table):
-        return read_scores(table)
-    case = [c for c, name in enumerate(table.header) if plain(name) in CASES]
+    asked = Asked(table, classes, positive_class, None)
+    if asked.is_long():
+        return read_scores(table, classes, positive_class)
+    case = [c for c, name in enumerate(table.header) if plain(name) in CASES and c not in asked.at]
     if len(case) > 1:
         raise error("frame", "have one column for the case", " and ".join(repr(table.header[c]) for c in case))
     if len(case) == len(table.header):
         raise error("frame", "have columns for classes", ", ".join(map(repr, table.header)))
-    return Predictions(*_wide(table, case))
+    return Predictions(*asked.wide(case))
 
 
-def _wide(table: CellTable, case: list[int], model: int | None = None) -> tuple[Any, NDArray[np.float64], Any]:
-    """Cases (None without their column), scores and classes of a table with a column a class."""
-    ids = table.ids(table.coded(case)[0], "case") if case else None
-    classes = [c for c in range(len(table.header)) if c not in (*case, model)]
-    if model is not None and not classes:
-        raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(table.header)}")
-    return ids, table.numbers(classes), as_names([table.header[c] for c in classes])
+class Asked:
+    """A table of one row per case, of which the classes may be known."""
+
+    def __init__(self, table: CellTable, classes: Any, positive_class: Any, model: int | None) -> None:
+        self.table, self.model = table, model
+        self.classes = None if classes is None else identifiers.distinct("classes", classes)
+        self.positive = None if positive_class is None else positive_position(self.classes, positive_class)
+        self.at, self.before, self.behind = self._class_columns()
+
+    def _class_columns(self) -> tuple[list[int], str, str]:
+        """The column of every class in order of classes, called like the class or like it behind or before one text; none if one lacks."""
+        header = self.table.header
+        if self.classes is None or len(self.classes) < 2:
+            return [], "", ""
+        at = find(np.array(header, np.str_), self.classes)
+        if (at >= 0).all():
+            return at.tolist(), "", ""
+        names = [str(name) for name in self.classes.tolist()]
+        around = {(name[: len(name) - len(names[0])], "") for name in header if name.endswith(names[0])}
+        around |= {("", name[len(names[0]) :]) for name in header if name.startswith(names[0])}
+        whole = sorted((a, z) for a, z in around if all(a + name + z in header for name in names))
+        if len(whole) > 1:
+            got = " and ".join(repr(a + names[0] + z) for a, z in whole)
+            raise error("file", f"have one column for the class {names[0]!r} (remove the others)", got)
+        return ([header.index(whole[0][0] + name + whole[0][1]) for name in names], *whole[0]) if whole else ([], "", "")
+
+    def is_long(self) -> bool:
+        return not self.at and bool(_long_roles(self.table))
+
+    def wide(self, case: list[int] | None = None) -> Made:
+        """Cases (None without their column), scores, classes, and whether these are labels. ``case``: its column, to be found if None."""
+        table, header = self.table, self.table.header
+        free = [c for c in range(len(header)) if c != self.model and c not in self.at]
+        if case is None:
+            if not free:
+                raise error("file", "have a column for the case", f"the columns {', '.join(header)}")
+            case = [free[case_column([header[c] for c in free])]]
+        others = [c for c in free if c not in case]
+        ids = table.ids(table.coded(case)[0], "case") if case else None
+        if self.model is not None and not others and not self.at:
+            raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(header)}")
+        if self.at:
+            scores = table.numbers(self.at)
+            self._ignore(others, scores)
+            return ids, scores, self.classes, False
+        one = self._one_score(others)
+        if one is not None:
+            assert self.classes is not None
+            self._say([c for c in others if c != one])
+            where = f"of the column {header[one]!r}"
+            return ids, of_two_classes(table.numbers([one])[:, 0], self.positive, where), self.classes, False
+        labels = self._labels(others)
+        if labels is not None:
+            self._say([c for c in others if c != labels])
+            column = table.numbered(table.coded([labels])[0], "label")
+            return ids, *one_hot(column), True
+        return ids, table.numbers(others), as_names([header[c] for c in others]), False
+
+    def _one_score(self, others: list[int]) -> int | None:
+        """The column of scores of the positive class, where there are two."""
+        header, found = self.table.header, []
+        if self.classes is None or len(self.classes) != 2:
+            return None
+        names = [str(name) for name in self.classes.tolist()]
+        if (find(self.classes, np.array([header[c] for c in others] or [""], np.str_)) >= 0).sum() > 1:
+            return None
+        for c in others:
+            if plain(header[c]) in ONE_SCORE or (self.positive is not None and header[c].endswith(names[self.positive])):
+                found.append(c)
+        if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
+            found = others
+        if found and (self.positive is None or len(found) > 1):
+            must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and the class it is for"
+            said = " (positive_class)" if self.positive is None else " (remove the other columns)"
+            raise error("predictions", must + said, "the column " + " and ".join(repr(header[c]) for c in found))
+        return found[0] if found else None
+
+    def _labels(self, others: list[int]) -> int | None:
+        """The column of predicted labels, where no column is a class."""
+        header = self.table.header
+        found = [c for c in others if plain(header[c]) in LABELS]
+        if self.classes is None:  # then a column of numbers may be anything
+            return found[0] if found == others and len(found) == 1 and not self._has_numbers(found[0]) else None
+        if not found or (find(self.classes, np.array([header[c] for c in others], np.str_)) >= 0).any():
+            return None
+        if len(found) > 1:
+            raise error("file", "have one column of predicted labels (remove the others)", " and ".join(repr(header[c]) for c in found))
+        return found[0]
+
+    def _has_numbers(self, c: int) -> bool:
+        return any(map(is_number, self.table.coded([c])[0].values))
+
+    def _ignore(self, others: list[int], scores: NDArray[np.float64]) -> None:
+        """Leave out columns that are no class, and refuse those that may be one."""
+        header = self.table.header
+        whole = (scores >= 0).all() and bool((np.abs(scores.sum(axis=1) - 1) <= SUM).all())
+        for c in others:
+            alike = (self.before or self.behind) and header[c].startswith(self.before) and header[c].endswith(self.behind)
+            if alike or not (self.before or self.behind or whole or plain(header[c]) in NO_CLASS | LABELS or not self._has_numbers(c)):
+                must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
+                raise error("scores", f"{must}, or remove what is no class" if not alike else must, f"a column for class {header[c]!r}")
+        if self.before or self.behind:
+            note(f"Columns of classes are called {self.before + '...' + self.behind!r}.")
+        self._say(others)
+
+    def _say(self, others: list[int]) -> None:
+        names = [self.table.header[c] for c in others if self.table.header[c]]
+        if names:
+            note(f"Columns that are no class were left out: {', '.join(map(repr, names[:5]))}{' and more' if len(names) > 5 else ''}.")
 
 
-def read_scores_of_models(table: CellTable) -> dict[str, Predictions]:
+def read_scores_of_models(table: CellTable, classes: Any = None, positive_class: Any = None) -> dict[str, Predictions]:
     """The same with a column that names the model, in order of first appearance."""
     column = _model_column(table)
     if column is None:
         raise error("file", "have a column model", f"the columns {', '.join(table.header)}")
     (cells,) = table.coded([column])
     model = table.numbered(cells, "model")
-    if _long_roles(table):
-        of_rows = partial(_pivoted, *_long(table))
-    else:
-        others = [c for c in range(len(table.header)) if c != column]
-        of_rows = partial(_taken, *_wide(table, [others[case_column([table.header[c] for c in others])]], column))
+    asked = Asked(table, classes, positive_class, column)
+    of_rows = partial(_pivoted, *_long(table)) if asked.is_long() else partial(_taken, *asked.wide())
     found = {}
     for m, name in enumerate(map(str, model.ids.tolist())):
         try:
@@ -95,8 +203,8 @@ def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDA
     return table.numbered(case, "case"), table.numbered(label, "class"), table.numbers([roles["score"]])[:, 0]
 
 
-def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, rows: NDArray[np.int64]) -> Predictions:
-    return Predictions(cases[rows], scores[rows], classes)
+def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, labels: bool, rows: NDArray[np.int64]) -> Predictions:
+    return Predictions(cases[rows], scores[rows], classes, labels)
 
 
 def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: Any) -> Predictions:
@@ -111,5 +219,6 @@ def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray
     if absent.any():
         i, k = np.argwhere(absent)[0]
         where = f"case {identifiers.name(cases[i])}, class {identifiers.name(classes[k])}"
-        raise error("scores", "be given for every case and class", f"none for {int(absent.sum())} of {absent.size}", where)
+        single = " (of files with one label per case, leave out the scores)" if len(cases) == len(row) else ""
+        raise error("scores", f"be given for every case and class{single}", f"none for {int(absent.sum())} of {absent.size}", where)
     return Predictions(cases, scores, classes)

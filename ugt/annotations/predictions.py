@@ -11,12 +11,15 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error, room
 from .._base.names import find
+from .._base.notices import note
 from .._base.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from . import Axes
+
+SUM = 1e-3  # how far the probabilities of a case may be from adding up to 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +34,8 @@ class Predictions(Record):
         Higher = more plausible: probabilities, logits or any other score. float32, strided, big-endian and read-only arrays are taken.
     classes : (K,) array of int or str, or None
         The class of each column, each once. None: the columns are the classes of the annotations, in their order.
+    labels : bool
+        Whether the scores are predicted labels, 1 for the label and 0 for the others: classes without a column then score 0.
 
     Raises
     ------
@@ -47,6 +52,7 @@ class Predictions(Record):
     case_ids: NDArray[Any] | None
     scores: NDArray[np.float64]
     classes: NDArray[Any] | None = None
+    labels: bool = False
 
     def __post_init__(self) -> None:
         scores = _table(self.scores)
@@ -60,15 +66,21 @@ class Predictions(Record):
             raise error("scores", "be finite", scores[row, column], where)
 
     @classmethod
-    def from_any(cls, value: Any) -> Predictions:
+    def from_any(cls, value: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
         """Predictions from what people have: an array, ``(case_ids, scores)``, a mapping or a data frame.
 
         Parameters
         ----------
-        value : Predictions, (N, K) array, tuple, mapping or DataFrame
+        value : Predictions, (N, K) array, (N,) array, tuple, mapping or DataFrame
+            An array (N,) of text or whole numbers holds predicted labels, one of decimal numbers the probability of ``positive_class``.
             A mapping has the key ``"scores"`` and optionally ``"case_ids"`` and ``"classes"``. A frame of pandas, polars or pyarrow
             has a column for the case (case, task, item, id) and one for each class, or columns for case, class and score; where no
             column is the case, the index of a pandas frame holds the case ids, and the rows of others are the annotated cases.
+        classes : (K,) sequence, optional
+            The classes of the annotations. Where they are known, columns may be called like ``prob_cat``, those that are no class are
+            left out with a note, and a column of predicted labels is read as 1 for the label and 0 for the others, with a note.
+        positive_class : int or str, optional
+            The class that one column of probabilities is for, where there are two classes.
 
         Raises
         ------
@@ -87,16 +99,34 @@ class Predictions(Record):
             if unknown or "scores" not in value:
                 got = f"the key {unknown[0]!r}" if unknown else "no key 'scores'"
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
-            return cls(value.get("case_ids"), value["scores"], value.get("classes"))
+            return cls._of_array(value.get("case_ids"), value["scores"], value.get("classes"), classes, positive_class)
         if _has_case_column(value):
             from .model_scores import read_frame  # noqa: PLC0415  (which needs this module)
 
-            return read_frame(value)
+            return read_frame(value, classes, positive_class)
         if hasattr(value, "columns") and hasattr(value, "index"):
-            return cls(value.index.to_numpy(), value.to_numpy(), value.columns.to_numpy())
+            return cls._of_array(value.index.to_numpy(), value.to_numpy(), value.columns.to_numpy(), classes, positive_class)
         if isinstance(value, tuple) and len(value) == 2:
-            return cls(value[0], value[1])
-        return cls(None, value)
+            return cls._of_array(value[0], value[1], None, classes, positive_class)
+        index = getattr(value, "index", None)  # of a pandas series
+        ids = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else index.to_numpy()
+        return cls._of_array(ids, value, None, classes, positive_class)
+
+    @classmethod
+    def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any) -> Predictions:
+        """Of a table, or of a column of labels or probabilities."""
+        table: NDArray[Any] = identifiers.as_array(scores)
+        if table.ndim == 1 and table.dtype.kind in "iuUO" and len(table) and names is None:
+            return cls(case_ids, *one_hot(identifiers.number("labels", scores)), labels=True)
+        single = table.dtype.kind == "f" and (table.ndim == 1 or table.shape[1:] == (1,)) and names is None
+        if single and positive_class is not None:
+            known = None if classes is None else identifiers.distinct("classes", classes)
+            return cls(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), "scores"), known)
+        if single and classes is not None and len(classes) == 2:
+            raise error(
+                "scores", "be a table of cases x classes (or say which class one column is for: positive_class)", f"shape {table.shape}"
+            )
+        return cls(case_ids, scores, names)
 
     def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The scores in the order of annotated cases and classes.
@@ -106,7 +136,7 @@ class Predictions(Record):
         axes : Axes
             The N cases and K classes of the annotations. Ids and names compare as text when one side has numbers.
         missing : {"error", "drop"}
-            What to do with annotated cases without predictions.
+            What to do with annotated cases without predictions, and with predictions for other cases, which are left out with a note.
 
         Returns
         -------
@@ -118,19 +148,19 @@ class Predictions(Record):
         Raises
         ------
         ValueError
-            If there are predictions for unknown cases or classes, none for a class, none for a case
-            (``missing="error"``), or the shape does not match where there are no ids or classes.
+            If there are predictions for unknown classes, none for a class, predictions for unknown cases or none for a case
+            (``missing="error"``), for no annotated case at all, or the shape does not match where there are no ids or classes.
         """
         if missing not in ("error", "drop"):
             raise error("missing", "be 'error' or 'drop'", repr(missing))
-        columns = self._columns(axes)
-        rows = self._rows(axes)
+        in_order = self._by_class(axes)
+        rows = self._rows(axes, missing)
         present = rows >= 0
         if missing == "error" and not present.all():
             got = f"none for {int((~present).sum())} of {axes.n_cases} cases"
             where = _name(axes.case_ids, int(np.argmin(present)))
             raise error("predictions", "cover every case (missing='drop' leaves the others out)", got, where)
-        scores = _take(_take(self.scores, columns, 1), rows, 0)
+        scores = _take(in_order, rows, 0)
         if not present.all():
             scores[~present] = np.nan
         return scores, present
@@ -154,8 +184,16 @@ class Predictions(Record):
         ValueError
             As for :meth:`aligned`, but for unknown cases and annotated cases without predictions.
         """
-        scores = _take(self.scores, self._columns(axes), 1)
-        return scores, self._rows(axes) if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
+        scores = self._by_class(axes)
+        return scores, self._rows(axes, "error") if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
+
+    def _by_class(self, axes: Axes) -> NDArray[np.float64]:
+        """The scores in the order of the annotated classes."""
+        columns = self._columns(axes)
+        scores = _take(self.scores, columns, 1)
+        if (columns < 0).any():  # of labels
+            scores[:, columns < 0] = 0
+        return scores
 
     def _columns(self, axes: Axes) -> NDArray[np.int32]:
         """The column of every class of the annotations."""
@@ -166,15 +204,20 @@ class Predictions(Record):
             return np.arange(axes.n_classes, dtype=np.int32)
         unknown = _positions(self.classes, axes.classes) < 0
         if unknown.any():
+            i = int(np.argmax(unknown))
+            hint = _alike(self.classes[i], axes.classes)
+            if self.labels:
+                must = "be classes of the annotations (name them all with classes= if the annotations miss some)"
+                raise error("labels", must, _name(self.classes, i) + hint)
             must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
-            raise error("scores", must, f"a column for class {_name(self.classes, int(np.argmax(unknown)))}")
+            raise error("scores", must, f"a column for class {_name(self.classes, i)}{hint}")
         columns = _positions(axes.classes, self.classes)
-        if (columns < 0).any():
+        if (columns < 0).any() and not self.labels:
             got = f"none for class {_name(axes.classes, int(np.argmin(columns)))}"
             raise error("scores", f"have a column for each of the {axes.n_classes} classes of the annotations", got)
         return columns
 
-    def _rows(self, axes: Axes) -> NDArray[np.int32]:
+    def _rows(self, axes: Axes, missing: str) -> NDArray[np.int32]:
         """The row of every annotated case, -1 where there is none."""
         if self.case_ids is None:
             if len(self.scores) != axes.n_cases:
@@ -182,9 +225,16 @@ class Predictions(Record):
                 raise error("scores", must, f"{len(self.scores)} rows")
             return np.arange(axes.n_cases, dtype=np.int32)
         unknown = _positions(self.case_ids, axes.case_ids) < 0
-        if unknown.any():
+        if unknown.any() and (missing == "error" or unknown.all()):
+            i = int(np.argmax(unknown))
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
-            raise error("predictions", "be for annotated cases only", got, _name(self.case_ids, int(np.argmax(unknown))))
+            must = "be for annotated cases only (missing='drop' leaves the others out)" if not unknown.all() else "be for annotated cases"
+            raise error("predictions", must, got, _name(self.case_ids, i) + _alike(self.case_ids[i], axes.case_ids))
+        if unknown.any():
+            first = _name(self.case_ids, int(np.argmax(unknown)))
+            note(
+                f"Predictions for cases that are not annotated were left out: {int(unknown.sum())} of {len(self.case_ids)}, first {first}."
+            )
         return _positions(axes.case_ids, self.case_ids)
 
 
@@ -193,6 +243,40 @@ def position_note(axes: Axes, of: str) -> str:
     ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
     rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
     return f"{of} came without case ids and were joined by position: {rows}."
+
+
+def one_hot(labels: identifiers.Column) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """1 for the label of each case and 0 for the other labels; and the labels."""
+    note(
+        "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied, and losses and calibration"
+        " treat the labels as probabilities of 1."
+    )
+    room("predicted labels", 8.0 * len(labels.code) * len(labels.ids))
+    scores = np.zeros((len(labels.code), len(labels.ids)))
+    scores[np.arange(len(labels.code)), labels.code] = 1
+    return scores, labels.ids
+
+
+def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int | None:
+    """Which of two classes is meant."""
+    if classes is None:
+        raise error("positive_class", "be given where the classes are known (classes)", repr(positive_class))
+    if len(classes) != 2:
+        raise error("positive_class", "be given for two classes", f"{len(classes)} classes")
+    at = int(find(classes, identifiers.number("positive_class", [positive_class]).ids)[0])
+    if at < 0:
+        raise error("positive_class", f"be one of the classes {' and '.join(map(identifiers.name, classes))}", repr(positive_class))
+    return at
+
+
+def of_two_classes(scores: NDArray[Any], positive: int | None, where: str) -> NDArray[np.float64]:
+    """(N, 2) probabilities from those of one class."""
+    p = np.asarray(scores, dtype=np.float64)
+    bad = ~((p >= 0) & (p <= 1))
+    if bad.any():
+        must = "be probabilities from 0 to 1 where one column is for two classes (write logits as two columns)"
+        raise error(where, must, p[int(np.argmax(bad))], f"row {int(np.argmax(bad))}")
+    return np.column_stack([p, 1 - p] if positive == 0 else [1 - p, p])
 
 
 def _has_case_column(value: Any) -> bool:
@@ -230,6 +314,12 @@ def _names(argument: str, values: Any, n: int, of: str) -> NDArray[Any] | None:
         raise error(argument, f"have one entry for each of the {n} {of} of scores", f"{len(names)} entries")
     names.flags.writeable = False
     return names
+
+
+def _alike(name: Any, known: NDArray[Any]) -> str:
+    """A hint at the one known name that looks like it."""
+    at = int(find(known, np.array([name]), merge=True)[0])
+    return "" if at < 0 else f" (there is {identifiers.name(known[at])}; write both alike)"
 
 
 def _name(names: NDArray[Any] | None, i: int) -> str:

@@ -56,7 +56,13 @@ def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
     raise error("annotations", "be labels or rankings (of ratings, ugt agreement says something)", type(read.annotations).__name__.lower())
 
 
+def add_positive_class(option: Any) -> None:
+    text = "of two classes the one that a single column of probabilities is for; default: a column for each class"
+    option("--positive-class", "NAME", text)
+
+
 def add_input(option: Any) -> None:
+    add_positive_class(option)
     option("--input", KINDS, "what predictions are; default: %(default)s (by their values)", default="auto")
 
 
@@ -73,7 +79,7 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
 
     ``options`` holds files of ids by ``names``, such as clusters; ``annotated``: rows without case ids are those of the annotations.
     """
-    predictions = io.read_predictions(path)
+    predictions = io.read_predictions(path, classes=known.axes.classes, positive_class=options.positive_class)
     if predictions.case_ids is None and not annotated:
         if predictions.scores.shape[1] != known.n_classes:
             raise error("predictions", f"have {known.n_classes} classes, as the annotations", predictions.scores.shape[1])

@@ -12,12 +12,13 @@ from typing import Any
 
 from .. import io
 from .._base.checks import error
+from .._base.notices import heard
 from .._tabular.csv_text import utf8
 from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
 from ..report.plan import read_plan
-from .cases import of_classes, read_subgroups
+from .cases import add_positive_class, of_classes, read_subgroups
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, annotations_of, group, new_command, output_file, read_record, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
 
@@ -25,7 +26,7 @@ from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, w
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
     *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
-    *("ties", "missing", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
+    *("ties", "missing", "positive_class", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
 )
 
 EVALUATE = """
@@ -104,7 +105,11 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
 
 def _add_judging(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "judging models")
-    option("--missing", ("error", "drop"), "cases without predictions: refuse (error), or leave out and count (drop); default: error")
+    dropped = (
+        "cases without predictions, and predictions without annotations: refuse (error), or leave out and count (drop); default: error"
+    )
+    option("--missing", ("error", "drop"), dropped)
+    add_positive_class(option)
     option("--groups", "FILE", "the group (such as the risk) of every class, one a line; default: no groups")
     option("--group-names", "NAME", "of groups 0, 1, ...; default: their numbers", nargs="+")
     clusters = "CSV with the columns case and cluster (such as the patient): resampled together; default: every case by itself"
@@ -122,7 +127,9 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         read = annotations_of(options)
         known = of_classes(read)
-        predictions, paths = _predictions(options.predictions)
+        with heard() as said:
+            predictions, paths = _predictions(options.predictions, known.axes.classes, options.positive_class)
+        read = replace(read, notes=(*read.notes, *dict.fromkeys(said)))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
@@ -133,7 +140,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
-def _predictions(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str]]:
+def _predictions(items: Iterable[str], classes: Any, positive_class: Any) -> tuple[dict[str, Predictions], list[str]]:
     """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
     paths = []
@@ -141,7 +148,7 @@ def _predictions(items: Iterable[str]) -> tuple[dict[str, Predictions], list[str
         name, equals, path = item.partition("=")
         if not equals or os.path.exists(item):
             name, path = "", item
-        found = io.read_models(path)
+        found = io.read_models(path, classes=classes, positive_class=positive_class)
         if name and len(found) > 1:
             raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
         for own, scores in found.items():

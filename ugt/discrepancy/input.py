@@ -207,7 +207,10 @@ def joined(predictions: Any, annotations: Any) -> Any:
     if isinstance(predictions, Predictions) or hasattr(predictions, "columns") or (pair and isinstance(annotations, Labels)):
         if not isinstance(annotations, Labels):
             raise checks.error("predictions", "be one value a case where annotations are not Labels", type(predictions).__name__)
-        return Predictions.from_any(predictions).aligned(annotations.axes, missing="drop")[0]
+        given = Predictions.from_any(predictions, annotations.axes.classes)
+        if given.case_ids is not None:
+            _check_known(given.case_ids, given.located(annotations.axes)[1])
+        return given.aligned(annotations.axes, missing="drop")[0]
     if isinstance(predictions, Mapping):
         return _by_id(list(predictions), list(predictions.values()), annotations)
     if hasattr(predictions, "index") and hasattr(predictions, "to_numpy"):  # a pandas Series
@@ -220,13 +223,17 @@ def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:
     if identifiers.is_text(names) != identifiers.is_text(cases):
         names, cases = names.astype(str), cases.astype(str)
     at = identifiers.lookup(cases, names)
-    if (at < 0).any():
-        got = f"{int((at < 0).sum())} unknown of {len(ids)}"
-        raise checks.error("predictions", "be for annotated cases only", got, f"case {identifiers.name(names[int(np.argmax(at < 0))])}")
+    _check_known(names, at)
     column: list[Any] = [None] * len(cases)
     for i, value in zip(at.tolist(), given):
         column[i] = value
     return column
+
+
+def _check_known(names: NDArray[Any], at: NDArray[Any]) -> None:
+    if (at < 0).any():
+        got = f"{int((at < 0).sum())} unknown of {len(names)}"
+        raise checks.error("predictions", "be for annotated cases only", got, f"case {identifiers.name(names[int(np.argmax(at < 0))])}")
 
 
 def _check_length(n: int, annotations: Any, argument: str = "predictions") -> None:

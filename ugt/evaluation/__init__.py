@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import resampling
-from .._base import checks, parallel
+from .._base import checks, notices, parallel
 from .._base.records import Record
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
@@ -188,6 +188,7 @@ def evaluate(
     n_chains: int = 4,
     ties: str = "expectation",
     missing: str = "error",
+    positive_class: Any = None,
     clusters: Any = None,
     subgroups: Mapping[str, Any] | None = None,
     details: bool = True,
@@ -231,7 +232,10 @@ def evaluate(
     ties : {"expectation", "first"}
         See :func:`ua_topk_accuracy`.
     missing : {"error", "drop"}
-        Cases without predictions of some model: refuse, or leave them out everywhere and count them.
+        Cases without predictions of some model: refuse, or leave them out everywhere and count them. Predictions for cases that are
+        not annotated: refuse, or leave them out with a note.
+    positive_class : int or str, optional
+        Of two classes the one that single columns of probabilities are for.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together, such as one patient's: they are resampled together.
     subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
@@ -288,7 +292,8 @@ def evaluate(
         truths = by_name.truths(given, aggregation, reliability, making)
         orders = orders_of(k, given.n_classes)
         check_room(given, truths, len(predictions), orders, options, groups is not None, details)
-        scores, present, by_position = joined(predictions, given.axes, missing)
+        with notices.heard() as of_predictions:
+            scores, present, by_position = joined(predictions, given.axes, missing, positive_class)
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, given.axes.case_ids)
         subgroups_given = subgroups_of(subgroups, given.axes)
         known = Annotated(given, np.flatnonzero(present))
@@ -312,7 +317,14 @@ def evaluate(
         provenance=facts.provenance(settings, provenance),
         data={**facts.data_summary(known), "joined": by_position or None},
         left_out={reason: n for reason, n in left_out.items() if n},
-        notes=(*facts.notes(known, options.ties), *filter(None, [by_position]), *truths.notes, *said, *circular),
+        notes=(
+            *facts.notes(known, options.ties),
+            *filter(None, [by_position]),
+            *dict.fromkeys(of_predictions),
+            *truths.notes,
+            *said,
+            *circular,
+        ),
         models=tuple(scores),
         sources=facts.sources(context.unit_names, bool(scores)),
         tables=tables,

@@ -57,12 +57,12 @@ def check_mapping(predictions: Any) -> None:
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
 
 
-def joined(predictions: Mapping[str, Any], axes: Any, missing: str) -> tuple[dict[str, Array], NDArray[np.bool_], str]:
+def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], NDArray[np.bool_], str]:
     """Scores of every model in the order of the cases, which cases all models have, and a note on those joined by position."""
     scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
     for name, value in predictions.items():
         try:
-            given = Predictions.from_any(value)
+            given = Predictions.from_any(value, axes.classes, positive_class)
             scores[str(name)], here = given.aligned(axes, missing=missing)
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None

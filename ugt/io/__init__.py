@@ -154,7 +154,7 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     return AnnotationFile(exports.rankings_json(content, how.classes), "rankings", {})
 
 
-def read_predictions(path: str | os.PathLike[str]) -> Predictions:
+def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None) -> Predictions:
     r"""Read a model's scores from a CSV, NPY, NPZ or Parquet file.
 
     Parameters
@@ -162,7 +162,13 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     path : path
         CSV and Parquet: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
         key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
-        probabilities, logits or any others: higher is more plausible. Every file may be compressed by gzip.
+        probabilities, logits or any others: higher is more plausible. Columns for case and label hold predicted labels (1 for the label,
+        0 for the other classes). Every file may be compressed by gzip.
+    classes : sequence, optional
+        The classes of the annotations. Where they are known, columns may be called like ``prob_cat``, and those that are no class are
+        left out with a note.
+    positive_class : int or str, optional
+        The one of two ``classes`` that a single column of probabilities is for.
 
     Returns
     -------
@@ -185,11 +191,13 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
         source = Source(path)
         if source.ending in (".npy", ".npz"):
             arrays = load_scores(source.read())
-            return Predictions(arrays.get("case_ids"), arrays["scores"], arrays.get("classes"))
-        return read_scores(_table(source))
+            return Predictions.from_any(arrays, classes, positive_class)
+        return read_scores(_table(source), classes, positive_class)
 
 
-def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
+def read_models(
+    path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None
+) -> dict[str, Predictions]:
     r"""Read the scores of several models from one CSV or Parquet file.
 
     Parameters
@@ -197,6 +205,8 @@ def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
     path : path
         As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Where there is none, or
         in an array, the file holds one model, called like the file.
+    classes, positive_class
+        As for :func:`read_predictions`.
 
     Returns
     -------
@@ -218,12 +228,12 @@ def read_models(path: str | os.PathLike[str]) -> dict[str, Predictions]:
     """
     source = Source(path)
     if source.ending in (".npy", ".npz"):
-        return {source.stem: read_predictions(path)}
+        return {source.stem: read_predictions(path, classes=classes, positive_class=positive_class)}
     with naming(path):
         table = _table(source)
         if "model" not in find_roles(table.header, {}, ("model",)):
-            return {source.stem: read_scores(table)}
-        return read_scores_of_models(table)
+            return {source.stem: read_scores(table, classes, positive_class)}
+        return read_scores_of_models(table, classes, positive_class)
 
 
 def _table(source: Source) -> CellTable:

@@ -12,8 +12,10 @@ import numpy as np
 
 from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
+from .._base.notices import note
 from .._tabular.csv_table import OF_CELL, Coded
 from .._tabular.frames import Columns
+from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading, counts_file, wide_file
 
@@ -28,12 +30,26 @@ PARTS = {
 }
 
 
+# What the arrays of an NPZ file of predictions are called, in lower case and without punctuation.
+NAMES = {
+    "scores": {
+        "score",
+        "scores",
+        "softmax",
+        *(y + one for y in ("", "y") for one in ("prob", "probs", "proba", "probas", "logit", "logits")),
+    }
+    | {"probability", "probabilities"},
+    "case_ids": {one + end for one in ALIASES["case"] | ALSO["case"] for end in ("", "s")} | {"filenames", "files", "paths"},
+    "classes": {"classes", "classnames", "labelnames", "categories"},
+}
+
+
 def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
     """A table of counts or labels, or whole annotations."""
     arrays, format = load(data), how.format
     if "kind" in arrays:
         return _whole(arrays, how.classes)
-    _check_main(arrays, {"counts", "table"}, "")
+    _check_main(arrays)
     key = next(key for key in ("counts", "table", "") if key in arrays)
     kind = {"counts": "counts", "table": "wide"}.get(key, format)
     if kind not in ("counts", "wide", "ratings") or format not in ("auto", kind):
@@ -95,17 +111,30 @@ def _declared(file: IO[bytes]) -> float:
 
 
 def load_scores(data: bytes) -> dict[str, NDArray[Any]]:
+    """Scores and, where they are there, case ids and classes, by any of their usual names; arrays that are none of these are noted."""
     arrays = load(data)
     if "" in arrays:
-        arrays = {"scores": arrays[""]}
-    _check_main(arrays, {"scores"}, "scores")
-    return arrays
+        return {"scores": arrays[""]}
+    found: dict[str, NDArray[Any]] = {}
+    for role, names in NAMES.items():
+        called = [key for key in arrays if plain(key) in names]
+        if len(called) > 1:
+            raise error("file", f"hold one array of {role.replace('_', ' ')} (remove the others)", " and ".join(map(repr, called)))
+        if called:
+            found[role] = arrays[called[0]]
+    if "scores" not in found:
+        must = "hold an array 'scores' (or 'probs', 'probabilities', 'logits'), and optionally 'case_ids' and 'classes'"
+        raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
+    others = [key for key in arrays if not any(plain(key) in names for names in NAMES.values())]
+    if others:
+        note(f"Arrays that were not used: {', '.join(map(repr, others))}.")
+    return found
 
 
-def _check_main(arrays: dict[str, NDArray[Any]], names: set[str], plain: str) -> None:
+def _check_main(arrays: dict[str, NDArray[Any]]) -> None:
     main = arrays.keys() - {"case_ids", "classes"}
-    if len(main) != 1 or not main <= {*names, plain}:
-        must = f"hold one array {' or '.join(map(repr, sorted(names)))}, and optionally 'case_ids' and 'classes'"
+    if len(main) != 1 or not main <= {"counts", "table", ""}:
+        must = "hold one array 'counts' or 'table', and optionally 'case_ids' and 'classes'"
         raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
 
 

@@ -158,7 +158,7 @@ def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
         try:
             one = labels.n_classes == 2 and isinstance(value, (list, np.ndarray)) and np.ndim(value) == 1
             both = np.stack([-np.asarray(value, np.float64), np.asarray(value, np.float64)], 1) if one else value
-            table = Predictions.from_any(both).aligned(labels.axes)[0]
+            table = Predictions.from_any(both, labels.axes.classes).aligned(labels.axes)[0]
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         tables[str(name)] = table[:, 1:] if labels.n_classes == 2 else table

@@ -1,0 +1,194 @@
+"""Predictions that people have: predicted labels, one column for two classes, prefixes, columns that are no class, names of arrays."""
+
+import io as buffers
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import ugt
+from ugt import cli, io
+from ugt._base.axes import Axes
+from ugt._base.notices import heard
+from ugt.annotations import Predictions
+
+PETS, TWO = ["cat", "dog", "ibex"], ["benign", "malignant"]
+LABELS = "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied"
+LEFT = "Columns that are no class were left out: "
+SCORES = [[0.5, 0.25, 0.25], [0.25, 0.0, 0.75]]
+CAT, IBEX = [1, 0, 0], [0, 0, 1]
+
+
+def npz(**arrays):
+    file = buffers.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def read_for(path, classes, positive_class=None):
+    """The scores of the cases p and q in the order of classes, and what was said."""
+    with heard() as said:
+        model = io.read_predictions(path, classes=classes, positive_class=positive_class)
+        scores, _ = model.aligned(Axes.of(2, len(classes), ["p", "q"], classes))
+    return scores.tolist(), " ".join(said)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="m.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+READ = [
+    ("case,label\nq,ibex\np,cat\n", PETS, None, [CAT, IBEX], LABELS),
+    ("id,prediction,explanation\nq,ibex,horns\np,cat,purrs\n", PETS, None, [CAT, IBEX], LEFT + "'explanation'."),
+    ("case,predicted_class\nq,3\np,1\n", [1, 2, 3], None, [CAT, IBEX], LABELS),
+    ("case,pred,confidence\nq,ibex,0.9\np,cat,0.8\n", PETS, None, [CAT, IBEX], LEFT + "'confidence'."),
+    ("case,label,cat,dog,ibex\nq,dog,.25,0,.75\np,dog,.5,.25,.25\n", PETS, None, SCORES, LEFT + "'label'."),
+    ("case,prob_cat,prob_ibex,prob_dog\nq,.25,.75,0\np,.5,.25,.25\n", PETS, None, SCORES, "Columns of classes are called 'prob_...'."),
+    ("case,logit_2,logit_0,logit_1\nq,.75,.25,0\np,.25,.5,.25\n", [0, 1, 2], None, SCORES, "'logit_...'"),
+    ("cat (p),dog (p),ibex (p),image\n.25,0,.75,q\n.5,.25,.25,p\n", PETS, None, SCORES, "'... (p)'"),
+    (",case,fold,cat,dog,ibex,note\n0,q,1,5,0,15,a\n1,p,2,10,5,5,\n", PETS, None, [[10, 5, 5], [5, 0, 15]], LEFT + "'fold', 'note'."),
+    ("case,age,cat,dog,ibex\nq,50,.25,0,.75\np,61,.5,.25,.25\n", PETS, None, SCORES, LEFT + "'age'."),
+    ("case,probability\nq,0.25\np,0.75\n", TWO, "malignant", [[0.25, 0.75], [0.75, 0.25]], ""),
+    ("case,P(x)\nq,0.25\np,0.75\n", TWO, "benign", [[0.75, 0.25], [0.25, 0.75]], ""),
+    ("case,p_1,fold\nq,0.25,a\np,1,b\n", [0, 1], "1", [[0, 1], [0.75, 0.25]], LEFT + "'fold'."),
+    ("case,label\nq,benign\np,malignant\n", TWO, "malignant", [[0, 1], [1, 0]], LABELS),
+    ("case,p_benign,p_malignant\nq,.2,.8\np,1,0\n", TWO, "malignant", [[1, 0], [0.2, 0.8]], "'p_...'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "classes", "positive_class", "scores", "said"), READ, ids=[case[0].partition("\n")[0] for case in READ]
+)
+def test_files_that_people_have(write, content, classes, positive_class, scores, said):
+    found, notes = read_for(write(content), classes, positive_class)
+    assert found == scores and said in notes and bool(said) == bool(notes)
+
+
+ONE = r"or one of probabilities and the class it is for \(positive_class"
+REFUSED = [
+    ("case,label\np,cat\nq,cow\n", PETS, None, r"labels must be classes of the annotations \(name them all .*Got 'cow'"),
+    ("case,label\np,cat\nq,cat\n", ["Cat", "dog"], None, r"Got 'cat' \(there is 'Cat'; write both alike\)"),
+    ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case_ids must not repeat an id\. Got 'p' twice"),
+    ("case,label\np,cat\nq,\n", PETS, None, r"m\.csv: label must not be blank\. Got a blank cell, first at line 3"),
+    ("case,pred,label\np,cat,dog\nq,cat,dog\n", PETS, None, r"one column of predicted labels .* Got 'pred' and 'label'"),
+    (
+        "case,label,score\np,cat,.9\nq,dog,.8\n",
+        PETS,
+        None,
+        r"every case and class \(of files with one label per case, leave out the scores",
+    ),
+    ("case,malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'malignant'"),
+    ("case,prob,p\np,.5,1\nq,.25,1\n", TWO, "benign", r"\(remove the other columns\)\. Got the column 'prob' and 'p'"),
+    ("case,prob\np,.5\nq,-3\n", TWO, "benign", r"of the column 'prob' must be probabilities from 0 to 1 .*Got -3\.0, first at row 1"),
+    ("case,prob\np,.5\nq,.2\n", TWO, "other", r"positive_class must be one of the classes 'benign' and 'malignant'\. Got 'other'"),
+    ("case,prob\np,.5\nq,.2\n", PETS, "cat", r"positive_class must be given for two classes\. Got 3 classes"),
+    ("case,prob\np,.5\nq,.2\n", None, "cat", r"positive_class must be given where the classes are known"),
+    (
+        "case,cat,dog,ibex,yak\np,1,2,3,4\nq,4,3,2,1\n",
+        PETS,
+        None,
+        r"only for classes .*, or remove what is no class\. Got a column for class 'yak'",
+    ),
+    ("case,p_cat,p_dog,p_yak\np,1,0,0\nq,1,0,0\n", PETS[:2], None, r"columns only for classes .*Got a column for class 'p_yak'"),
+    ("case,p_a,p_b,l_a,l_b\np,1,0,1,0\nq,0,1,0,1\n", ["a", "b"], None, r"one column for the class 'a' .*Got 'l_a' and 'p_a'"),
+    ("case,cat,dog,Ibex\np,1,0,0\nq,1,0,0\n", PETS, None, r"a column for class 'Ibex' \(there is 'ibex'; write both alike\)"),
+    ("cat,dog,ibex\n1,0,0\n0,1,0\n", PETS, None, r"m\.csv: file must have a column for the case"),
+]
+
+
+@pytest.mark.parametrize(("content", "classes", "positive_class", "message"), REFUSED)
+def test_files_that_are_refused(write, content, classes, positive_class, message):
+    path = write(content)
+    refused(
+        ".*" + message,
+        lambda: read_for(path, classes or PETS, positive_class) if classes else io.read_predictions(path, positive_class="a"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arrays", "notes"),
+    [
+        ({"probs": SCORES}, ""),
+        ({"logits": SCORES, "ids": ["p", "q"]}, ""),
+        ({"Probabilities": SCORES, "image_ids": ["p", "q"], "class_names": PETS}, ""),
+        ({"scores": SCORES, "features": [1, 2], "y_true": [0, 1]}, "Arrays that were not used: 'features', 'y_true'."),
+    ],
+)
+def test_arrays_by_their_usual_names(write, arrays, notes):
+    assert read_for(write(npz(**arrays), "m.npz"), PETS) == (SCORES, notes)
+
+
+def test_arrays_that_are_refused(write):
+    both = write(npz(probs=SCORES, logits=SCORES), "m.npz")
+    refused(r"m\.npz: file must hold one array of scores \(remove the others\)\. Got 'probs' and 'logits'", io.read_predictions, both)
+    none = write(npz(features=SCORES), "m.npz")
+    refused(r"m\.npz: file must hold an array 'scores' \(or 'probs', .*Got the arrays 'features'", io.read_predictions, none)
+
+
+def test_models_of_one_file(write):
+    path = write("model,case,label\nA,p,cat\nA,q,dog\nB,p,ibex\nB,q,ibex\n")
+    with heard() as said:
+        found = {name: one.aligned(Axes.of(2, 3, ["p", "q"], PETS))[0].tolist() for name, one in io.read_models(path, classes=PETS).items()}
+    assert found == {"A": [CAT, [0, 1, 0]], "B": [IBEX, IBEX]} and said[0].startswith(LABELS)
+
+
+def test_arrays_of_labels_and_of_one_class():
+    pandas = pytest.importorskip("pandas")
+    two, three = Axes.of(2, 2, ["p", "q"], TWO), Axes.of(2, 3, ["p", "q"], PETS)
+    with heard() as said:
+        for labels in (
+            ["cat", "ibex"],
+            np.array(["cat", "ibex"]),
+            pandas.Series(["ibex", "cat"], index=["q", "p"]),
+            (["q", "p"], ["ibex", "cat"]),
+        ):
+            assert Predictions.from_any(labels, PETS).aligned(three)[0].tolist() == [CAT, IBEX]
+        frame = pandas.DataFrame({"case": ["q", "p"], "label": ["ibex", "cat"]})
+        assert Predictions.from_any(frame, PETS).aligned(three)[0].tolist() == [CAT, IBEX]
+    assert len(said) == 5
+    for scores in ([0.25, 1.0], np.array([[0.25], [1.0]])):
+        assert Predictions.from_any(scores, TWO, "malignant").aligned(two)[0].tolist() == [[0.75, 0.25], [0, 1]]
+        refused(r"scores must be a table .*\(or say which class one column is for: positive_class\)", Predictions.from_any, scores, TWO)
+
+
+def test_predictions_for_cases_that_are_not_annotated():
+    model, axes = Predictions([1, 2, 3], [[1.0, 0], [0, 1], [1, 1]]), Axes.of(2, 2, ["001", "2"], TWO)
+    refused(
+        r"predictions must be for annotated cases only \(missing='drop' .*Got 2 unknown of 3, first at 1 \(there is '001'; write",
+        model.aligned,
+        axes,
+    )
+    with heard() as said:
+        scores, present = model.aligned(axes, missing="drop")
+    assert present.tolist() == [False, True] and scores[1].tolist() == [0, 1]
+    assert said == ["Predictions for cases that are not annotated were left out: 2 of 3, first 1."]
+    refused(r"predictions must be for annotated cases\. Got 3", model.aligned, Axes.of(1, 2, ["x"], TWO), missing="drop")
+
+
+def test_evaluate_takes_them(write, capsys):
+    """A rule beside probabilities of one class; a case more than is annotated."""
+    readings = write(
+        "case,annotator,label\n" + "".join(f"{c},{a},{TWO[(c + a) % 3 > 0]}\n" for c in range(8) for a in range(3)), "readings.csv"
+    )
+    rule = write("case,label\n" + "".join(f"{c},{TWO[c % 2]}\n" for c in range(8)), "rule.csv")
+    net = write("case,prob\n" + "".join(f"{c},{c / 8}\n" for c in range(9)), "net.csv")
+    out = str(readings.parent / "report")
+    words = ["evaluate", "--annotations", str(readings), "--predictions", str(rule), str(net), "--out", out, "--n-boot", "20"]
+    assert cli.main(words) == 2 and "(positive_class)" in capsys.readouterr().err
+    words += ["--positive-class", "malignant"]
+    assert cli.main(words) == 2 and "Got 1 unknown of 9, first at 8" in capsys.readouterr().err
+    assert cli.main([*words, "--missing", "drop"]) == 0
+    said = capsys.readouterr().out
+    assert LABELS in said
+    evaluation = ugt.evaluate(
+        io.read_annotations(readings).annotations,
+        {"rule": [TWO[c % 2] for c in range(8)], "net": (range(9), [c / 8 for c in range(9)])},
+        positive_class="malignant", missing="drop", details=False, n_resamples=20,
+    )  # fmt: skip
+    assert [note for note in evaluation.notes if note.startswith((LABELS, "Predictions for cases"))][1].endswith("1 of 9, first 8.")
