@@ -334,7 +334,7 @@ FUNCTIONS: dict[str, Entry] = {
     "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     # soft scores
-    "ranking_stability": Entry(ugt.ranking_stability, ("counts", both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
+    "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
     "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": "a case is certain of itself"}),
     "soft_precision_recall_curve": Entry(ugt.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),

@@ -88,7 +88,7 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5)
+    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), prior=0.5)
     >>> ua = ugt.ua_topk_accuracy(post, [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]])
     >>> round(ua.value, 4), ua.per_case.round(4), round(ua.draw_std, 4)
     (0.5268, array([0.9213, 0.1323]), 0.2164)
@@ -111,7 +111,7 @@ def ua_set_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     Examples
     --------
     >>> import ugt
-    >>> round(ugt.ua_set_accuracy(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.3, 0.2]], k=2).value, 4)
+    >>> round(ugt.ua_set_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.3, 0.2]], k=2).value, 4)
     0.9656
     """
     return _metric(truth, scores, "set_accuracy", k, ties)
@@ -127,7 +127,7 @@ def ua_overlap(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation"
     Examples
     --------
     >>> import ugt
-    >>> round(ugt.ua_overlap(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.1, 0.4]], k=2).value, 4)
+    >>> round(ugt.ua_overlap(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.1, 0.4]], k=2).value, 4)
     0.5163
     """
     return _metric(truth, scores, "overlap", k, ties)
@@ -142,7 +142,7 @@ def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expe
     Examples
     --------
     >>> import ugt
-    >>> round(ugt.ua_average_overlap(ugt.dirichlet([[6, 3, 0]], prior=0.5), [[0.5, 0.4, 0.1]], k=2).value, 4)
+    >>> round(ugt.ua_average_overlap(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.4, 0.1]], k=2).value, 4)
     0.9112
     """
     return _metric(truth, scores, "average_overlap", k, ties)
@@ -254,7 +254,7 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     Examples
     --------
     >>> import ugt
-    >>> covered = ugt.ua_coverage(ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5), [[0], [1, 2]])
+    >>> covered = ugt.ua_coverage(ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), prior=0.5), [[0], [1, 2]])
     >>> round(covered.value, 4), covered.mean_set_size
     (0.8945, 1.5)
     """
@@ -273,7 +273,7 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     Examples
     --------
     >>> import ugt
-    >>> mass = ugt.ua_plausibility_mass(ugt.dirichlet([[6, 2, 0], [1, 1, 3]], prior=0.5), [[0], [1, 2]])
+    >>> mass = ugt.ua_plausibility_mass(ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), prior=0.5), [[0], [1, 2]])
     >>> round(mass.value, 4), round(mass.draw_std, 4)
     (0.7267, 0.1052)
     """

@@ -17,6 +17,7 @@ DEFAULTS = {"k": 1, "level": 0.9, "n_resamples": 60, "missing": "drop", "seed": 
 
 def context(annotations, predictions, *, mean=True, **options):
     """The Context that ``ugt.evaluate`` hands to sections; without ``mean`` as if it were too large."""
+    annotations = ugt.Labels.from_counts(annotations) if isinstance(annotations, (list, np.ndarray)) else annotations
     with mock.patch.object(evaluation, "tables_of", return_value=({}, [])) as compute:
         ugt.evaluate(annotations, predictions, **{**DEFAULTS, **options})
     (found,) = compute.call_args.args

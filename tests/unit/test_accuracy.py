@@ -60,7 +60,7 @@ def test_point(metric, truth, penalty, data):
 
 def test_sets_that_are_certain_on_one_side_each():
     # the model's set is {1, 0} and one of {2, 3}, the truth's {2, 3} and one of {0, 1}: never the same
-    assert ugt.ua_set_accuracy([[0, 0, 2, 1]], [[1, 2, 0, 0]], 3).value == 0
+    assert ugt.ua_set_accuracy(ugt.Point.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
     assert ugt.ua_set_accuracy(Dirichlet.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
 
 
@@ -154,7 +154,7 @@ def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
 def test_cases_that_are_alike_have_the_bytes_of_each_alone(metric, prior):
     rng = np.random.default_rng(0)
     counts, scores = rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], 300), np.array([0.0, 0.0, 0.5, 1.0])[rng.random((300, 4)).argsort(axis=1)]
-    truth = ugt.dirichlet(counts, prior=prior)
+    truth = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=prior)
     found = METRICS[metric](truth, scores, 3)
     alone = [METRICS[metric](truth.take(np.array([i])), scores[i : i + 1], 3) for i in range(300)]
     np.testing.assert_array_equal(found.per_case, [one.value for one in alone])
@@ -204,7 +204,9 @@ def test_rank_biased_overlap_by_hand(p):
     truth = [[1, 6, 5, 4, 3]]
     for scores, overlaps in (([5, 4, 3, 2, 0], (0, 1 / 2, 2 / 3, 3 / 4)), ([1, 5, 4, 3, 0], (1, 1, 1, 3 / 4))):
         expected = (1 - p) * sum(a * p**d for d, a in enumerate(overlaps)) + p**4 * overlaps[-1]
-        assert ugt.ua_rank_biased_overlap(truth, [scores], 4, persistence=p).value == pytest.approx(expected, abs=1e-14)
+        assert ugt.ua_rank_biased_overlap(ugt.Point.from_array(truth), [scores], 4, persistence=p).value == pytest.approx(
+            expected, abs=1e-14
+        )
     with pytest.raises(ValueError, match=r"persistence must be a number between 0 and 1\. Got"):
         ugt.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
 

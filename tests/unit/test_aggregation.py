@@ -169,8 +169,8 @@ def test_votes_of_rankings_equal_twin(table):
 
 @given(st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1))
 def test_votes_of_counts(counts):
-    for votes in (np.array(counts), counts, Labels.from_counts(counts)):
-        mean, majority = point(agg.votes(votes, kind="mean")), point(agg.votes(votes))
+    for votes in (np.array(counts), counts):
+        mean, majority = point(agg.votes(Labels.from_counts(votes), kind="mean")), point(agg.votes(Labels.from_counts(votes)))
         for row, shares, winner in zip(counts, mean, majority):
             if sum(row) == 0:
                 assert shares is winner is None
@@ -217,22 +217,24 @@ def test_prirn_background_is_one_number_where_every_case_is_defined():
 COUNTS = [[3, 1, 0], [0, 0, 0], [0, 0, 2]]
 
 
-@pytest.mark.parametrize("labels", [np.array(COUNTS), COUNTS, tuple(map(tuple, COUNTS)), Labels.from_counts(COUNTS)])
+@pytest.mark.parametrize("labels", [np.array(COUNTS), COUNTS, tuple(map(tuple, COUNTS))])
 def test_dirichlet(labels):
-    assert concentrations(agg.dirichlet(labels)) == [[3.1, 1.1, 0.1], [0] * 3, [0.1, 0.1, 2.1]]
-    assert concentrations(agg.dirichlet(labels, reliability=2, prior=0)) == [[6, 2, 0], [0] * 3, [0, 0, 4]]
-    assert concentrations(agg.dirichlet(labels, prior=np.array([0.5, 0.5, 0.5]))) == concentrations(agg.dirichlet(labels, prior=0.5))
-    assert concentrations(agg.dirichlet(labels, prior=[1, 2, 0])) == [[4, 3, 0], [0] * 3, [1, 2, 2]]
+    assert concentrations(agg.dirichlet(Labels.from_counts(labels))) == [[3.1, 1.1, 0.1], [0] * 3, [0.1, 0.1, 2.1]]
+    assert concentrations(agg.dirichlet(Labels.from_counts(labels), reliability=2, prior=0)) == [[6, 2, 0], [0] * 3, [0, 0, 4]]
+    assert concentrations(agg.dirichlet(Labels.from_counts(labels), prior=np.array([0.5, 0.5, 0.5]))) == concentrations(
+        agg.dirichlet(Labels.from_counts(labels), prior=0.5)
+    )
+    assert concentrations(agg.dirichlet(Labels.from_counts(labels), prior=[1, 2, 0])) == [[4, 3, 0], [0] * 3, [1, 2, 2]]
 
 
 def test_dirichlet_with_a_constant_prior_keeps_what_was_annotated():
-    assert len(agg.dirichlet(np.array(COUNTS)).index) == 3
-    assert len(agg.dirichlet(np.array(COUNTS), prior=[1, 1, 1]).index) == 3
+    assert len(agg.dirichlet(Labels.from_counts(np.array(COUNTS))).index) == 3
+    assert len(agg.dirichlet(Labels.from_counts(np.array(COUNTS)), prior=[1, 1, 1]).index) == 3
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1), st.floats(0.01, 100), st.floats(0, 10))
 def test_dirichlet_formula(counts, gamma, alpha):
-    found = concentrations(agg.dirichlet(np.array(counts), reliability=gamma, prior=alpha))
+    found = concentrations(agg.dirichlet(Labels.from_counts(np.array(counts)), reliability=gamma, prior=alpha))
     assert found == [[gamma * k + alpha if sum(row) else 0 for k in row] for row in counts]
 
 
@@ -265,11 +267,11 @@ def test_options_are_checked(function, options, message):
 
 
 def test_counts_are_checked():
-    refused(r"counts must not be negative\. Got -1, first at case 0, class 1", agg.dirichlet, np.array([[1, -1]]))
+    refused(r"counts must not be negative\. Got -1, first at case 0, class 1", Labels.from_counts, np.array([[1, -1]]))
 
 
 @pytest.mark.parametrize("function", [agg.irn, agg.prirn])
-@pytest.mark.parametrize("value", [[[[[0]]]], np.ones((2, 2), int), None])
+@pytest.mark.parametrize("value", [[[[[0]]]], np.full((2, 2), 0.5), None])
 def test_only_annotations_have_ranks(function, value):
     refused(r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them", function, value, error=TypeError)
 
@@ -280,7 +282,8 @@ NO_COUNTS = [["a", "b"], [["a", "b"]], [["1", "2"]], [[1, 2], [3]], [[[[0], [1]]
 @pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_only_annotations_or_counts(function, argument, value):
-    refused(rf"{argument} must be Labels.*or an \(N, K\) array of counts\. Got list", function, value, error=TypeError)
+    refused(rf"{argument} must be Labels or Rankings\. Got list", function, value, error=TypeError)
+    refused(rf"{argument} must be named where it holds whole numbers: say Labels\.from_wide", function, [[3, 1], [0, 2]])
 
 
 @pytest.mark.filterwarnings("error")  # no words of numpy before the error
@@ -288,13 +291,13 @@ def test_concentrations_beyond_the_largest_number():
     finite = r"concentration must be finite and above 0\. Got inf, first at case 0"
     whole = r"concentration must have a finite sum over the classes of a case\. Got inf, first at case 1"
     for prior in (0.1, [1, 2]):
-        refused(finite, agg.dirichlet, [[3, 1]], reliability=1e308, prior=prior)
+        refused(finite, agg.dirichlet, Labels.from_counts([[3, 1]]), reliability=1e308, prior=prior)
     refused(finite, agg.prirn, Labels.from_counts([[1, 0]]), reliability=1.7e308, background=1e308)
     for prior in (1e308, [1e308, 1e308], [1e308, 0.9e308]):
-        refused(whole, agg.dirichlet, [[0, 0], [3, 1]], prior=prior)
+        refused(whole, agg.dirichlet, Labels.from_counts([[0, 0], [3, 1]]), prior=prior)
     refused(r"concentrations must hold .* with finite sums above 0 .* first at row 1", Dirichlet.from_array, [[1, 1], [1e308, 1e308]])
 
 
 def test_dirichlet_of_rankings_is_prirn():
-    with pytest.raises(TypeError, match=r"labels must be Labels or an \(N, K\) array of counts\. Got Rankings: use prirn"):
+    with pytest.raises(TypeError, match=r"labels must be Labels\. Got Rankings: use prirn"):
         agg.dirichlet(Rankings.from_blocks([[[[0]]]]))

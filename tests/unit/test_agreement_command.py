@@ -87,5 +87,5 @@ def test_in_an_evaluation(tmp_path):
     assert same.agreement[1]["reason"].startswith("no variation")
     same.to_html(tmp_path / "same.html")
     assert "no variation" in (tmp_path / "same.html").read_text(encoding="utf-8")
-    for other in (ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.dirichlet([[1, 0], [0, 1]])):
+    for other in (ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.dirichlet(ugt.Labels.from_counts([[1, 0], [0, 1]]))):
         assert ugt.evaluate(other, {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20).agreement == ()

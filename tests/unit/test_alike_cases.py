@@ -77,5 +77,5 @@ def test_rows_are_merged_only_where_few_differ(monkeypatch):
     ugt.fleiss_kappa(alike(0))
     ugt.cohen_kappa(alike(0), annotators=[0, 1])
     ugt.fleiss_kappa(alike(0)[:1000])
-    ugt.fleiss_kappa(np.random.default_rng(0).integers(0, 50, (3000, 3)))
+    ugt.fleiss_kappa(ugt.Labels.from_wide(np.random.default_rng(0).integers(0, 50, (3000, 3))))
     assert max(seen[:-2]) <= 4**3 and seen[-2:] == [1000, 3000]

@@ -54,7 +54,7 @@ def test_masked_cells_never_count(name, array):
 
 def test_masked_cells_of_models_tables_and_lists():
     counts, scores = np.array([[3, 1], [1, 2], [0, 2]]), np.array([[0.9, 0.1], [0.4, 0.6], [0.3, 0.7]])
-    refused(r"scores must be numbers. Got dtype object", ugt.evaluate, counts, {"A": cells_of(scores)})
+    refused(r"scores must be numbers. Got dtype object", ugt.evaluate, ugt.Labels.from_counts(counts), {"A": cells_of(scores)})
     refused(r"plausibilities must be an array of numbers", ugt.ua_topk_accuracy, cells_of(scores), scores)
     refused(r"scores must be numbers", ugt.ua_topk_accuracy, scores, list(cells_of(scores)))
     with pytest.raises(ValueError, match=r"prior must be one number or 2, one a class"):
@@ -335,7 +335,7 @@ def test_other_inputs_are_no_pipes_either(option, tmp_path, monkeypatch, capsys)
 
 def test_an_evaluation_with_a_number_beyond_floats(tmp_path, capsys):
     """OverflowError, with a traceback."""
-    found = ugt.evaluate(np.array([[3, 1], [1, 3], [0, 4]]), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5).to_dict()
+    found = ugt.evaluate(ugt.Labels.from_counts(np.array([[3, 1], [1, 3], [0, 4]])), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5).to_dict()
     found["metrics"][0]["value"] = 10**400
     (tmp_path / "x.json").write_text(json.dumps(found))
     assert main(["report", str(tmp_path / "x.json"), "--out", str(tmp_path / "x.html")]) == 2

@@ -232,7 +232,7 @@ def test_evaluate_has_calibration():
 
 def test_undefined_losses_are_empty_and_have_a_reason():
     probs = np.array([[1.0, 0.0], [0.6, 0.4], [0.3, 0.7]])
-    ev = ugt.evaluate([[0, 1], [1, 0], [0, 1]], {"A": probs}, k=1, n_resamples=50)
+    ev = ugt.evaluate(ugt.Labels.from_counts([[0, 1], [1, 0], [0, 1]]), {"A": probs}, k=1, n_resamples=50)
     rows = {row["loss"]: row for row in ev.calibration if row["class"] is None}
     assert rows["el"]["debiased"] is None and rows["el"]["n_cases"] == 0 and rows["disagreement_l"]["debiased"] is None
     assert rows["log_loss"]["debiased"] is None and rows["log_loss"]["n_cases"] == 3
@@ -242,14 +242,14 @@ def test_undefined_losses_are_empty_and_have_a_reason():
 
 def test_rankings_and_plausibilities_have_none():
     rankings = ugt.Rankings.from_blocks([[[[0]], [[1], [0]]]], n_classes=2)
-    for given in (rankings, ugt.dirichlet([[2, 1]])):
+    for given in (rankings, ugt.dirichlet(ugt.Labels.from_counts([[2, 1]]))):
         ev = ugt.evaluate(given, {"A": [[0.7, 0.3]]}, k=1, n_resamples=20)
         assert ev.calibration == () and ev.reliability_bins == ()
 
 
 def test_the_report_shows_it(tmp_path):
     logits, counts = problem(least=1)
-    ev = ugt.evaluate(counts, {"A<b>": softmax(logits), "B": softmax(logits / 2)}, k=1, n_resamples=50)
+    ev = ugt.evaluate(ugt.Labels.from_counts(counts), {"A<b>": softmax(logits), "B": softmax(logits / 2)}, k=1, n_resamples=50)
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     part = page[page.index('<section id="calibration"') :]
@@ -259,7 +259,7 @@ def test_the_report_shows_it(tmp_path):
     assert part.count("rowgroup") == 2 + 3 * 2
     ev.to_csv(tmp_path / "bins.csv", table="reliability_bins")
     assert len(read(tmp_path / "bins.csv")) == len(ev.reliability_bins)
-    two = ugt.evaluate(counts[:, :2], {"A": softmax(logits[:, :2])}, k=1, n_resamples=20)
+    two = ugt.evaluate(ugt.Labels.from_counts(counts[:, :2]), {"A": softmax(logits[:, :2])}, k=1, n_resamples=20)
     two.to_html(tmp_path / "two.html")
     page = (tmp_path / "two.html").read_text(encoding="utf-8")
     assert page[page.index('<section id="calibration"') : page.index('<section id="dispersion"')].count("rowgroup") == 1 + 1

@@ -231,7 +231,7 @@ def test_a_data_set_like_cifar10h():
 def test_a_unanimous_case_is_certain_up_to_the_prior(n):
     # one of nine Gamma(0.1) exceeds a Gamma(n + 0.1): between the chance of one and nine times that
     chance = betainc(n + 0.1, 0.1, 0.5)
-    uncertain = 1 - ugt.dirichlet(np.array([[n, *[0] * 9]]), prior=0.1).certainty(1)[0]
+    uncertain = 1 - ugt.dirichlet(ugt.Labels.from_counts(np.array([[n, *[0] * 9]])), prior=0.1).certainty(1)[0]
     assert chance - 1e-13 < uncertain < 9 * chance + 1e-13
     assert uncertain == pytest.approx(9 * chance, rel=0.5)
 

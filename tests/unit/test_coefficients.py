@@ -224,7 +224,7 @@ def test_gwet_four_raters():
 )
 def test_brennan_prediger(table, weights, value, error):
     """Values and standard errors of irrCAC; and the formula, in rational numbers."""
-    found = ugt.brennan_prediger(table, weights=weights)
+    found = ugt.brennan_prediger(ugt.Labels.from_wide(table), weights=weights)
     assert (found.value, found.std_error) == (pytest.approx(value, abs=1e-8), pytest.approx(error, abs=1e-8))
     classes = sorted({label for row in table for label in row})
     k = len(classes)
@@ -273,7 +273,7 @@ def test_fleiss_cohen_everitt_1969():
     joint = np.array([[106, 10, 4], [22, 28, 10], [2, 12, 6]])
     pairs = [[i, j] for i in range(3) for j in range(3) for _ in range(joint[i, j])]
     weights = [[1, 0, 0.4444], [0, 1, 0.6667], [0.4444, 0.6667, 1]]
-    plain, weighted = ugt.cohen_kappa(pairs), ugt.cohen_kappa(pairs, weights=weights)
+    plain, weighted = ugt.cohen_kappa(ugt.Labels.from_wide(pairs)), ugt.cohen_kappa(ugt.Labels.from_wide(pairs), weights=weights)
     assert (round(plain.value, 3), round(plain.std_error**2, 6)) == (0.429, 0.002885)
     assert round(weighted.std_error**2, 6) == 0.003248
 
@@ -429,9 +429,9 @@ def test_annotators_left_out_and_differences(repeats):
 
 
 def test_analytic_intervals_stay_inside():
-    found = ugt.percent_agreement([[0, 0], [0, 0], [0, 1]])
+    found = ugt.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 0], [0, 1]]))
     assert found.interval(kind="analytic") == (0.0, 1.0)
-    assert ugt.scott_pi([[0, 0], [1, 1], [0, 1]]).interval(kind="analytic") == (-1.0, 1.0)
+    assert ugt.scott_pi(ugt.Labels.from_wide([[0, 0], [1, 1], [0, 1]])).interval(kind="analytic") == (-1.0, 1.0)
 
 
 # ---- what is undefined, and says so
@@ -459,7 +459,11 @@ def test_unanimity_is_a_value_with_a_reason():
         assert found.interval() == (1.0, 1.0)
         assert all(math.isnan(x) for x in found.interval(kind="analytic"))
     undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
-    undefined(ugt.fleiss_kappa([[0, 1], [1, 0]], weights=np.ones((2, 2))), 1.0, "all weights between the classes in use are 1")
+    undefined(
+        ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 1], [1, 0]]), weights=np.ones((2, 2))),
+        1.0,
+        "all weights between the classes in use are 1",
+    )
     found = ugt.fleiss_kappa(same)
     assert (found.observed, found.expected, found.n_cases) == (1.0, 1.0, 3)
     assert np.isnan(found.influence).all()
@@ -493,7 +497,7 @@ def test_nothing_to_compare():
 
 
 def test_one_case():
-    found = ugt.fleiss_kappa([[0, 1, 1]])
+    found = ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 1, 1]]))
     assert found.value == close(-0.5)
     assert math.isnan(found.std_error)
     assert all(math.isnan(x) for kind in ("percentile", "bca", "analytic") for x in found.interval(kind=kind, n_resamples=10))
@@ -501,9 +505,9 @@ def test_one_case():
 
 def test_unused_classes_count():
     table = [[0, 0], [0, 1], [1, 1]]
-    assert ugt.gwet_ac1(table).value == close(1 - (1 / 3) / 0.5)
+    assert ugt.gwet_ac1(ugt.Labels.from_wide(table)).value == close(1 - (1 / 3) / 0.5)
     assert ugt.gwet_ac1(table, classes=5).value == close(1 - (1 / 3) / (1 - 0.5 / 4))
-    assert ugt.fleiss_kappa(table, classes=5).value == ugt.fleiss_kappa(table).value
+    assert ugt.fleiss_kappa(table, classes=5).value == ugt.fleiss_kappa(ugt.Labels.from_wide(table)).value
     assert ugt.cohen_kappa(table, classes=5, weights="linear").per_class.shape == (5,)
     assert ugt.gwet_ac1(table, classes=["a", "b", "c"]).prevalence.tolist() == [0.5, 0.5, 0]
 
@@ -511,7 +515,7 @@ def test_unused_classes_count():
 def test_kappa_paradox_is_seen_beside_the_value():
     """Nearly all labels of one class: kappa near 0 or below, AC1 near the percentage; the record shows both and the prevalence."""
     labels = [[0, 0]] * 97 + [[0, 1], [1, 0], [0, 1]]
-    kappa, ac1 = ugt.cohen_kappa(labels), ugt.gwet_ac1(labels)
+    kappa, ac1 = ugt.cohen_kappa(ugt.Labels.from_wide(labels)), ugt.gwet_ac1(ugt.Labels.from_wide(labels))
     assert kappa.value < 0 < 0.95 < ac1.value
     assert (kappa.observed, kappa.prevalence.round(3).tolist()) == (close(0.97), [0.985, 0.015])
 
@@ -556,6 +560,11 @@ def test_bad_labels(function):
         refused(r"labels must be Labels, Ratings or a table, cases x annotators\. Got (int|str|dict)\.", function, bad, error=TypeError)
     refused(r"labels must be Labels or a table of labels, .* Got Ratings\.", function, Ratings.from_wide([[1.0, 2.0]]), error=TypeError)
     refused(r"labels must hold labels \(integers or strings\), not ratings\. Got ratings such as 0\.5\.", function, [[1, 2], [3, 0.5]])
+    refused(
+        r"labels must be named where it holds whole numbers: say Labels\.from_wide .* Got a bare table of shape \(2, 2\)\.",
+        function,
+        [[0, 1]] * 2,
+    )
     refused(r"classes must be left out where labels are Labels\. Got 3\.", function, Labels.from_wide([[0, 1]]), classes=3)
     refused(r"table must hold class indices from 0 to 1\. Got 2, first at case 1, annotator 0\.", function, [[0, 1], [2, 1]], classes=2)
     refused(r"table must be two-dimensional", function, [0, 1, 2])
@@ -576,18 +585,28 @@ def test_bad_labels(function):
 )
 def test_bad_weights(weights, message):
     for function in BAD_LABELS:
-        refused(message, function, [[0, 1], [1, 1]], weights=weights)
+        refused(message, function, Labels.from_wide([[0, 1], [1, 1]]), weights=weights)
 
 
 ALPHA, ICC = ugt.krippendorff_alpha, ugt.intraclass_correlation
 COUNTS = Labels.from_counts([[2, 1]])
 BAD_OPTIONS = [
-    (ugt.cohen_kappa, [[[0, 1, 1]]], {}, r"annotators must name two, where labels are not of two annotators\. Got None, and 3"),
-    (ugt.scott_pi, [[[0, 1, 1]]], {"annotators": [0, 1, 2]}, r"annotators must be two\. Got 3\."),
-    (ugt.scott_pi, [[[0, 1, 1]]], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
-    (ugt.cohen_kappa, [[[0, 1, 1]]], {"annotators": ["x", "y"]}, r"annotators must be among those of labels\. Got 'x', first at"),
+    (
+        ugt.cohen_kappa,
+        [Labels.from_wide([[0, 1, 1]])],
+        {},
+        r"annotators must name two, where labels are not of two annotators\. Got None, and 3",
+    ),
+    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must be two\. Got 3\."),
+    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
+    (
+        ugt.cohen_kappa,
+        [Labels.from_wide([[0, 1, 1]])],
+        {"annotators": ["x", "y"]},
+        r"annotators must be among those of labels\. Got 'x', first at",
+    ),
     *((one, [COUNTS], {}, r"labels must name their annotators\. Got counts\.") for one in (ugt.cohen_kappa, ugt.pairwise_agreement)),
-    (ALPHA, [[[0, 1]], "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
+    (ALPHA, [Labels.from_wide([[0, 1]]), "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
     (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' where classes are text"),
     *(
         (ALPHA, [[["a", "b"]], "interval"], {"values": bad}, r"values must be 2 finite numbers")
@@ -601,7 +620,12 @@ BAD_OPTIONS = [
     (ICC, [3], {}, r"ratings must be Ratings or a table of numbers, cases x annotators\. Got int\."),
     (ICC, [COUNTS], {}, r"ratings must name their annotators"),
     (ICC, [Labels.from_wide([["a", "b"]])], {}, r"ratings must be numbers\. Got classes that are text\."),
-    (ugt.pairwise_agreement, [[[0, 1]], "pi"], {}, r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1', 'bp'\. Got 'pi'"),
+    (
+        ugt.pairwise_agreement,
+        [Labels.from_wide([[0, 1]]), "pi"],
+        {},
+        r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1', 'bp'\. Got 'pi'",
+    ),
     *(
         (ICC(table).interval, [], {"kind": "analytic", "clusters": range(6)}, r"clusters must be None for analytic intervals of intraclass")
         for table in (JUDGES, [[1, 1]] * 6)

@@ -167,7 +167,7 @@ def test_ten_thousand_labels(gamma):
 
 
 def test_orders():
-    post = ugt.dirichlet([[3, 2, 2, 0], [4, 4, 1, 1]], prior=0.5)
+    post = ugt.dirichlet(ugt.Labels.from_counts([[3, 2, 2, 0], [4, 4, 1, 1]]), prior=0.5)
     found = ugt.expected_certainty(post, 2, k=2)
     for i, row in enumerate([[3.5, 2.5, 2.5, 0.5], [4.5, 4.5, 1.5, 1.5]]):
         assert found.per_case[i] == pytest.approx(expected(row, 2, k=2), abs=1e-9)
@@ -177,14 +177,14 @@ def test_many_classes_cost_what_was_named():
     counts = np.zeros((50, 419), int)
     counts[np.arange(50), np.arange(50)] = 3
     counts[np.arange(50), np.arange(50) + 1] = 2
-    found = ugt.expected_certainty(ugt.dirichlet(counts, prior=0.01), 3)
+    found = ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.01), 3)
     assert np.ptp(found.per_case) < 1e-12 and found.gain[0] > 0
     assert found.interval(seed=1) == pytest.approx((found.value, found.value))
 
 
 def test_the_mean_over_labels_yet_to_come_is_the_certainty_of_a_best_guess():
     """Of the voted class alone nothing is to be gained; of a tie something."""
-    found = ugt.expected_certainty(ugt.dirichlet([[5, 0], [3, 3]], prior=1.0), 1)
+    found = ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[5, 0], [3, 3]]), prior=1.0), 1)
     assert found.gain[0] == 0 and found.gain[1] > 0.1 and found.worklist.tolist() == [1, 0]
 
 
@@ -196,9 +196,21 @@ def test_the_mean_over_labels_yet_to_come_is_the_certainty_of_a_best_guess():
         (lambda: ugt.committee(ugt.Labels.from_counts([[1, 0]]), replace=False), ValueError, r"size must be given without replacement"),
         (lambda: ugt.committee(ugt.Labels.from_counts([[1, 0]]), n_draws=0), ValueError, r"n_draws must be a whole number"),
         (lambda: ugt.expected_certainty([[1, 0]]), TypeError, r"posterior must be a Dirichlet, as dirichlet makes it\. Got list\."),
-        (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), 0), ValueError, r"n_annotators must be a whole number of at least 1"),
-        (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), k=3), ValueError, r"k must be a whole number from 1 to 2\. Got 3\."),
-        (lambda: ugt.expected_certainty(ugt.dirichlet([[1, 0]]), reliability=0), ValueError, r"reliability must be a finite number"),
+        (
+            lambda: ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[1, 0]])), 0),
+            ValueError,
+            r"n_annotators must be a whole number of at least 1",
+        ),
+        (
+            lambda: ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[1, 0]])), k=3),
+            ValueError,
+            r"k must be a whole number from 1 to 2\. Got 3\.",
+        ),
+        (
+            lambda: ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[1, 0]])), reliability=0),
+            ValueError,
+            r"reliability must be a finite number",
+        ),
     ],
 )
 def test_refused(call, kind, message):

@@ -25,7 +25,7 @@ def test_rows_are_differences_of_contributions():
     names = [("voted_accuracy", 1, None), ("voted_accuracy", 2, None), ("topk_accuracy", 1, 2.0), ("topk_accuracy", 2, 2.0)]
     assert notes == [] and len(rows) == 4 * 3
     assert list(dict.fromkeys((row["metric"], row["k"], row["reliability"]) for row in rows)) == names
-    post = ugt.dirichlet(COUNTS, reliability=2)
+    post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS), reliability=2)
     for row, (a, b) in zip([row for row in rows if row["metric"] == "topk_accuracy" and row["k"] == 1], combinations("ABC", 2)):
         assert (row["model"], row["other"], row["n_cases"]) == (a, b, 80)
         one, other = (ugt.ua_topk_accuracy(post, SCORES[name], 1).per_case for name in (a, b))
@@ -36,7 +36,7 @@ def test_rows_are_differences_of_contributions():
 
 
 def test_agrees_with_the_margin_of_the_winner():
-    evaluation = ugt.evaluate(COUNTS, SCORES, reliability=1, k=1, n_resamples=200, seed=2)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, reliability=1, k=1, n_resamples=200, seed=2)
     (winner,) = [row for row in evaluation.winners if row["metric"] == "topk_accuracy"]
     rows = [row for row in evaluation.tables["differences"] if row["metric"] == "topk_accuracy"]
     (row,) = [row for row in rows if {row["model"], row["other"]} == {winner["model"], winner["runner_up"]}]
@@ -64,9 +64,9 @@ def test_clusters_are_resampled_together():
 
 
 def test_in_the_report():
-    page = html(ugt.evaluate(COUNTS, {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
+    page = html(ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
     assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
-    evaluation = ugt.evaluate(np.array([[9, 0], [1, 1], [3, 1], [0, 0]]), {}, reliability=1, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(np.array([[9, 0], [1, 1], [3, 1], [0, 0]])), {}, reliability=1, k=1)
     page = html(evaluation.to_dict())
     part = page[page.index("Cases by the certainty of their true class") :]
     rows = part[: part.index("</table>")].split("<tr>")[2:]

@@ -130,7 +130,12 @@ def test_what_has_no_rows():
     empty = {"calibration_map": [], "disagreement_bins": []}
     counts, scores = data(10)
     rankings = ugt.Rankings.from_blocks([[[[0], [1, 2]]]] * 10, n_classes=3)
-    for known, models in ((counts, {}), (rankings, scores), (ugt.dirichlet(counts), scores), (np.zeros_like(counts), scores)):
+    for known, models in (
+        (counts, {}),
+        (rankings, scores),
+        (ugt.dirichlet(ugt.Labels.from_counts(counts)), scores),
+        (np.zeros_like(counts), scores),
+    ):
         assert found(known, models) == (empty, [])
     rows = found(counts, {"A": scores["M0"], "logits": scores["M1"] * 3})[0]
     assert {row["model"] for table in rows.values() for row in table} == {"A"}

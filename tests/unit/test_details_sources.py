@@ -20,7 +20,7 @@ def rows(evaluation, **wanted):
 
 
 def test_draws_and_cases_are_those_of_the_metric():
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, reliability=(0.5, 2, 4))
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1, reliability=(0.5, 2, 4))
     for name, scores in SCORES.items():
         (metric,) = [row for row in evaluation.metrics if (row["model"], row["metric"], row["reliability"]) == (name, "topk_accuracy", 2.0)]
         (draws,), (cases,), (both,) = (rows(evaluation, model=name, source=one) for one in ("draws", "cases", "cases and draws"))
@@ -28,7 +28,7 @@ def test_draws_and_cases_are_those_of_the_metric():
         assert (cases["low"], cases["high"]) == (metric["case_low"], metric["case_high"])
         assert (both["low"], both["high"]) == (metric["both_low"], metric["both_high"])
         assert both["std"] == pytest.approx(math.hypot(draws["std"], cases["std"]))
-        per_case = ugt.ua_topk_accuracy(ugt.dirichlet(COUNTS, reliability=2), scores, 1).per_case
+        per_case = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts(COUNTS), reliability=2), scores, 1).per_case
         assert cases["std"] == pytest.approx(per_case.std() / math.sqrt(120), rel=0.15)  # 1,000 resamples: 6 standard errors
         assert all(row["value"] == metric["value"] and row["n_cases"] == 120 for row in rows(evaluation, model=name))
 
@@ -51,13 +51,13 @@ def test_other_annotators():
 
 
 def test_single_annotations_clusters_and_no_models():
-    evaluation = ugt.evaluate(np.eye(3, dtype=int)[RNG.integers(3, size=120)], SCORES, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(np.eye(3, dtype=int)[RNG.integers(3, size=120)]), SCORES, k=1)
     assert all(math.isnan(row["std"]) if row["std"] is not None else True for row in rows(evaluation, source="annotators"))
     assert len(rows(evaluation, source="cases")) == 2
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
     assert [len(rows(evaluation, source=one)) for one in ("clusters", "clusters and draws", "cases")] == [2, 2, 0]
-    assert ugt.evaluate(COUNTS, {}).tables["sources_of_spread"] == ()
-    assert ugt.evaluate(COUNTS, SCORES, details=False).tables.keys() == set(ALWAYS)
+    assert ugt.evaluate(ugt.Labels.from_counts(COUNTS), {}).tables["sources_of_spread"] == ()
+    assert ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, details=False).tables.keys() == set(ALWAYS)
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
 
 
 def test_details_leave_as_json_frame_and_csv(tmp_path):
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1)
     found = evaluation.to_dict()
     for name, table in evaluation.tables.items():
         assert found[name] == [dict(row) for row in table]

@@ -26,11 +26,11 @@ def rows(evaluation, **wanted):
 
 
 def test_every_number_is_that_of_the_metric_functions():
-    evaluation = ugt.evaluate(COUNTS, {"A": A, "B": B}, k=(1, 2), reliability=(1, 2.5))
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A, "B": B}, k=(1, 2), reliability=(1, 2.5))
     functions = {name: getattr(ugt, f"ua_{name}") for name in ("topk_accuracy", "set_accuracy", "overlap", "average_overlap")}
     seen = 0
     for reliability in (1.0, 2.5):
-        post = ugt.dirichlet(COUNTS, reliability=reliability)
+        post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS), reliability=reliability)
         for name, scores in {"A": A, "B": B}.items():
             for metric, function in functions.items():
                 for k in (1, 2) if metric == "topk_accuracy" else (2,):
@@ -47,11 +47,11 @@ def test_every_number_is_that_of_the_metric_functions():
 
 
 def test_labels_have_several_reliabilities_around_one():
-    evaluation = ugt.evaluate(COUNTS, {"A": A}, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A}, k=1)
     assert evaluation.provenance["reliability"] == [0.2, 0.5, 1.0, 2.0, 5.0]
     values = [row["value"] for row in evaluation.certainty]
     assert values == sorted(values) and [row["reliability"] for row in evaluation.certainty] == [0.2, 0.5, 1.0, 2.0, 5.0]
-    alone = ugt.evaluate(COUNTS, {"A": A}, k=1, reliability=1)
+    alone = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A}, k=1, reliability=1)
     assert [row["change"] for row in evaluation.tables["sensitivity"]] == [row["change"] for row in alone.tables["sensitivity"]]
 
 
@@ -70,13 +70,13 @@ def test_annotator_models_as_aggregation(how, function, options):
     other = next(one for one in ugt.evaluate(labels, {"A": scores}, k=1).tables["sensitivity"] if one["setting"] == how)
     assert other["value"] == row["value"]
     said = f"annotations must be labels with their annotators for aggregation='{how}'. Got"
-    refused(f"{said} labels without them", ugt.evaluate, COUNTS, {}, aggregation=how)
+    refused(f"{said} labels without them", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, aggregation=how)
     refused(f"{said} Rankings", ugt.evaluate, ugt.Rankings.from_blocks([[[[0]]]], classes=2), {}, aggregation=how)
     refused("reliability must not be given", ugt.evaluate, labels, {}, aggregation=how, reliability=2)
 
 
 def test_voted_accuracy_is_ordinary_accuracy_with_ties_shared():
-    evaluation = ugt.evaluate(COUNTS, {"A": A, "B": B}, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A, "B": B}, k=1)
     # voted: 0, 2, {1, 2}, none, 0; A's best: 0, 0, 1, -, 1; B's best: 2, 2, 1, -, 1
     assert [rows(evaluation, metric="voted_accuracy", model=m)[0]["value"] for m in "AB"] == pytest.approx([1.5 / 4] * 2)
     (winner,) = [row for row in evaluation.winners if row["metric"] == "voted_accuracy"]
@@ -84,7 +84,7 @@ def test_voted_accuracy_is_ordinary_accuracy_with_ties_shared():
 
 
 def test_cases_without_annotations_are_kept_undefined_and_counted():
-    evaluation = ugt.evaluate(COUNTS, {"A": A}, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A}, k=1)
     assert evaluation.left_out == {"case without annotations": 1}
     assert all(row["n_cases"] == 4 for row in evaluation.metrics)
     assert evaluation.cases["case"][-1] == "3" and evaluation.cases["voted"][-1] == ""
@@ -122,21 +122,21 @@ def test_threads_change_no_byte():
     scores = {"A": rng.random((1500, 6)), "B": rng.random((1500, 6)).round(1)}
     found = []
     for n_threads in (1, 2, 4):
-        with_date = ugt.evaluate(counts, scores, n_threads=n_threads, reliability=(1, 3), n_resamples=200).to_dict()
+        with_date = ugt.evaluate(ugt.Labels.from_counts(counts), scores, n_threads=n_threads, reliability=(1, 3), n_resamples=200).to_dict()
         del with_date["provenance"]
         found.append(json.dumps(with_date))
     assert found[0] == found[1] == found[2]
 
 
 def test_groups_add_certainty_about_the_group_of_the_best_class():
-    evaluation = ugt.evaluate(COUNTS, {}, reliability=1, groups=[0, 1, 1], group_names=["low", "high"])
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {}, reliability=1, groups=[0, 1, 1], group_names=["low", "high"])
     (row,) = [row for row in evaluation.certainty if row["measure"] == "group_certainty"]
-    expected = ugt.annotation_certainty(ugt.dirichlet(COUNTS), groups=[0, 1, 1], group_rule="top_class")
+    expected = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts(COUNTS)), groups=[0, 1, 1], group_rule="top_class")
     assert row["value"] == expected.value and evaluation.provenance["groups"] == ["low", "high"]
 
 
 def test_plausibilities_are_judged_as_they_are():
-    draws = ugt.Draws.from_array(ugt.dirichlet(COUNTS[:3]).draws(200, seed=1))
+    draws = ugt.Draws.from_array(ugt.dirichlet(ugt.Labels.from_counts(COUNTS[:3])).draws(200, seed=1))
     evaluation = ugt.evaluate(draws, {"A": A[:3]}, k=1)
     (row,) = rows(evaluation, metric="topk_accuracy")
     found = ugt.ua_topk_accuracy(draws, A[:3])
@@ -146,10 +146,10 @@ def test_plausibilities_are_judged_as_they_are():
 
 @pytest.mark.parametrize("aggregation", ["irn", "votes"])
 def test_point_truths_have_no_reliability_and_no_spread(aggregation):
-    evaluation = ugt.evaluate(COUNTS, {"A": A}, aggregation=aggregation, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A}, aggregation=aggregation, k=1)
     (row,) = rows(evaluation, metric="topk_accuracy")
     assert (row["reliability"], row["draw_std"], row["draw_low"], row["draw_high"]) == (None, 0.0, row["value"], row["value"])
-    refused("reliability must not be given", ugt.evaluate, COUNTS, {"A": A}, aggregation=aggregation, reliability=3)
+    refused("reliability must not be given", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {"A": A}, aggregation=aggregation, reliability=3)
 
 
 @pytest.mark.slow
@@ -181,9 +181,9 @@ GIVEN = {
     "labels": lambda wide, k: ugt.Labels.from_wide(wide, classes=k),
     "one label each": one_label_each,
     "one annotator": lambda wide, k: ugt.Labels.from_wide(wide[:, :1], classes=k),
-    "counts": lambda wide, k: ugt.Labels.from_wide(wide, classes=k).counts(),
+    "counts": lambda wide, k: ugt.Labels.from_counts(ugt.Labels.from_wide(wide, classes=k).counts()),
     "rankings": lambda wide, k: ugt.Rankings.from_blocks([[[[int(label)]] for label in case] for case in wide], classes=k),
-    "draws": lambda wide, k: ugt.Draws.from_array(ugt.dirichlet(np.eye(k)[wide].sum(1).astype(int)).draws(40)),
+    "draws": lambda wide, k: ugt.Draws.from_array(ugt.dirichlet(ugt.Labels.from_wide(wide, classes=k)).draws(40)),
     "committees": lambda wide, k: ugt.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
 }
 HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.AGGREGATIONS[1:] if how not in ("prirn", "irn")]
@@ -237,17 +237,23 @@ BAD = [
     ({"predictions": {"A": A[:4]}}, "model 'A': scores must have one row for each of the 5 cases"),
     ({"predictions": {"A": np.where(A == 0.8, np.nan, A)}}, "model 'A': scores must be finite. Got nan, first at case 2, class 1"),
 ]
-NO_COUNTS = "annotations must be Labels, Rankings, plausibilities or an .N, K. array of counts. Got str"
+NO_COUNTS = "annotations must be Labels, Rankings or plausibilities. Got str"
 
 
 @pytest.mark.parametrize(("change", "message"), BAD, ids=[message[:40] for _, message in BAD])
 def test_bad_input(change, message):
-    arguments = {"annotations": COUNTS, "predictions": {"A": A}, **change}
+    arguments = {"annotations": ugt.Labels.from_counts(COUNTS), "predictions": {"A": A}, **change}
     refused(message, ugt.evaluate, arguments.pop("annotations"), arguments.pop("predictions"), **arguments)
 
 
 def test_bad_kinds_of_input():
-    refused("predictions must be a mapping from model names to scores. Got list", ugt.evaluate, COUNTS, [A], error=TypeError)
+    refused(
+        "predictions must be a mapping from model names to scores. Got list",
+        ugt.evaluate,
+        ugt.Labels.from_counts(COUNTS),
+        [A],
+        error=TypeError,
+    )
     refused(NO_COUNTS, ugt.evaluate, "labels.csv", {"A": A}, error=TypeError)
 
 
@@ -312,5 +318,12 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
     monkeypatch.setattr(by_name, "plackett_luce", watched)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ugt.evaluate(counts, {"A": A[: len(counts)]}, aggregation="plackett-luce", reliability=(1, 2, 3), n_draws=100, n_warmup=50)
+        ugt.evaluate(
+            ugt.Labels.from_counts(counts),
+            {"A": A[: len(counts)]},
+            aggregation="plackett-luce",
+            reliability=(1, 2, 3),
+            n_draws=100,
+            n_warmup=50,
+        )
     assert len(made) > 3  # sensitivity samples anew, too

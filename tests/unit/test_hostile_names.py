@@ -177,7 +177,7 @@ def test_json_is_strict_and_keeps_names(kind, tmp_path):
 
 def test_undefined_numbers_in_json_and_csv():
     """Nothing is known: NaN everywhere, and still strict."""
-    found = ugt.evaluate(np.array([[1, 0], [0, 1], [0, 0]]), {"A": np.eye(2)[[0, 0, 1]]}, k=1, n_resamples=5)
+    found = ugt.evaluate(ugt.Labels.from_counts(np.array([[1, 0], [0, 1], [0, 0]])), {"A": np.eye(2)[[0, 0, 1]]}, k=1, n_resamples=5)
     json.loads(json.dumps(found.to_dict(), allow_nan=False, ensure_ascii=False), parse_constant=pytest.fail)
     for table in found.tables:
         for row in csv.reader(io.StringIO(found.tables[table].csv_text(), newline="")):

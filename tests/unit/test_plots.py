@@ -196,7 +196,7 @@ def test_forest():
     message = r"rows must hold \(value, low, high\), or a DiscrepancyRatio, for every name\. Got \(1, 2\), first at 'a'"
     refused(message, plots.forest, {"a": (1, 2)})
     refused(r"Got \('x', 1, 2\), first at 'a'", plots.forest, {"a": ("x", 1, 2)})
-    ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=5)  # counts have no annotators
+    ev = ugt.evaluate(ugt.Labels.from_counts([[6, 2], [1, 3]]), {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=5)  # counts have no annotators
     refused(r"rows must hold something to draw\. Got an empty table\.", plots.forest, ev)
 
 
@@ -208,7 +208,7 @@ def test_rank_heat_map():
     resamples = ugt.bootstrap([[1, 0], [1, 1], [0, 0], [1, 0]], n_resamples=50)
     assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_probability().tolist()
     models = {"A": [0.1, 0.6, 0.8, 0.7], "B": [0.3, 0.2, 0.4, 0.1]}
-    found = ugt.ranking_stability([[4, 1], [3, 2], [1, 4], [2, 3]], models, n_resamples=50)
+    found = ugt.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4], [2, 3]]), models, n_resamples=50)
     ax = plots.rank_heat_map(found, metric="hard_auroc")
     expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_probability()
     assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
@@ -394,11 +394,14 @@ def test_plausibilities_of_a_case():
     ax = plots.plausibilities([[0.2] * 5, [0.5, 0.2, 0.15, 0.1, 0.05]], 1, annotations=rankings, names="abcde")
     assert names(ax) == ["a (ranks 1, 1, 2)", "b (ranks 1, 1)", "c (ranks 2, 3)", "d (rank 4)", "e (not ranked)"]
     many = ugt.Rankings.from_blocks([[[["a"]]] * 9], classes=["a", "b"])
-    assert names(plots.plausibilities([[1.0, 0.0]], 0, annotations=many))[0].replace("\n", " ") == "0 (ranks 1, 1, 1, 1, 1, 1, … 9 in all)"
+    assert (
+        names(plots.plausibilities(ugt.Point.from_array([[1.0, 0.0]]), 0, annotations=many))[0].replace("\n", " ")
+        == "0 (ranks 1, 1, 1, 1, 1, 1, … 9 in all)"
+    )
     labels = ugt.Labels.from_counts([[1, 0, 1], [0, 0, 0]])
     ax = plots.plausibilities(ugt.dirichlet(labels, prior=0), 1)
     assert ax.get_title(loc="right") == "undefined: no annotations" and len(ax.patches) == 0
-    truth, labels = ugt.dirichlet([[3, 1], [2, 2]]), ugt.Labels.from_counts([[3, 1]])
+    truth, labels = ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2]])), ugt.Labels.from_counts([[3, 1]])
     refused(r"case must be a whole number from 0 to 1\. Got 2\.", plots.plausibilities, truth, 2)
     refused(r"top must be a whole number of at least 1\. Got 0\.", plots.plausibilities, truth, 0, top=0)
     refused(r"names must be 2 names, one a class\. Got 3\.", plots.plausibilities, truth, 0, names="abc")
@@ -409,15 +412,15 @@ def test_plausibilities_of_a_case():
 
 
 def test_laws_over_draws():
-    estimate = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
+    estimate = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2], [1, 5]])), [[0.6, 0.4]] * 3)
     ax = plots.accuracy_over_draws(estimate)
     assert ax.lines[0].get_xdata()[0] == estimate.value and ax.get_legend() is None
-    draws = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2]]).draws(50), [[0.6, 0.4]] * 2)
+    draws = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2]])).draws(50), [[0.6, 0.4]] * 2)
     ax = plots.accuracy_over_draws(draws, bins=7)
     shares, edges = np.histogram(draws.per_draw, bins=7, density=True)
     assert [bar.get_height() for bar in ax.patches] == pytest.approx(shares)
     assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1])
-    truth = ugt.dirichlet([[5, 1]] * 12 + [[0, 0]], prior=0)
+    truth = ugt.dirichlet(ugt.Labels.from_counts([[5, 1]] * 12 + [[0, 0]]), prior=0)
     tables = {"A": [[0.6, 0.4]] * 13, "B": [[0.4, 0.6]] * 13}  # mostly right, mostly wrong
     found = {name: ugt.ua_topk_accuracy(truth, table) for name, table in tables.items()}
     ax = plots.accuracy_over_draws(found)
@@ -429,13 +432,13 @@ def test_laws_over_draws():
         steps = patch.get_xy()
         assert np.unique(steps[:, 0]) == pytest.approx(edges)
         assert steps[:, 1].max() == pytest.approx(np.histogram(law, bins=edges, density=True)[0].max())
-    ax = plots.accuracy_over_draws(ugt.ua_topk_accuracy([[1.0, 0.0], [0.0, 1.0]], [[0.6, 0.4]] * 2))
+    ax = plots.accuracy_over_draws(ugt.ua_topk_accuracy(ugt.Point.from_array([[1.0, 0.0], [0.0, 1.0]]), [[0.6, 0.4]] * 2))
     assert len(ax.patches) == 0 and ax.lines[0].get_xdata()[0] == 0.5 and entries(ax) == ["no spread"]
 
 
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_undefined_estimates_are_refused():
-    nothing = ugt.ua_topk_accuracy(ugt.dirichlet([[0, 0]], prior=0), [[0.6, 0.4]])
+    nothing = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[0, 0]]), prior=0), [[0.6, 0.4]])
     refused(r"estimate must be defined\. Got nan, first at 'A'\.", plots.accuracy_over_draws, {"A": nothing})
     with pytest.raises(ValueError, match=r"bins must be a whole number of at least 1\. Got 0\."):
-        plots.accuracy_over_draws(ugt.ua_topk_accuracy([[1.0, 0.0]], [[0.6, 0.4]]), bins=0)
+        plots.accuracy_over_draws(ugt.ua_topk_accuracy(ugt.Point.from_array([[1.0, 0.0]]), [[0.6, 0.4]]), bins=0)

@@ -125,7 +125,7 @@ def test_single_votes_give_the_mean_of_the_dirichlet_posterior():
     votes = [4, 0, 2, 1, 0, 0]
     case = [[[k]] for k, n in enumerate(votes) for _ in range(n)]
     for reliability, shape in ((1.0, 1 / K), (2.5, 0.3), (100.0, 1.0)):
-        expected = ugt.dirichlet([votes], reliability=reliability, prior=shape).mean()[0]
+        expected = ugt.dirichlet(ugt.Labels.from_counts([votes]), reliability=reliability, prior=shape).mean()[0]
         assert mode(case, reliability=reliability, prior_shape=shape) == pytest.approx(expected, rel=1e-13)
 
 

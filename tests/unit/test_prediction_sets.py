@@ -79,7 +79,7 @@ def test_coverage_of_every_draw_and_of_a_posterior():
     low, high = found.mass.draw_interval(0.5)
     assert (low, high) == tuple(np.quantile(found.mass.per_draw, [0.25, 0.75]))
     counts = np.array([[4, 1, 0], [1, 2, 2], [0, 0, 3]])
-    post = ugt.dirichlet(counts, prior=0.5)
+    post = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.5)
     found = sets.coverage(post)
     assert found.best.value == ugt.ua_coverage(post, sets).value != found.voted.value
     np.testing.assert_allclose(found.mass.per_case, (post.mean() * mask).sum(1))
@@ -149,7 +149,7 @@ def test_bad_truth_and_options():
     sets = ugt.PredictionSets.of(SETS, 3)
     for call, message in (
         (lambda: sets.coverage(TRUTH[:4]), r"truth must be of 5 cases and 3 classes like the sets\. Got 4 cases"),
-        (lambda: sets.coverage(np.ones((5, 4))), r"truth must be of 5 cases and 3 classes"),
+        (lambda: sets.coverage(ugt.Point.from_array(np.ones((5, 4)))), r"truth must be of 5 cases and 3 classes"),
         (lambda: sets.coverage_by_class(TRUTH, against="best"), r"against must be one of 'mass', 'voted'"),
         (lambda: sets.coverage_by_class(TRUTH, level=95), r"level must be"),
         (lambda: sets.coverage_by_class(TRUTH, clusters=[1]), r"clusters must"),
@@ -198,7 +198,7 @@ def test_regions_from_posteriors_and_draws():
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(4)]) for x in own]
     np.testing.assert_allclose(regions.p_values(p, candidate), expected)
     refused(r"n must be 1 to 6", ugt.PlausibilityRegions(m=7).fit, p, draws)
-    post = ugt.dirichlet(RNG.integers(1, 5, (20, 3)), prior=0.5)
+    post = ugt.dirichlet(ugt.Labels.from_counts(RNG.integers(1, 5, (20, 3))), prior=0.5)
     found = ugt.PlausibilityRegions(alpha=0.3, m=50, seed=2).fit(p, post)
     e = (post.draws(50, seed=2) * (1 - p)[:, None]).sum(2)
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(50)]) for x in own]
@@ -221,7 +221,10 @@ def test_bad_regions():
         (lambda: regions.contains(p, 2 * p), r"plausibilities must be at least 0 and add up to 1.*case 0"),
         (lambda: regions.contains(p, np.where(np.arange(20)[:, None] == 2, NAN, p)), r"add up to 1.*case 2"),
         (lambda: regions.contains(p[:, :4] / p[:, :4].sum(1, keepdims=True), p), r"predictions must have 5 classes"),
-        (lambda: ugt.PlausibilityRegions(m=0).fit(p, ugt.dirichlet(np.ones((20, 5), int))), r"m must be a whole number"),
+        (
+            lambda: ugt.PlausibilityRegions(m=0).fit(p, ugt.dirichlet(ugt.Labels.from_counts(np.ones((20, 5), int)))),
+            r"m must be a whole number",
+        ),
         (lambda: ugt.PlausibilityRegions(alpha=3).fit(p, p), r"alpha must be"),
         (lambda: ugt.PlausibilityRegions().fit(p, p).grid(p[:, :3] / p[:, :3].sum(1, keepdims=True)), r"at most 4"),
         (lambda: ugt.PlausibilityRegions().fit(p[:, :2] / p[:, :2].sum(1, keepdims=True), p[:, :2]).grid(p[:, :2], n_steps=0), r"n_steps"),

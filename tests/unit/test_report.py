@@ -216,7 +216,11 @@ def test_numbers_never_round_to_certainty(value, shown):
 @pytest.mark.parametrize("aggregation", ["dirichlet", "votes", "given"])
 def test_page_of_a_real_evaluation(aggregation):
     counts = np.array([[3, 1], [0, 2], [0, 0]])
-    truth, options = (ugt.Dirichlet.from_array(counts + 1.0), {}) if aggregation == "given" else (counts, {"aggregation": aggregation})
+    truth, options = (
+        (ugt.Dirichlet.from_array(counts + 1.0), {})
+        if aggregation == "given"
+        else (ugt.Labels.from_counts(counts), {"aggregation": aggregation})
+    )
     found = ugt.evaluate(truth, {"A": [[0.9, 0.1]] * 3, "B": [[0.2, 0.8]] * 3}, k=1, n_resamples=10, **options)
     text = page(found.to_dict()).text
     assert "3 of 3 cases are shown" in text

@@ -248,7 +248,9 @@ def test_examples_have_the_numbers_of_the_posterior():
     rows = numbers_of(assumptions.render(source()).html, "What this means")
     for gamma, row in zip((1, 2), rows):
         for (mean, deviation), counts in zip(zip(row[::2], row[1::2]), ([1, 0, 0], [2, 1, 0], [3, 0, 0])):
-            assert mean == pytest.approx(ugt.dirichlet([counts], reliability=gamma, prior=0.1).mean()[0, 0], abs=5e-5)
+            assert mean == pytest.approx(
+                ugt.dirichlet(ugt.Labels.from_counts([counts]), reliability=gamma, prior=0.1).mean()[0, 0], abs=5e-5
+            )
             drawn = np.random.default_rng(0).dirichlet(gamma * np.array(counts) + 0.1, 20_000)[:, 0]
             assert deviation == pytest.approx(drawn.std(), rel=0.06)
     assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.render(source()))

@@ -105,7 +105,7 @@ def test_a_law_that_is_too_wide_is_not_even_made(monkeypatch):
 
 
 def test_laws_keep_to_the_cells_that_they_may_have():
-    truth = ugt.dirichlet([[3, 1, 0], [0, 2, 2], [1, 1, 1]])
+    truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1, 0], [0, 2, 2], [1, 1, 1]]))
     scores = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2]])
     for metric, options in ((ugt.ua_topk_accuracy, {"k": 1}), (ugt.ua_set_accuracy, {"k": 2}), (ugt.ua_average_overlap, {"k": 2})):
         law = metric(truth, scores, **options)._law

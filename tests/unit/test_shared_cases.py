@@ -10,7 +10,7 @@ import ugt
 def test_dirichlet_of_counts(shared_case, number):
     case = shared_case(number)
     given, expected, tolerance = case["inputs"], case["expected"], case["tolerance"]["abs"]
-    post = ugt.dirichlet(np.array([given["counts"]]), reliability=given["gamma"], prior=given["alpha"])
+    post = ugt.dirichlet(ugt.Labels.from_counts(np.array([given["counts"]])), reliability=given["gamma"], prior=given["alpha"])
     np.testing.assert_allclose(post.membership(1)[0], expected["top1"], rtol=0, atol=tolerance)
     for k in given["sets"]:
         assert ugt.annotation_certainty(post, k=k).value == pytest.approx(expected[f"certainty_{k}"], abs=tolerance)

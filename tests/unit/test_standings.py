@@ -72,7 +72,7 @@ def panels(n=60, seed=0):
 
 def test_intervals_over_both_hold_the_others():
     counts, models = panels()
-    found = ugt.evaluate(counts, models, k=1, n_resamples=4000)
+    found = ugt.evaluate(ugt.Labels.from_counts(counts), models, k=1, n_resamples=4000)
     assert found.sources["both_low, both_high"] == ("cases", "draws")
     for entry in found.metrics:
         widths = [entry[f"{name}_high"] - entry[f"{name}_low"] for name in ("draw", "case", "both")]
@@ -84,8 +84,8 @@ def test_clusters_widen_what_their_cases_share():
     counts, models = panels(30)
     repeated, scores = np.repeat(counts, 5, 0), {name: np.repeat(table, 5, 0) for name, table in models.items()}
     patient = np.repeat(np.arange(30), 5)
-    by_case, by_cluster = (ugt.evaluate(repeated, scores, k=1, clusters=ids) for ids in (None, patient))
-    by_id = ugt.evaluate(repeated, scores, k=1, clusters={str(i): f"p{c}" for i, c in enumerate(patient)})
+    by_case, by_cluster = (ugt.evaluate(ugt.Labels.from_counts(repeated), scores, k=1, clusters=ids) for ids in (None, patient))
+    by_id = ugt.evaluate(ugt.Labels.from_counts(repeated), scores, k=1, clusters={str(i): f"p{c}" for i, c in enumerate(patient)})
     assert by_cluster.sources["case_low, case_high"] == ("clusters",)
     for a, b, c in zip(by_case.metrics, by_cluster.metrics, by_id.metrics):
         assert (b["case_high"] - b["case_low"]) / (a["case_high"] - a["case_low"]) == pytest.approx(5**0.5, rel=0.15)
@@ -95,8 +95,8 @@ def test_clusters_widen_what_their_cases_share():
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca"])
 def test_kinds_of_interval(kind):
     counts, models = panels()
-    found = ugt.evaluate(counts, models, k=1, reliability=1, interval=kind, n_resamples=400)
-    per_case = ugt.ua_topk_accuracy(ugt.dirichlet(counts), models["A"], k=1).per_case
+    found = ugt.evaluate(ugt.Labels.from_counts(counts), models, k=1, reliability=1, interval=kind, n_resamples=400)
+    per_case = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts(counts)), models["A"], k=1).per_case
     again = resampling.bootstrap(per_case, n_resamples=400, seed=0).interval(0.95, kind)
     (entry,) = [row for row in found.metrics if (row["model"], row["metric"]) == ("A", "topk_accuracy")]
     assert [entry["case_low"], entry["case_high"]] == pytest.approx(again[0].tolist(), abs=1e-12)
@@ -112,7 +112,7 @@ def test_kinds_of_interval(kind):
 )
 def test_errors(options, message):
     counts, models = panels()
-    refused(message, ugt.evaluate, counts, models, **options)
+    refused(message, ugt.evaluate, ugt.Labels.from_counts(counts), models, **options)
 
 
 def binary(n=80, seed=4):
@@ -127,9 +127,11 @@ def test_two_classes_have_soft_metrics_on_the_same_resamples():
     counts, models = binary()
     counts[3] = 0  # nobody labelled it
     patient = np.arange(80) // 4
-    found = ugt.evaluate(counts, models, reliability=(1, 3), clusters=patient, interval="bca", n_resamples=300, seed=9)
+    found = ugt.evaluate(
+        ugt.Labels.from_counts(counts), models, reliability=(1, 3), clusters=patient, interval="bca", n_resamples=300, seed=9
+    )
     for reliability in (1, 3):
-        truth = ugt.dirichlet(counts, reliability=reliability)
+        truth = ugt.dirichlet(ugt.Labels.from_counts(counts), reliability=reliability)
         for model, scores in models.items():
             for metric, function in (("auroc", ugt.soft_auroc), ("average_precision", ugt.soft_average_precision)):
                 alone = function(truth, scores[:, 1])
@@ -146,6 +148,6 @@ def test_two_classes_have_soft_metrics_on_the_same_resamples():
 def test_logits_of_two_classes_are_their_difference():
     counts, models = binary()
     logits = {name: np.log(table) + np.arange(80)[:, None] for name, table in models.items()}  # rows moved by any number
-    one, two = (ugt.evaluate(counts, scores, n_resamples=5) for scores in (models, logits))
+    one, two = (ugt.evaluate(ugt.Labels.from_counts(counts), scores, n_resamples=5) for scores in (models, logits))
     for a, b in zip(one.metrics, two.metrics):
         assert a["value"] == pytest.approx(b["value"], abs=1e-12)

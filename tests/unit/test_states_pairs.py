@@ -41,7 +41,7 @@ def test_pairs_of_two_without_variation_or_cases():
     rng = np.random.default_rng(0)
     votes = rng.integers(0, 3, (40, 2))
     parts = [states.partial("pairwise_agreement", votes[h], classes=3) for h in (slice(0, 9), slice(9, None))]
-    assert states.finish(states.merge(parts)).value == pytest.approx(ugt.cohen_kappa(votes).value, rel=1e-12)
+    assert states.finish(states.merge(parts)).value == pytest.approx(ugt.cohen_kappa(ugt.Labels.from_wide(votes)).value, rel=1e-12)
     labels = ugt.Labels.from_wide([[0, 0, None, None], [0, 0, None, None], [0, None, 1, None], [None, None, None, 1]], classes=2)
     expected, found = ugt.pairwise_agreement(labels), one_part("pairwise_agreement", labels)
     for name in ("value", "n_cases", "no_variation", "per_annotator", "annotator_prevalence"):

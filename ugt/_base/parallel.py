@@ -41,7 +41,7 @@ def threads(n_threads: int) -> Iterator[None]:
     --------
     >>> import ugt
     >>> with ugt.threads(2):
-    ...     certainty = ugt.annotation_certainty(ugt.dirichlet([[3, 1, 0], [2, 2, 0]]))
+    ...     certainty = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 1, 0], [2, 2, 0]])))
     >>> certainty.per_case.round(4)
     array([0.8629, 0.4968])
     """

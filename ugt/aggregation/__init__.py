@@ -11,6 +11,7 @@ from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
+from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
@@ -34,7 +35,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Parameters
     ----------
-    annotations : Labels, Rankings, or (N, K) array or nested lists of counts
+    annotations : Labels or Rankings
         In a ranking, the annotator's one vote is split evenly over the first block.
     kind : {"majority", "mean"}
         Default ``"majority"``.
@@ -62,7 +63,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     [[0.75, 0.25, 0.0], [0.5, 0.5, 0.0]]
     """
     checks.option("kind", kind, ("majority", "mean"))
-    known = _annotations("annotations", annotations, counts=True)
+    known = _annotations("annotations", annotations)
     arrays = _irn_arrays(known, "split", depth=1)
     return Point(known.axes, *(arrays if kind == "mean" else _winners(*arrays)))
 
@@ -162,7 +163,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
 
     Parameters
     ----------
-    labels : Labels, or (N, K) array or nested lists of counts
+    labels : Labels
         What annotators chose.
     reliability : float
         γ > 0, how much a label counts; default 1.
@@ -191,13 +192,13 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
 
     Examples
     --------
-    >>> dirichlet([[3, 1, 0]], prior=0.5).mean().round(3).tolist()
+    >>> dirichlet(Labels.from_counts([[3, 1, 0]]), prior=0.5).mean().round(3).tolist()
     [[0.636, 0.273, 0.091]]
     """
     gamma = checks.scalar("reliability", reliability, positive=True)
     if isinstance(labels, Rankings):
-        raise TypeError("labels must be Labels or an (N, K) array of counts. Got Rankings: use prirn for a posterior from rankings.")
-    known = _annotations("labels", labels, counts=True)
+        raise TypeError("labels must be Labels. Got Rankings: use prirn for a posterior from rankings.")
+    known = _annotations("labels", labels)
     alpha = _prior(prior, known)
     if alpha.min() == alpha.max():
         extra = float(alpha[0])
@@ -209,30 +210,13 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
     return Dirichlet(known.axes, offsets_of(np.bincount(row, minlength=len(table))), col.astype(np.int32), table[row, col])
 
 
-def _annotations(argument: str, value: Any, *, counts: bool = False) -> Any:
-    """Labels or Rankings, the former also from a table of counts."""
+def _annotations(argument: str, value: Any) -> Any:
+    """Labels or Rankings as they are; of anything else, what to say."""
     if isinstance(value, (Labels, Rankings)):
         return value
-    table = _counts_table(value) if counts else None
-    if table is not None:
-        return Labels.from_counts(table)
-    wanted = "Labels, Rankings or an (N, K) array of counts" if counts else "Labels or Rankings"
+    check_bare(argument, value)
     advice = "Labels.from_long, from_wide, from_counts and Rankings.from_blocks, from_long, from_strings make them"
-    raise TypeError(f"{argument} must be {wanted}. Got {type(value).__name__}: {advice}.")
-
-
-def _counts_table(value: Any) -> Any:
-    """An array as it is, or the (N, K) numbers of nested lists; None for anything else."""
-    if hasattr(value, "__array__"):
-        return value
-    if not isinstance(value, (list, tuple)):
-        return None
-    try:
-        nested = np.array(value, dtype=object)  # as objects, so that rows of different lengths are no table and no warning
-    except ValueError:
-        return None
-    table = np.array(value) if nested.ndim == 2 else nested
-    return table if table.dtype.kind in "iuf" else None
+    raise TypeError(f"{argument} must be Labels or Rankings. Got {type(value).__name__}: {advice}.")
 
 
 def _irn_arrays(annotations: Labels | Rankings, tie_weight: str, depth: int = _ALL_BLOCKS) -> Ragged:

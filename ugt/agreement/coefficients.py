@@ -97,7 +97,8 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     Parameters
     ----------
     labels : Labels, or (N, A) table
-        Of integers or strings; None or NaN where an annotator gave no label.
+        Of integers or strings; None or NaN where an annotator gave no label. A table of integers without a gap may be counts as well:
+        it is refused unless ``classes`` are given (say Labels.from_wide or Labels.from_counts).
     weights : None, "linear", "quadratic" or (K, K) table
         How much two classes agree, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes in
         their order; quadratic: ``1 - (k - l)² / (K - 1)²``.
@@ -167,7 +168,8 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
 
     Examples
     --------
-    >>> found = cohen_kappa([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]], weights="linear")
+    >>> import ugt
+    >>> found = cohen_kappa(ugt.Labels.from_wide([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]), weights="linear")
     >>> round(found.value, 3), round(found.std_error, 3), found.per_class.round(2)
     (0.571, 0.247, array([0.57, 0.4 , 0.57]))
     """
@@ -188,7 +190,8 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
 
     Examples
     --------
-    >>> round(scott_pi([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]).value, 3)
+    >>> import ugt
+    >>> round(scott_pi(ugt.Labels.from_wide([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]])).value, 3)
     0.467
     """
     return _agreement("scott_pi", labels, classes, weights, annotators)
@@ -245,7 +248,8 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
 
     Examples
     --------
-    >>> nearly = [[0, 0]] * 47 + [[0, 1]] * 2 + [[1, 0]]
+    >>> import ugt
+    >>> nearly = ugt.Labels.from_wide([[0, 0]] * 47 + [[0, 1]] * 2 + [[1, 0]])
     >>> round(gwet_ac1(nearly).value, 3), round(cohen_kappa(nearly).value, 3)
     (0.936, -0.027)
     """

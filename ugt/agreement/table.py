@@ -15,6 +15,7 @@ from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _tables
 from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
+from ..annotations.bare import check_bare
 
 FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
 MISSING = (None, "", float("nan"))
@@ -235,6 +236,8 @@ def values_and_index(values: Array) -> tuple[Array, Int32]:
 def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
     if isinstance(given, (str, bytes)) or not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
         raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
+    if classes is None:
+        check_bare(argument, given)
     cells = wide(given)
     at, held = held_cells(cells, MISSING)
     if classes is not None or (len(held) > 0 and _are_labels(held)):

@@ -63,7 +63,7 @@ def annotation_certainty(
     Examples
     --------
     >>> import ugt
-    >>> certainty = ugt.annotation_certainty(ugt.dirichlet([[6, 2], [3, 3]], prior=1.0))
+    >>> certainty = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]), prior=1.0))
     >>> certainty.per_case.round(4), round(certainty.value, 4)
     (array([0.9102, 0.5   ]), 0.7051)
     """

@@ -179,7 +179,7 @@ class ExpectedCertainty(results.MeanOfCases):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.expected_certainty(ugt.dirichlet([[3, 3], [9, 1], [1, 0]], prior=0.5))
+    >>> found = ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 3], [9, 1], [1, 0]]), prior=0.5))
     >>> found.gain.round(3), found.worklist.tolist()
     (array([0.146, 0.   , 0.   ]), [0, 1, 2])
     """
@@ -242,7 +242,7 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.dirichlet([[2, 2, 0], [4, 0, 0]], prior=0.1)
+    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[2, 2, 0], [4, 0, 0]]), prior=0.1)
     >>> [round(ugt.expected_certainty(post, n).value, 3) for n in (1, 2, 4)]
     [0.835, 0.837, 0.868]
     """

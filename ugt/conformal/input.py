@@ -15,6 +15,7 @@ from .._base.ragged import sizes_of
 from .._core import _sets
 from ..aggregation import votes
 from ..annotations import Labels
+from ..annotations.bare import check_bare
 from ..calibrators.logits import LogitTable, refuse
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.point import NO_TABLE
@@ -106,6 +107,7 @@ class Truth:
         if not isinstance(truth, Plausibilities):
             array = truth if type(truth).__name__ == "Rankings" else identifiers.as_array(truth)
             # an array (N, K) stays as it is, large as it may be: it is checked as it is read
+            check_bare("truth", array, truth=True)
             truth = array if getattr(array, "ndim", 0) == 2 else as_plausibilities(array)
         if isinstance(truth, np.ndarray) and truth.dtype.kind not in "biuf":
             raise error("truth", "be numbers", truth.dtype)

@@ -50,8 +50,9 @@ def discrepancy_ratio(
     Parameters
     ----------
     annotations : Labels, Ratings, Masks, or (N, A) array
-        An array has a column for each annotator, NaN where a case has none of theirs: numbers are ratings, text or (beside
-        probabilities or a table of costs) whole numbers are labels. An annotator may label a case several times.
+        An array has a column for each annotator, NaN where a case has none of theirs: text is labels, numbers are labels beside
+        probabilities, ``values`` or a table of costs, and else ratings. Three whole numbers or more may be either: without ``distance``
+        they are refused (say Labels.from_wide or Ratings.from_wide). An annotator may label a case several times.
     predictions : (N,) or (N, K) array, list of N masks, Predictions, or mapping of case id to prediction
         One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
         expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.

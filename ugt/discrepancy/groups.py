@@ -70,7 +70,7 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
     Examples
     --------
     >>> import ugt
-    >>> labels = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1], [0, 2, None], [2, 2, None]]
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1], [0, 2, None], [2, 2, None]])
     >>> found = ugt.stratified_discrepancy(labels, [0, 1, 0, 1, 1, 2])
     >>> found.names.tolist(), found.value.tolist(), round(found.mean, 3), found.left_out
     ([0, 1, 2], [0.5, 0.5, 1.0], 0.667, {'case whose majority class is tied': 1})
@@ -191,7 +191,7 @@ def group_discrepancy(
     Examples
     --------
     >>> import ugt
-    >>> ratings = [[1, 2, 8, 9], [2, 2, 7, 9], [0, 1, 5, 5], [3, 1, 9, 8]]
+    >>> ratings = ugt.Ratings.from_wide([[1, 2, 8, 9], [2, 2, 7, 9], [0, 1, 5, 5], [3, 1, 9, 8]])
     >>> found = ugt.group_discrepancy(ratings, [1, 2, 1, 2], ["A", "A", "B", "B"])
     >>> dict(zip(found.names.tolist(), found.value.round(2).tolist()))
     {'A': 0.33, 'B': 25.33}

@@ -12,7 +12,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.ragged import sizes_of, take
-from .._tabular.rows import is_missing, wide
+from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.masks import Masks
 from ..annotations.predictions import Predictions
@@ -95,7 +95,7 @@ def check_known(annotations: Any, what: str) -> None:
 
 
 def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
-    """Annotations, or an array (N, A): numbers as ratings unless classes are needed, text as labels."""
+    """Annotations, or an array (N, A): text as labels, numbers as ratings; whole ones only where something says which they are."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
     if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or hasattr(annotations, "__array__")):
@@ -106,6 +106,9 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     n_classes = max(_n_classes(predictions, distance), 0 if values is None else len(values))
     if text or n_classes:
         return Labels.from_wide(cells, classes=None if text else n_classes)
+    if distance is None and len(set(held)) > 2 and all(is_number(cell) and cell == cell // 1 for cell in held):
+        must = "be Labels.from_wide(...) where whole numbers are classes, or Ratings.from_wide(...) where they are a scale"
+        raise checks.error("annotations", must, "a bare table (or say distance=)")
     return Ratings.from_wide(cells)
 
 

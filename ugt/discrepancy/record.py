@@ -304,7 +304,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
     Examples
     --------
     >>> import ugt
-    >>> ratings = [[3.0, 4, 5], [7, 7, 8], [1, 3, 2], [6, 5, 6], [9, 7, 8]]
+    >>> ratings = ugt.Ratings.from_wide([[3.0, 4, 5], [7, 7, 8], [1, 3, 2], [6, 5, 6], [9, 7, 8]])
     >>> found = ugt.individual_equivalence_index(ratings, [4.0, 7.5, 2, 6, 8])
     >>> round(found.value, 3), round(found.mu, 3), round(found.alpha, 3)
     (-0.95, 0.517, 1.467)
@@ -362,7 +362,7 @@ def individual_equivalence_index(
     Examples
     --------
     >>> import ugt
-    >>> ratings = [[3.0, 4, 5], [7, 7, 8], [1, 3, 2], [6, 5, 6], [9, 7, 8]]
+    >>> ratings = ugt.Ratings.from_wide([[3.0, 4, 5], [7, 7, 8], [1, 3, 2], [6, 5, 6], [9, 7, 8]])
     >>> found = ugt.individual_equivalence_index(ratings, [4.0, 7.5, 2, 6, 8])
     >>> found.per_annotator.round(2).tolist(), found.interchangeable(0.0)
     ([-1.25, -1.05, -0.55], True)

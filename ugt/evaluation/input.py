@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks
 from .._tabular.frames import is_frame
 from ..annotations import Labels, Rankings
+from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions, position_note
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def aggregation_input(annotations: Any) -> Any:
-    """Annotations or plausibilities; an array of counts becomes Labels, a data frame what its columns say."""
+    """Annotations or plausibilities; a data frame becomes what its columns say."""
     if isinstance(annotations, (Labels, Rankings, Plausibilities)):
         return annotations
     if is_frame(annotations):
@@ -30,9 +31,8 @@ def aggregation_input(annotations: Any) -> Any:
         if isinstance(annotations, (Labels, Rankings)):
             return annotations
         raise TypeError(f"annotations must be labels or rankings. Got a data frame of {type(annotations).__name__.lower()}.")
-    if np.ndim(annotations) == 2:
-        return Labels.from_counts(annotations)
-    raise TypeError(f"annotations must be Labels, Rankings, plausibilities or an (N, K) array of counts. Got {type(annotations).__name__}.")
+    check_bare("annotations", annotations)
+    raise TypeError(f"annotations must be Labels, Rankings or plausibilities. Got {type(annotations).__name__}.")
 
 
 def orders_of(k: Any, n_classes: int) -> list[int]:

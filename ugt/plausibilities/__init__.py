@@ -10,6 +10,7 @@ from typing import Any
 
 from .._base.checks import error
 from .._base.identifiers import unmasked
+from ..annotations.bare import check_bare
 from .dirichlet import Dirichlet
 from .draws import Draws
 from .estimates import Certainty, Estimate
@@ -32,6 +33,7 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
     except ValueError:  # older numpy makes an array of lists, which has one dimension
         raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
     if array.ndim == 2:
+        check_bare(argument, array, truth=True)
         return Point.from_array(array)
     if array.ndim == 3:
         return Draws.from_array(array)

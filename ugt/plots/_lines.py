@@ -271,7 +271,8 @@ def metric_by_reliability(
     Examples
     --------
     >>> import ugt.plots
-    >>> ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3], [0.4, 0.6]]}, reliability=(1, 2), k=1, n_resamples=50)
+    >>> labels = ugt.Labels.from_counts([[6, 2], [1, 3]])
+    >>> ev = ugt.evaluate(labels, {"A": [[0.7, 0.3], [0.4, 0.6]]}, reliability=(1, 2), k=1, n_resamples=50)
     >>> ax = ugt.plots.metric_by_reliability(ev)
     >>> [text.get_text() for text in ax.get_xticklabels()], ax.get_ylabel()
     (['1', '2'], 'top-1 accuracy')

@@ -95,7 +95,8 @@ def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int |
     --------
     >>> import ugt.plots
     >>> models = {"A": [[0.7, 0.3], [0.4, 0.6]], "B": [[0.2, 0.8], [0.4, 0.6]]}
-    >>> ax = ugt.plots.rank_by_reliability(ugt.evaluate([[6, 2], [1, 3]], models, reliability=(1, 2), k=1, n_resamples=50))
+    >>> labels = ugt.Labels.from_counts([[6, 2], [1, 3]])
+    >>> ax = ugt.plots.rank_by_reliability(ugt.evaluate(labels, models, reliability=(1, 2), k=1, n_resamples=50))
     >>> [text.get_text() for text in ax.texts]
     ['1\n[1, 2]', '1\n[1, 2]', '2\n[1, 2]', '2\n[1, 2]']
     """

@@ -155,7 +155,7 @@ def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -
     Examples
     --------
     >>> import ugt.plots
-    >>> ax = ugt.plots.ternary(ugt.dirichlet([[6, 1, 0], [1, 1, 1]]).draws(100)[0], names=["a", "b", "c"])
+    >>> ax = ugt.plots.ternary(ugt.dirichlet(ugt.Labels.from_counts([[6, 1, 0], [1, 1, 1]])).draws(100)[0], names=["a", "b", "c"])
     >>> ax.lines[1].get_xdata().shape, [text.get_text() for text in ax.texts]
     ((100,), ['a', 'b', 'c'])
     """
@@ -223,7 +223,7 @@ def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
     Examples
     --------
     >>> import ugt.plots
-    >>> certainty = ugt.annotation_certainty(ugt.dirichlet([[6, 2], [3, 3]], prior=1.0))
+    >>> certainty = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]), prior=1.0))
     >>> ax = ugt.plots.certainty_curve({"prior 1": certainty})
     >>> ax.lines[0].get_ydata().round(2).tolist()
     [0.5, 0.91]
@@ -273,7 +273,7 @@ def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any
     Examples
     --------
     >>> import ugt.plots
-    >>> found = ugt.ua_topk_accuracy(ugt.dirichlet([[3, 1], [2, 2], [1, 5]]), [[0.6, 0.4]] * 3)
+    >>> found = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2], [1, 5]])), [[0.6, 0.4]] * 3)
     >>> ax = ugt.plots.accuracy_over_draws(found)
     >>> bool(ax.lines[0].get_xdata()[0] == found.value)
     True

@@ -22,7 +22,7 @@ class ResultTable(Sequence[Row]):
     Examples
     --------
     >>> import ugt
-    >>> ev = ugt.evaluate([[6, 2], [1, 3]], {"A": [[0.7, 0.3], [0.5, 0.5]]}, k=1, details=False)
+    >>> ev = ugt.evaluate(ugt.Labels.from_counts([[6, 2], [1, 3]]), {"A": [[0.7, 0.3], [0.5, 0.5]]}, k=1, details=False)
     >>> ev.tables["cases"].columns[:2], ev.tables["cases"]["case"], ev.tables["flips"].columns[:3], len(ev.tables["flips"])
     (('case', 'n_annotations'), ['1', '0'], ('metric', 'k', 'model'), 0)
     """

@@ -307,7 +307,7 @@ class ResultDifference(Result):
     Examples
     --------
     >>> import ugt
-    >>> truth = ugt.dirichlet([[6, 2], [1, 4], [3, 3], [5, 0]])
+    >>> truth = ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [1, 4], [3, 3], [5, 0]]))
     >>> one = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.7, 0.3]])
     >>> other = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.7, 0.3]])
     >>> found = one.minus(other)

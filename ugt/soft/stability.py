@@ -13,6 +13,7 @@ from .._base import checks, parallel
 from .._base.arrays import Array, NDArray
 from .._base.records import Record
 from ..annotations import Labels
+from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions
 from .columns import Column
 from .order import orders_of
@@ -52,7 +53,7 @@ class RankingStability(Record):
     --------
     >>> import ugt
     >>> models = {"A": [0.1, 0.6, 0.8], "B": [0.3, 0.2, 0.4]}
-    >>> found = ugt.ranking_stability([[4, 1], [3, 2], [1, 4]], models, n_resamples=50)
+    >>> found = ugt.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4]]), models, n_resamples=50)
     >>> found.models, found.metrics[0], found.resampled.shape
     (('A', 'B'), 'soft_auroc', (4, 50, 2))
     """
@@ -85,7 +86,7 @@ def ranking_stability(
 
     Parameters
     ----------
-    annotations : Labels, or (N, K) array of counts
+    annotations : Labels
         p is the share of the labels. With two classes the second one is the positive one; with more, each against the rest.
     predictions : mapping of name to scores
         At least two models: arrays (N, K), or (N,) with two classes, or what :class:`Predictions` takes.
@@ -112,13 +113,14 @@ def ranking_stability(
     >>> import ugt
     >>> counts = [[4, 1], [3, 2], [1, 4], [2, 3], [5, 0], [0, 5]]
     >>> models = {"A": [0.1, 0.6, 0.8, 0.7, 0.2, 0.9], "B": [0.3, 0.2, 0.4, 0.9, 0.1, 0.8]}
-    >>> found = ugt.ranking_stability(counts, models, n_resamples=200)
+    >>> found = ugt.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=200)
     >>> found.values[0].round(3), 0 < found.p_value["auroc"] <= 1
     (array([0.822, 0.756]), True)
     """
-    if not isinstance(annotations, Labels) and np.ndim(annotations) != 2:
-        raise TypeError(f"annotations must be Labels or an (N, K) array of counts. Got {type(annotations).__name__}.")
-    labels = annotations if isinstance(annotations, Labels) else Labels.from_counts(annotations)
+    if not isinstance(annotations, Labels):
+        check_bare("annotations", annotations)
+        raise TypeError(f"annotations must be Labels. Got {type(annotations).__name__}.")
+    labels = annotations
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     checks.whole("n_resamples", n_resamples)
     counts = labels.counts()

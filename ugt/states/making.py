@@ -89,7 +89,7 @@ def partial(
     >>> north = states.partial("fleiss_kappa", [[0, 0, 1], [1, 1, 1]], classes=2)
     >>> south = states.partial("fleiss_kappa", [[0, 0, 0], [1, 0, 1]], classes=2)
     >>> found = states.finish(states.merge([north, south]))
-    >>> found.value == ugt.fleiss_kappa([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]]).value
+    >>> found.value == ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]])).value
     True
     """
     home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed)

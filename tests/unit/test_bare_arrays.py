@@ -1,0 +1,60 @@
+"""One meaning of a bare array, wherever it is handed in."""
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import ugt
+from ugt.annotations.bare import check_bare
+
+COEFFICIENTS = [ugt.percent_agreement, ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.brennan_prediger]
+COEFFICIENTS += [ugt.krippendorff_alpha, ugt.agreement_table, ugt.pairwise_agreement]
+DOORS = [*COEFFICIENTS, ugt.votes, ugt.irn, ugt.dirichlet]
+DOORS += [lambda table, one=one: one(table, {"A": np.full((2, 2), 0.5), "B": np.full((2, 2), 0.5)}) for one in (ugt.evaluate,)]
+DOORS += [lambda table: ugt.ranking_stability(table, {"A": [0.1, 0.2], "B": [0.2, 0.1]})]
+TRUTHS = [
+    ugt.annotation_certainty,
+    *(lambda t, one=one: one(t, np.full((2, 2), 0.5)) for one in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy)),
+]
+TRUTHS += [lambda truth: ugt.MonteCarloConformal().fit(np.full((2, 2), 0.5), truth)]
+WHOLE = [[[2, 1], [0, 1]], np.array([[2, 1], [0, 1]]), np.array([[2.0, 1.0], [np.nan, np.nan]]), np.array([[0, 1], [1, 1]], np.uint8)]
+
+
+@pytest.mark.parametrize("function", [*DOORS, *TRUTHS])
+@pytest.mark.parametrize("table", WHOLE, ids=["list", "int", "rows of nan", "bytes"])
+def test_whole_numbers_are_refused_by_every_door(function, table):
+    must = r"(labels|annotations|truth) must be named where it holds whole numbers: say Labels\.from_wide .* Got a bare table of shape"
+    refused(must, function, table)
+
+
+@pytest.mark.parametrize(
+    ("table", "truth"),
+    [
+        ([["a", "b"], ["a", "a"]], False),
+        ([[1, None], [2, 1]], False),
+        ([[1, np.nan], [2, 1]], False),
+        ([[-1, 0], [1, 1]], False),
+        ([[0.5, 1.0], [1.0, 1.0]], False),
+        (np.eye(3), True),
+        (np.eye(3, dtype=int), True),
+        ([[1.0, 0.0], [np.nan, np.nan]], True),
+        ([[np.nan, np.nan]], True),
+        (np.vstack([np.full((9000, 2), 2.0), [[0.5, 1.0]]]), True),  # the last row tells
+    ],
+)
+def test_what_is_not_ambiguous_is_taken(table, truth):
+    check_bare("labels", table, truth=truth)
+
+
+def test_coefficients_take_labels_and_ratings():
+    for function in COEFFICIENTS[:-2]:
+        assert function([["a", "b"], ["a", "a"], ["b", "b"], ["b", None]]).value == function([[0, 1], [0, 0], [1, 1], [1, None]]).value
+    assert ugt.fleiss_kappa([[0, 1], [0, 0]], classes=2).n_cases == 2
+
+
+@pytest.mark.parametrize("function", [ugt.discrepancy_ratio, ugt.alternative_discrepancy_ratios, ugt.individual_equivalence_index])
+def test_discrepancies_ask_whether_whole_numbers_are_classes_or_a_scale(function):
+    table = [[0, 5, 1], [1, 1, None], [5, 0, 5]]
+    refused(r"annotations must be Labels\.from_wide\(\.\.\.\) .* or Ratings\.from_wide\(\.\.\.\)", function, table, [0, 1, 5])
+    for named in (ugt.Labels.from_wide(table), ugt.Ratings.from_wide(table)):
+        assert repr(function(named, [0, 1, 5], distance="squared")) == repr(function(table, [0, 1, 5], distance="squared"))

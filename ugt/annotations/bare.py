@@ -1,0 +1,46 @@
+"""What an array means that comes without a word: one rule, which every function asks that takes such an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+from .._tabular.rows import as_floats, is_number
+
+ROWS = 4096  # looked at at a time: the first ones nearly always tell
+WAYS = "say Labels.from_wide for labels (a column per annotator), Labels.from_counts for counts or Point.from_array for plausibilities"
+
+
+def check_bare(argument: str, given: Any, *, truth: bool = False, ways: str = WAYS) -> None:
+    """Refuse a table of whole numbers, which may be labels of annotators, counts of labels or plausibilities.
+
+    Text, negative numbers, and cells that are empty beside others are labels of annotators: a row per case, a column per annotator.
+    Numbers with fractions are plausibilities where a truth is asked for, and ratings elsewhere. To ``truth``, whole numbers are
+    plausibilities where each row has a single 1 and zeros.
+    """
+    table = identifiers.as_array(given)
+    if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "biufO":
+        return
+    certain, seen = truth, 0
+    for begin in range(0, len(table), ROWS):
+        numbers = _whole(table[begin : begin + ROWS])
+        if numbers is None:
+            return
+        seen += len(numbers)
+        certain = certain and bool((numbers.sum(axis=1) == 1).all())
+    if seen and not certain:
+        raise error(argument, f"be named where it holds whole numbers: {ways}", f"a bare table of shape {table.shape}")
+
+
+def _whole(block: Any) -> Any:
+    """Whole numbers of at least 0, in rows without gaps, as floats; None where there is anything else."""
+    if block.dtype.kind == "O":
+        if not all(is_number(cell) or identifiers.is_null(cell) for cell in block.ravel().tolist()):
+            return None
+        block = np.array([as_floats(row) for row in block])
+    rows = np.isnan(block).all(axis=1) if block.dtype.kind == "f" else np.zeros(len(block), bool)
+    numbers = block[~rows]
+    return numbers if np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers == np.floor(numbers)).all() else None
