@@ -103,7 +103,8 @@ def annotation_bootstrap(n, resamples):
                 (above * (1 - p)).sum() / (p.sum() * (1 - p).sum())
                 (p * above / np.arange(1, n + 1)).sum() / p.sum()
 
-    return Work(lambda: ugt.ranking_stability(counts, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
+    labels = ugt.Labels.from_counts(counts)
+    return Work(lambda: ugt.ranking_stability(labels, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
 
 
 if __name__ == "__main__":

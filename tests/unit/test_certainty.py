@@ -201,7 +201,7 @@ def test_a_data_set_like_cifar10h():
     scores[np.arange(len(truth)), truth] += 0.8
     start = time.perf_counter()
     for prior in (0.0, 0.1):
-        post = ugt.dirichlet(counts, prior=prior)
+        post = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=prior)
         for k in (1, 2):
             certainty = ugt.annotation_certainty(post, k=k)
             assert np.isfinite(certainty.per_case).all()

@@ -163,7 +163,12 @@ def test_ten_thousand_labels(gamma):
     value = (betabinom.pmf(s, n, a / gamma, b / gamma) * np.maximum(first, 1 - first)).sum()
     found = ugt.expected_certainty(ugt.Dirichlet.from_array([[a, b], [b, a], [4, 0]]), n, reliability=gamma)
     np.testing.assert_allclose(found.per_case, [value, value, 1.0], atol=1e-9)
-    refused("n_annotators must leave at most 2,000,000 different outcomes. Got", ugt.expected_certainty, ugt.dirichlet([[3, 2, 1]]), n)
+    refused(
+        "n_annotators must leave at most 2,000,000 different outcomes. Got",
+        ugt.expected_certainty,
+        ugt.dirichlet(ugt.Labels.from_counts([[3, 2, 1]])),
+        n,
+    )
 
 
 def test_orders():

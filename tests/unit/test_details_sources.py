@@ -36,7 +36,7 @@ def test_draws_and_cases_are_those_of_the_metric():
 @pytest.mark.slow
 def test_other_annotators():
     """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
-    evaluation = ugt.evaluate(COUNTS, SCORES, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1)
     generator = np.random.default_rng(1)
     found = np.empty((400, 2))
     for b in range(400):
@@ -65,8 +65,8 @@ def test_cases_left_out_are_left_out_here_too():
     counts = COUNTS.copy()
     counts[:20] = 0
     scores = {name: ugt.Predictions(range(10, 120), table[10:]) for name, table in SCORES.items()}
-    evaluation = ugt.evaluate(counts, scores, k=1, missing="drop")
-    alone = ugt.evaluate(counts[20:], {name: table[20:] for name, table in SCORES.items()}, k=1)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(counts), scores, k=1, missing="drop")
+    alone = ugt.evaluate(ugt.Labels.from_counts(counts[20:]), {name: table[20:] for name, table in SCORES.items()}, k=1)
     for row, other in zip(evaluation.tables["sources_of_spread"], alone.tables["sources_of_spread"]):
         assert row["value"] == other["value"] and row["n_cases"] == other["n_cases"] == 100
         assert row["std"] == pytest.approx(other["std"], rel=0.6)

@@ -110,7 +110,7 @@ def test_dropped_cases_are_left_out_of_every_model_and_counted():
     evaluation = ugt.evaluate(labels, {"A": A, "B": partial}, missing="drop", k=1)
     assert evaluation.left_out == {"case without annotations": 1, "case without predictions (dropped)": 1}
     (row,) = rows(evaluation, model="A", metric="topk_accuracy")
-    post = ugt.dirichlet(COUNTS[1:])
+    post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS[1:]))
     assert row["value"] == pytest.approx(ugt.ua_topk_accuracy(post, A[1:]).value, abs=1e-14)
     assert "a" not in evaluation.cases["case"]
 

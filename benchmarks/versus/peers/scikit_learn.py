@@ -96,7 +96,7 @@ def kappa(n, weights=None):
     def ours(data):
         import ugt
 
-        return lambda: ugt.cohen_kappa(data, weights=weights).value
+        return lambda: ugt.cohen_kappa(ugt.Labels.from_wide(data), weights=weights).value
 
     def theirs(data):
         from sklearn import metrics

@@ -35,7 +35,7 @@ def cohen(n, weights=None):
         import ugt
 
         def call():
-            found = ugt.cohen_kappa(data, weights=weights)
+            found = ugt.cohen_kappa(ugt.Labels.from_wide(data), weights=weights)
             return found.value, found.std_error
 
         return call
