@@ -43,10 +43,17 @@ def check_regular(path: str | os.PathLike[str]) -> int:
     return status.st_size
 
 
+def file_and_sheet(path: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], str | None]:
+    """The file, and the sheet of a workbook where one is named: ``book.xlsx#Sheet1``."""
+    match = re.fullmatch(r"(.+\.xls[xm])#(.+)", os.fspath(path), re.IGNORECASE | re.DOTALL)
+    return (path, None) if match is None or os.path.exists(path) else (match[1], match[2])
+
+
 class Source:
     """A file that may be read several times, from its start, decompressed if it is compressed."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        path, self.sheet = file_and_sheet(path)
         self.path = Path(path)
         plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         self.ending, self.stem = plain.suffix.lower(), plain.stem
@@ -134,6 +141,7 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     ('empty.csv', 'e3b0c44298fc')
     """
     digest = hashlib.sha256()
+    path = file_and_sheet(path)[0]
     check_regular(path)
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(BLOCK), b""):

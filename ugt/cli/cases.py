@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
-from .._tabular.csv_table import Table
+from .._tabular.foreign import table_of
 from .._tabular.roles import find_roles
 from .._tabular.source import Source, naming
 from ..annotations import Labels, Rankings
@@ -123,7 +123,7 @@ def read_subgroups(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     A row a case; blank cells stay blank.
     """
     with naming(path):
-        table = Table(Source(path))
+        table = table_of(Source(path))
         role = find_roles(table.header, {}, ("case",))
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:

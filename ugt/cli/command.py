@@ -30,8 +30,8 @@ ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking",
 OPTIONS = ("annotator_columns", "ignore_columns", "merge_names")
 
 # What is said of files that are read.
-ANNOTATIONS = "CSV, Parquet, JSON, JSONL, NPY, NPZ or PrefLib"
-PREDICTIONS = "CSV, Parquet, NPY or NPZ"
+ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
+PREDICTIONS = "CSV, Excel, Parquet, Stata, SPSS, NPY or NPZ"
 
 # Of the JSON that commands print.
 SCHEMA = 1

@@ -9,8 +9,8 @@ from typing import Any
 
 from .._base.checks import error
 from .._base.notices import heard
-from .._tabular.csv_table import CellTable, Table
-from .._tabular.frames import is_frame
+from .._tabular.foreign import table_of
+from .._tabular.frames import Columns, is_frame
 from .._tabular.roles import as_names, find_roles
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
@@ -18,7 +18,7 @@ from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
 from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
-from .arrays import load_scores, parquet_columns, read_arrays
+from .arrays import load_scores, read_arrays
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .writers import write_annotations, write_predictions
 
@@ -38,7 +38,7 @@ def read_annotations(
     annotator_columns: Sequence[str] = (),
     ignore_columns: Sequence[str] = (),
 ) -> AnnotationFile:
-    r"""Read annotations from a file (CSV, NPY, NPZ, JSON, JSONL, Parquet, PrefLib) or a data frame.
+    r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def read_annotations(
         ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio (choices, rating, ranker);
         or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an
         integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
-        writes. ``.parquet``: a table. Anything else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
+        writes. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Anything
+        else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
         Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
         An apostrophe that guards a cell of a CSV file against being run as a formula (``'=1``) is no part of the cell.
     format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
@@ -126,9 +127,8 @@ def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return exports.preflib(check_text(source.read()), source.stem, how.classes)
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), how)
-    if source.ending == ".parquet":
-        return read_frame(parquet_columns(source.read()), how)
-    return read_table(Table(source), how)
+    table = table_of(source)
+    return read_frame(table, how) if isinstance(table, Columns) else read_table(table, how)
 
 
 def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> AnnotationFile:
@@ -155,12 +155,12 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
 
 
 def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None) -> Predictions:
-    r"""Read a model's scores from a CSV, NPY, NPZ or Parquet file.
+    r"""Read a model's scores from a CSV, Excel, NPY, NPZ, Parquet, Stata or SPSS file.
 
     Parameters
     ----------
     path : path
-        CSV and Parquet: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
+        CSV and other tables: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
         key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
         probabilities, logits or any others: higher is more plausible. Columns for case and label hold predicted labels (1 for the label,
         0 for the other classes). Every file may be compressed by gzip.
@@ -192,13 +192,13 @@ def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | N
         if source.ending in (".npy", ".npz"):
             arrays = load_scores(source.read())
             return Predictions.from_any(arrays, classes, positive_class)
-        return read_scores(_table(source), classes, positive_class)
+        return read_scores(table_of(source), classes, positive_class)
 
 
 def read_models(
     path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None
 ) -> dict[str, Predictions]:
-    r"""Read the scores of several models from one CSV or Parquet file.
+    r"""Read the scores of several models from one CSV file or another table.
 
     Parameters
     ----------
@@ -230,14 +230,10 @@ def read_models(
     if source.ending in (".npy", ".npz"):
         return {source.stem: read_predictions(path, classes=classes, positive_class=positive_class)}
     with naming(path):
-        table = _table(source)
+        table = table_of(source)
         if "model" not in find_roles(table.header, {}, ("model",)):
             return {source.stem: read_scores(table, classes, positive_class)}
         return read_scores_of_models(table, classes, positive_class)
-
-
-def _table(source: Source) -> CellTable:
-    return parquet_columns(source.read()) if source.ending == ".parquet" else Table(source)
 
 
 def read_names(path: str | os.PathLike[str]) -> list[Any]:
@@ -300,7 +296,7 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
     {'left eye': 'p1', 'right eye': 'p1'}
     """
     with naming(path):
-        table = Table(Source(path))
+        table = table_of(Source(path))
         roles = find_roles(table.header, {}, ("case", "cluster"))
         if len(roles) < 2:
             raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))

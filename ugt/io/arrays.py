@@ -1,8 +1,7 @@
-"""Arrays of NPY and NPZ files, whole annotations among them, and the columns of Parquet files."""
+"""Arrays of NPY and NPZ files, whole annotations among them."""
 
 from __future__ import annotations
 
-import importlib
 import io
 import sys
 import zipfile
@@ -14,7 +13,6 @@ from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
 from .._base.notices import note
 from .._tabular.csv_table import OF_CELL, Coded
-from .._tabular.frames import Columns
 from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading, counts_file, wide_file
@@ -205,15 +203,3 @@ def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: 
     if not good:
         raise error(name, f"be {n} whole numbers from {least} to {max(top, least + 1) - 1}", f"{found.dtype} of shape {found.shape}")
     return found.astype(np.int32)
-
-
-def parquet_columns(data: bytes) -> Columns:
-    try:
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise error("Parquet files", "be read with pyarrow (pip install 'ugt[parquet]')", "no such package") from None
-    try:
-        table = parquet.read_table(io.BytesIO(data))
-    except (ValueError, OSError) as problem:  # what pyarrow raises is one of these
-        raise error("file", "be a Parquet file (is it cut off?)", " ".join(str(problem).split())) from None
-    return Columns.of(table.drop([name for name in table.column_names if name.startswith("__index_level_")]))

@@ -1,0 +1,114 @@
+"""Tables that other packages read: Parquet files, sheets of Excel workbooks, files of Stata and SPSS."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import zipfile
+from typing import Any
+
+from .._base.checks import error, room
+from .csv_table import CellTable, Table
+from .frames import Columns
+from .source import Source
+
+CELLS = 20  # bytes in memory for each byte of the text of a workbook, at least
+ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
+ENDINGS = (".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
+
+
+def table_of(source: Source) -> CellTable:
+    """A file with named columns, whatever it is."""
+    if source.ending not in ENDINGS:
+        return Table(source)
+    data = source.read()
+    if source.ending == ".parquet":
+        return _parquet(data)
+    return _sheet(data, source.sheet) if source.ending in (".xlsx", ".xlsm") else _statistics(data, source)
+
+
+def _package(name: str, what: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise error(what, f"be read with {name.partition('.')[0]} (pip install {extra})", "no such package") from None
+
+
+def _parquet(data: bytes) -> Columns:
+    parquet = _package("pyarrow.parquet", "Parquet files", "'ugt[parquet]'")
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+    except (ValueError, OSError) as problem:  # what pyarrow raises is one of these
+        raise error("file", "be a Parquet file (is it cut off?)", " ".join(str(problem).split())) from None
+    return Columns.of(table.drop([name for name in table.column_names if name.startswith("__index_level_")]))
+
+
+def _statistics(data: bytes, source: Source) -> Columns:
+    """A file of Stata or SPSS; labels of values stand for the values."""
+    pandas = _package("pandas", "files of Stata and SPSS", "pandas")
+    try:
+        frame = pandas.read_stata(io.BytesIO(data)) if source.ending == ".dta" else pandas.read_spss(str(source.path))
+    except ImportError:
+        raise error("files of SPSS", "be read with pyreadstat (pip install pyreadstat)", "no such package") from None
+    except Exception as problem:  # of damaged files: struct.error, OSError, errors of their own
+        must = "be a file of Stata or SPSS, as its name says (is it cut off?)"
+        raise error("file", must, " ".join(str(problem).split()) or type(problem).__name__) from None
+    return Columns.of(frame, with_index=False)
+
+
+def _sheet(data: bytes, name: str | None) -> Columns:
+    """The named sheet of a workbook, or the only one that holds something: the first row that is not blank is the header."""
+    openpyxl = _package("openpyxl", "Excel workbooks", "'ugt[excel]'")
+
+    def opened(values: bool) -> Any:
+        return openpyxl.load_workbook(io.BytesIO(data), data_only=values)
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            room("the workbook", CELLS * float(sum(one.file_size for one in archive.infolist())))
+        book = opened(True)
+    except MemoryError:
+        raise
+    except Exception as problem:  # of damaged or encrypted files: zipfile, XML parsers and openpyxl raise a dozen kinds of errors
+        must = "be an Excel workbook, as its name says (is it cut off, or has it a password?)"
+        raise error("file", must, " ".join(str(problem).split()) or type(problem).__name__) from None
+    sheets = {one.title: one for one in book.worksheets if name is not None or any(map(_filled, one.iter_rows(values_only=True)))}
+    if name is None and len(sheets) != 1:
+        got = f"the sheets {', '.join(map(repr, sheets))}" if sheets else "nothing in it"
+        raise error("workbook", "have one sheet, or be given with the name of the sheet, as in 'book.xlsx#Sheet1'", got)
+    if name is not None and name not in sheets:
+        raise error("sheet", f"be one of {', '.join(map(repr, sheets))}", repr(name))
+    sheet = sheets[next(iter(sheets)) if name is None else name]
+    if sheet.merged_cells.ranges:
+        raise error("sheet", "have no merged cells (only the first of them holds the value)", str(next(iter(sheet.merged_cells.ranges))))
+    rows = [(number, row) for number, row in enumerate(sheet.iter_rows(values_only=True), 1) if _filled(row)]
+    if any(None in row for _, row in rows):
+        _check_computed(opened(False)[sheet.title], sheet)
+    return _below_header(rows)
+
+
+def _filled(row: tuple[Any, ...]) -> bool:
+    return any(cell is not None and str(cell).strip() for cell in row)
+
+
+def _check_computed(written: Any, values: Any) -> None:
+    """Programs that write workbooks may leave out what formulas give."""
+    for row in written.iter_rows():
+        for cell in row:
+            if cell.data_type == "f" and values[cell.coordinate].value is None:
+                must = "hold the values of its formulas (open the workbook in a spreadsheet program and save it)"
+                raise error("sheet", must, f"{cell.value!r} without one", f"cell {cell.coordinate}")
+
+
+def _below_header(rows: list[tuple[int, tuple[Any, ...]]]) -> Columns:
+    if len(rows) < 2:
+        raise error("sheet", "have a header and rows below it", f"{len(rows)} rows")
+    columns = list(zip(*(row for _, row in rows)))
+    columns = [column for column in columns if _filled(column)]
+    places = [f"row {number}" for number, _ in rows[1:]]
+    for column in columns:
+        for cell, place in zip(column[1:], places):
+            if cell in ERRORS:
+                raise error("cell", "hold a value", repr(cell), f"{place}, column {column[0]!r}")
+    names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
+    return Columns(names, [[None if cell == "#N/A" else cell for cell in column[1:]] for column in columns], places)
