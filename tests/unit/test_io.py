@@ -98,6 +98,25 @@ def test_counts_and_many_rows(write):
 
 
 # --- rankings ---
+def test_rankings_in_columns_of_places(write):
+    read = read_annotations(write("id,reader,rank1,rank_2,Rank 3\np,x,cat,dog,cow\np,y,dog,,\nq,x,NA,,\nq,,,,\n"))
+    assert blocks_of(read.annotations) == [[[["cat"], ["dog"], ["cow"]], [["dog"]]], []]
+    assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and read.annotations.annotators.tolist() == ["x", "y"]
+    assert read.notes == ("Read 'rank1' to 'Rank 3' as the places of a ranking, the best class first.",)
+    numbers = write("case,annotator,rank1,rank2\np,x,2,1\n")
+    assert blocks_of(read_annotations(numbers, format="rankings").annotations) == [[[[2], [1]]]]
+    for rows, message in (
+        ("p,x,2,1\n", r"format must be 'rankings' \(columns are places, .* Got 'auto'"),
+        ("p,x,cat,dog\np,y,,dog\n", r"rankings must have no blank place before one that is filled\. Got one, first at line 3"),
+        ("p,x,cat,dog\np,x,dog,\n", r"rankings must be one for each case and annotator\. Got a second one, first at line 3"),
+        ("p,x,cat,cat\n", r".*repeat.*'cat'|.*'cat' twice"),
+    ):
+        refused(r"file\.csv: " + message, read_annotations, write("case,annotator,rank1,rank2\n" + rows))
+    refused(
+        r"file\.csv: rankings must have columns for case and annotator .*no annotator", read_annotations, write("case,rank1,rank2\np,a,b\n")
+    )
+
+
 def test_rankings_by_rank_confidence_or_text(write):
     expected = [[[["b"], ["a", "c"]], [["a"]]], [[["c"]]]]
     ranks = write("case,annotator,label,rank\n1,x,a,2\n1,x,b,1\n1,x,c,2\n1,y,a,1\n1,y,b,\n2,x,c,5\n")

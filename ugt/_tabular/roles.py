@@ -68,6 +68,7 @@ NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
+PLACE_HEADER = re.compile(r"rank[ _.:-]?([1-9][0-9]{0,3})", re.IGNORECASE)
 CASE_HEADER = re.compile(r"(?:case|task|item|subject|unit)[ _.:-]?\w+", re.IGNORECASE)
 
 
@@ -155,6 +156,12 @@ def case_column(header: list[str]) -> int:
     """The case of a table with a row a case: the first column, unless another one alone is called like a case."""
     found = [c for c, name in enumerate(header) if plain(name) in ALIASES["case"]]
     return found[0] if len(found) == 1 else 0
+
+
+def places_of(header: list[str]) -> list[int]:
+    """The columns of the first, second ... place of a ranking: ``rank1``, ``rank_2``; none unless all from 1 on are there."""
+    found = {int(match[1]): c for c, name in enumerate(header) if (match := PLACE_HEADER.fullmatch(name))}
+    return [found[place] for place in sorted(found)] if len(found) > 1 and sorted(found) == [*range(1, len(found) + 1)] else []
 
 
 def classes_of(header: list[str]) -> list[str]:

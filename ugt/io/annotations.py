@@ -11,10 +11,13 @@ import numpy as np
 from .._base import identifiers
 from .._base.axes import class_axis
 from .._base.checks import error, room
+from .._base.identifiers import one_number
 from .._base.records import Record
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
+    ALIASES,
+    ALSO,
     as_labels,
     as_names,
     case_column,
@@ -25,6 +28,7 @@ from .._tabular.roles import (
     find_roles,
     is_number,
     orientation,
+    places_of,
     refuse_commas,
     wide_or_counts,
 )
@@ -102,6 +106,9 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns)
     if chosen and format in ("counts", "transposed", "long", "rankings"):
         raise error("annotator_columns", "be given for a table with a row a case and a column an annotator", f"format {format!r}")
+    places = places_of(table.header)
+    if places and format in ("auto", "rankings") and not chosen and columns.keys() <= {"case", "annotator"}:
+        return _read_places(table, places, how)
     if format in ("auto", "long", "rankings", "ratings") and not chosen:
         header = [name for c, name in enumerate(table.header) if c not in ignored]
         roles = {role: table.header.index(header[c]) for role, c in find_roles(header, columns, ROLES).items()}
@@ -205,6 +212,41 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids)
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
+
+
+def _read_places(table: CellTable, places: list[int], how: Reading) -> AnnotationFile:
+    """A row a ranking: the class that comes first, the second, and so on, in columns of their own."""
+    names = {role: ALIASES[role] | ALSO[role] for role in ("case", "annotator")}
+    roles = find_roles(table.header, how.columns, tuple(names), names)
+    if len(roles) < 2:
+        absent = " and ".join(f"no {role}" for role in names if role not in roles)
+        must = "have columns for case and annotator beside the places rank1, rank2 ... (name them)"
+        raise error("rankings", must, f"{absent} among {', '.join(table.header)}")
+    found: dict[str, int] = {}
+    case_cells, annotator_cells, cells = table.coded([roles["case"]], [roles["annotator"]], places)
+    given = ~cells.missing(how.missing, found)
+    behind = (given[:, 1:] & ~given[:, :-1]).any(axis=1)
+    if behind.any():
+        raise error("rankings", "have no blank place before one that is filled", "one", table.place(int(np.argmax(behind))))
+    numbers = {str(i) for i in range(1, len(places) + 1)}
+    if how.format == "auto" and numbers >= {one_number(value) for value in cells.values if value not in how.missing}:
+        must = (
+            "be 'rankings' (columns are places, cells are classes) for columns of places with numbers that may be ranks as well as classes"
+        )
+        raise error("format", must, "'auto'")
+    keep = given[:, 0]
+    case, annotator = table.numbered(case_cells, "case"), table.numbered(annotator_cells, "annotator", keep)
+    code, first = identifiers.factorize(np.column_stack([case.code[keep], annotator.code]))
+    if len(first) < len(code):
+        where = table.place(int(np.flatnonzero(keep)[identifiers.repeated(code, first)]))
+        raise error("rankings", "be one for each case and annotator", "a second one", where)
+    row, place = np.nonzero(given)
+    by = np.zeros(len(keep), np.int64)
+    by[keep] = annotator.code
+    columns = {"case": case.ids[case.code[row]], "annotator": annotator.ids[by[row]], "rank": place + 1}
+    columns["label"] = as_labels(cells.values, how.missing, how.classes)[cells.codes[row, place]]
+    note = f"Read {table.header[places[0]]!r} to {table.header[places[-1]]!r} as the places of a ranking, the best class first."
+    return AnnotationFile(_from_long(columns, how, case.ids), "rankings", found, {}, (note,))
 
 
 def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
