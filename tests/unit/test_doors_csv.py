@@ -445,3 +445,36 @@ def test_names_are_merged_in_every_kind_of_file(write):
         assert [str(one).lower() for one in read.annotations.axes.classes] == ["cat"], name
         assert any("oined classes whose names differ only by case" in one for one in read.notes), name
         assert len(io.read_annotations(write(content, name)).annotations.axes.classes) == 2, name
+
+
+# --- rows that are repeated ---
+TWICE = {
+    "a.csv": "case,annotator,label\np,x,cat\nq,x,cat\np,x,cat\np,y,dog\n",
+    "b.csv": "case,annotator,label,count\np,x,cat,1\nq,x,cat,1\np,x,cat,1\np,y,dog,1\n",
+    "c.csv": "case,annotator,value\np,x,1\nq,x,1.0\np,x,1\np,y,2\n",
+    "d.jsonl": "".join(
+        f'{{"_input_hash": "{case}", "accept": ["{label}"], "answer": "accept", "_annotator_id": "{who}"}}\n'
+        for case, who, label in ("pxc", "qxc", "pxc", "pyd")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_rows_that_are_repeated(write, name):
+    path = write(TWICE[name], name)
+    refused(r"rows must not repeat a case, annotator and .* Got 1 repeated, first at case 'p', annotator 'x'\.", io.read_annotations, path)
+    for how, sizes, words in (("first", [2, 1], "counted once: 1, first"), ("count", [3, 1], "counted every time: 1, ")):
+        read = io.read_annotations(path, duplicates=how)
+        assert np.diff(read.annotations.offsets).tolist() == sizes
+        assert [words in one for one in read.notes] == [True]
+    assert io.read_annotations(path, mapping={"duplicates": "count"}).annotations.offsets[-1] == 4
+    refused(r"duplicates must be one of error, first, count\. Got 'last'\.", io.read_annotations, path, duplicates="last")
+
+
+def test_several_labels_by_one_annotator_are_noted(write):
+    said = "An annotator gave several {}s to one case, each of which counts: 1 times, first at case 'p', annotator 'x'."
+    changes = {"a.csv": ("x,cat\np,y", "x,cow\np,y"), "c.csv": ("x,1\np,y", "x,3\np,y"), "d.jsonl": ('["c"]', '["c", "d"]')}
+    for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
+        content = TWICE[name].replace(*changes[name])
+        content = content if name != "d.jsonl" else content.splitlines()[0]
+        assert io.read_annotations(write(content, name)).notes == (said.format(what),)

@@ -22,12 +22,13 @@ from .._base.checks import error
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._version import __version__
+from ..io.annotations import DUPLICATES
 
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None: its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names")
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates")
 
 # What is said of files that are read.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -182,6 +183,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
     option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
     option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
+    rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
+    option("--duplicates", DUPLICATES, rows, default="error")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
 
 

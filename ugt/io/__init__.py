@@ -17,7 +17,7 @@ from .._tabular.whole_file import output_folder
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
+from .annotations import DUPLICATES, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
 from .arrays import load_scores, read_arrays
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .writers import write_annotations, write_predictions
@@ -37,6 +37,7 @@ def read_annotations(
     merge_names: bool = False,
     annotator_columns: Sequence[str] = (),
     ignore_columns: Sequence[str] = (),
+    duplicates: str = "error",
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -74,6 +75,9 @@ def read_annotations(
     annotator_columns, ignore_columns : sequence of str
         Of a table with a row a case: the columns that are annotators, or those that are none (such as the age), by name or by pattern
         (``"reader *"``). Without ``annotator_columns``, a column that by its name or its cells is no annotator is refused.
+    duplicates : {"error", "first", "count"}
+        Rows that repeat a case, annotator and label: refused, counted once, or counted every time; the latter two with a note. An
+        annotator who gave different labels to a case is noted.
 
     Returns
     -------
@@ -98,12 +102,14 @@ def read_annotations(
     >>> read.missing_note()
     "Read as missing: 'NA' (1 cells)."
     """
-    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns)
+    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates)
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):
         if value not in FORMATS:
             raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
+    if how.duplicates not in DUPLICATES:
+        raise error("duplicates", f"be one of {', '.join(DUPLICATES)}", repr(how.duplicates))
     with heard() as said:
         if is_frame(path):
             read = read_frame(path, how)

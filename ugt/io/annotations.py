@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,9 @@ from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
 from .._base.records import Record
+from .._base.notices import note
+from .._base.ragged import offsets_of, row_of
+from .._core import _tables
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
@@ -43,6 +46,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 #: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
+DUPLICATES = ("error", "first", "count")
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 
@@ -56,6 +60,7 @@ class Reading(NamedTuple):
     merge_names: bool = False
     annotator_columns: Sequence[str] = ()
     ignore_columns: Sequence[str] = ()
+    duplicates: str = "error"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +204,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep, merge)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
-        return AnnotationFile(Labels._of_rows(rows, label, classes, merge), "long", found)
+        return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how), "long", found)
     case = table.numbered(cells["case"], "case")
     columns = {"case": case.ids[case.code][keep]}
     if "annotator" in roles:
@@ -252,12 +257,14 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
 def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
     named: dict[str, Any] = {"cases": cases, "classes": how.classes, "merge_names": how.merge_names}
     if "value" in columns:
-        return Ratings.from_long(**columns, cases=cases)
+        ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how)
+        return ratings
     if "ranking" in columns:
         return Rankings.from_strings(**columns, **named)
     if "rank" in columns or "confidence" in columns:
         return Rankings.from_long(**columns, **named)
     if "annotator" in columns:
+        columns = _once_rows(columns, how)
         times = columns.pop("count", np.ones((), np.int64))
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
@@ -272,6 +279,49 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
     counts = np.zeros((len(cases), len(names)), dtype=np.int64)
     counts[row, column] = columns["count"]
     return Labels.from_counts(counts, case_ids=cases, classes=names)
+
+
+def once(given: Labels | Ratings, how: Reading) -> Any:
+    """Annotations with what one annotator gave twice to a case refused, left out or counted; several different ones are noted."""
+    if len(given.annotators) == 0 or _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) < 0:
+        return given
+    cases, what = (given.axes.case_ids, "label") if isinstance(given, Labels) else (given.case_ids, "value")
+    case = row_of(given.offsets).astype(np.int32)
+    pair, first_pair = identifiers.factorize(np.stack([case, given.annotator], axis=1))
+    code, first = identifiers.factorize(np.stack([pair, identifiers.factorize(getattr(given, what))[0]], axis=1))
+
+    def where(j: Any) -> str:
+        return f"case {identifiers.name(cases[case[j]])}, annotator {identifiers.name(given.annotators[given.annotator[j]])}"
+
+    n_different = np.bincount(pair[first], minlength=len(first_pair))
+    if (n_different > 1).any():
+        at = where(first_pair[np.argmax(n_different > 1)])
+        note(f"An annotator gave several {what}s to one case, each of which counts: {(n_different > 1).sum():,} times, first at {at}.")
+    if not _repeats(code, first, what, how, where):
+        return given
+    keep = np.sort(first)
+    rows = {name: getattr(given, name)[keep] for name in ("annotator", what, *(["count"] if what == "label" else []))}
+    return replace(given, offsets=offsets_of(np.bincount(case[keep], minlength=len(cases))), **rows)
+
+
+def _once_rows(columns: dict[str, Any], how: Reading) -> dict[str, Any]:
+    """The rows of a table of counts by annotators."""
+    roles = ("case", "annotator", "label")
+    code, first = identifiers.factorize(np.stack([identifiers.number(role, columns[role]).code for role in roles], axis=1))
+    gone = _repeats(code, first, "label", how, lambda j: ", ".join(f"{role} {identifiers.name(columns[role][j])}" for role in roles[:2]))
+    return {role: column[np.sort(first)] for role, column in columns.items()} if gone else columns
+
+
+def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, how: Reading, where: identifiers.Where) -> bool:
+    """Refuses rows that are repeated, or notes them; whether they are to be left out."""
+    n = len(code) - len(first)
+    if n and how.duplicates == "error":
+        must = f"not repeat a case, annotator and {what} (duplicates, --duplicates: first counts them once, count every time)"
+        raise error("rows", must, f"{n:,} repeated", where(identifiers.repeated(code, first)))
+    if n:
+        counted = "counted once" if how.duplicates == "first" else "counted every time"
+        note(f"Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {where(identifiers.repeated(code, first))}.")
+    return bool(n) and how.duplicates == "first"
 
 
 def wide_file(
