@@ -21,6 +21,7 @@ from ugt._tabular import csv_table
 from ugt._tabular.csv_table import Table
 from ugt._tabular.source import Source, check_blocks
 from ugt.annotations import Labels, Rankings, Ratings
+from ugt.cli.cases import read_subgroups
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 
@@ -83,19 +84,26 @@ HEAD = "case,annotator,label"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("case;annotator;label;rank\na;x;cat;1,5\n", r"rank must be a number\. Got '1,5' \(a decimal comma; save .*\), first at line 2\."),
-        ("case;annotator;value\na;x;0,5\n", r"value must be a number\. Got '0,5' \(a decimal comma; save"),
-        ("case;annotator;label\na;x;0,5\na;y;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
-        ("case;ann;bob\na;0,5;3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
+        (
+            "case\tannotator\tlabel\trank\na\tx\tcat\t1,5\n",
+            r"rank must be a number\. Got '1,5' \(a decimal comma; save .*\), first at line 2\.",
+        ),
+        ("case\tannotator\tvalue\na\tx\t0,5\n", r"value must be a number\. Got '0,5' \(a decimal comma; save"),
+        ("case\tannotator\tlabel\na\tx\t0,5\na\ty\t3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
+        ("case\tann\tbob\na\t0,5\t3\n", r"label must be names or whole numbers\. Got '0,5' \(a decimal comma; save"),
         ('case,annotator,value\na,x,"0,5"\n', r"value must be a number\. Got '0,5' \(a decimal comma"),
         ("case,rater,value\np,x,high\n", r"value must be a number\. Got 'high', first at line 2\."),
         ("case,value\np,1\n", r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."),
         ("id,image,reader,label\n1,p,x,cat\n", r"case column must be named where several columns may be meant\. Got 'id' and 'image'\."),
         (HEAD + ",label\na,b,c,d\n", TWO + r"'label' twice, first at line 1\."),
-        (HEAD + ",,\na,b,c,,\n", TWO + r"two blank ones \(separators at the end of lines\?\)"),
+        (HEAD + ",,,x\na,b,c,,,\n", TWO + r"two blank ones"),
+        (HEAD + ",,\na,b,c,,\na,d,c,,x\n", r"columns must have names\. Got a blank one with 'x', first at line 3\."),
         ("what,a,b,c\nx,cat,dog,cat\n", r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an .* names that tell nei"),
         ("case,case 1,case 2\nx,cat,dog\n", r".*names tell both\. Got 'auto' \(its first column is called 'case', its columns"),
-        ("case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n", r"case_ids must not repeat an id\. Got 'q' twice"),
+        (
+            "case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n",
+            r"case_ids must not repeat an id .* Got 'q' twice in the column 'case'\.",
+        ),
     ],
     ids=count(),
 )
@@ -105,7 +113,7 @@ def test_tables_that_are_refused(write, content, message):
 
 def test_decimal_commas_of_scores(write):
     for content, message in (
-        ("case;cat;dog\np;0,25;0,75\n", r"cell must be a number\. Got '0,25' \(a decimal comma; .*\), first at line 2, column 'cat'\."),
+        ("case\tcat\tdog\np\t0,25\t0,75\n", r"cell must be a number\. Got '0,25' \(a decimal comma; .*\), first at line 2, column 'cat'\."),
         ("case,cat,dog\np,0,25,0,75\n", r"row must have 3 fields, .* Got 5 \(are decimal commas among them\? .*\), first at line 2\."),
     ):
         refused(message, io.read_predictions, write(content))
@@ -319,7 +327,7 @@ def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
         b"a,b,c\r\n\r\n1,2,3\r\n\n\n4,5,6",
         b'a,b,c\n1,"2\n2",3\n"4",5,"6"\n',
         b'a,b,c\n1,2"2,3\n',
-        b"\xef\xbb\xbfa,b,c\n,,\n,,",
+        b"\xef\xbb\xbfa,b,c\nx,,\n,,x",
     ],
 )
 def test_the_core_reads_it(content):
@@ -468,7 +476,7 @@ def test_rows_that_are_repeated(write, name):
         assert np.diff(read.annotations.offsets).tolist() == sizes
         assert [words in one for one in read.notes] == [True]
     assert io.read_annotations(path, mapping={"duplicates": "count"}).annotations.offsets[-1] == 4
-    refused(r"duplicates must be one of error, first, count\. Got 'last'\.", io.read_annotations, path, duplicates="last")
+    refused(r"duplicates must be one of 'error', 'first', 'count'\. Got 'last'\.", io.read_annotations, path, duplicates="last")
 
 
 def test_several_labels_by_one_annotator_are_noted(write):
@@ -478,3 +486,79 @@ def test_several_labels_by_one_annotator_are_noted(write):
         content = TWICE[name].replace(*changes[name])
         content = content if name != "d.jsonl" else content.splitlines()[0]
         assert io.read_annotations(write(content, name)).notes == (said.format(what),)
+
+
+# --- spreadsheets of countries where decimals have commas ---
+LIMITS = [
+    ("case;ann;bob;;\np;cat;dog;;\nq;cat;cat;;\n;;;;\n", {}, ["Left out: 1 rows without any cell."]),
+    ('case,ann,bob,\r\n"","","",""\r\np,cat,dog,\r\n, ,"\n",\r\nq,cat,cat,\r\n', {}, ["Left out: 2 rows without any cell."]),
+    ("case;annotator;label;;\np;ann;cat;;\n;;;;\np;bob;dog;;\nq;ann;cat;;\nq;bob;cat;;\n", {}, ["Left out: 1 rows without any cell."]),
+]
+
+
+@pytest.mark.parametrize(("content", "options", "notes"), LIMITS, ids=count())
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16", "utf-16-le", "latin-1"])
+def test_blank_columns_and_rows(write, content, options, notes, encoding):
+    path = write(content.replace("cat", "Läsion").encode(encoding))
+    read = io.read_annotations(path, encoding=encoding)
+    assert sorted(rows_of(read.annotations)) == [
+        ("p", "ann", "Läsion"),
+        ("p", "bob", "dog"),
+        ("q", "ann", "Läsion"),
+        ("q", "bob", "Läsion"),
+    ]
+    assert [one for one in read.notes if "Left out" in one] == notes
+
+
+def test_blank_rows_keep_the_numbers_of_lines_and_quotes(write):
+    assert rows_of(io.read_annotations(write('case,annotator,label\n,,\np,x,"a\n,,\nb"\n')).annotations) == [("p", "x", "a\n,,\nb")]
+    refused(
+        r"annotator must not be blank\. Got a blank cell, first at line 5\.",
+        io.read_annotations,
+        write('a,annotator,label\n,"\n",\n\np,,x\n'),
+        columns={"case": "a"},
+    )
+    refused(r"encoding must be the one of the file\. Got 'ascii' ", io.read_annotations, write("case,a,b\np,ä,b\n"), encoding="ascii")
+    refused(
+        r"encoding must be one that Python knows, such as utf-8.* Got 'utf-9'", io.read_annotations, write("case,a,b\n"), encoding="utf-9"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        ("case;annotator;value\np;x;0,5\np;y;3\n", {}, [0.5, 3.0]),
+        ("case;ann;bob\np;0,5;3\n", {"format": "ratings"}, [0.5, 3.0]),
+        ("case\tann\tbob\np\t0,5\t3\n", {"format": "ratings", "decimal": ","}, [0.5, 3.0]),
+        ('case,annotator,value\np,x,"0,5"\np,y,3\n', {"decimal": ","}, [0.5, 3.0]),
+        ("case;annotator;value\np;x;0.5\np;y;3\n", {}, [0.5, 3.0]),
+        ("case;ann;bob\np;0,5;3,5\n", {"format": "wide"}, ["0.5", "3.5"]),
+        ("case;ann;bob\np;1,0;2\n", {"format": "wide"}, [1, 2]),
+        ("case;ann;bob\np;1,2;1,2,3\n", {}, ["1,2", "1,2,3"]),  # lists, and no numbers
+    ],
+    ids=count(),
+)
+def test_decimal_commas_are_read(write, content, options, expected):
+    read = io.read_annotations(write(content), **options)
+    found = read.annotations.value if isinstance(read.annotations, Ratings) else read.annotations.axes.classes
+    assert found.tolist() == expected
+    comma = any(one.startswith("Read commas as decimal signs: ") for one in read.notes)
+    assert comma == ("," in content.replace("case,annotator,value", "").replace("p,", "") and "1,2,3" not in content)
+
+
+def test_decimal_signs_that_are_mixed(write):
+    refused(
+        r"value must have one decimal sign\. Got '0,5' and '1\.5', first at line 3\.",
+        io.read_annotations,
+        write("case;annotator;value\np;x;0,5\np;y;1.5\n"),
+    )
+    refused(r"scores must have one decimal sign\. Got commas and points\.", io.read_predictions, write("case;cat;dog\np;0,5;0.5\n"))
+    assert io.read_predictions(write("case;cat;dog\np;0,25;0,75\nq;1;0\n")).scores.tolist() == [[0.25, 0.75], [1.0, 0.0]]
+    refused(r"decimal must be one of 'auto', '\.', ','\. Got ';'", io.read_annotations, write("case,a,b\n"), decimal=";")
+
+
+def test_the_case_column_of_tables_beside_annotations(write):
+    path = write("uid;patient\np;1\nq;2\n")
+    assert io.read_clusters(path, case_column="uid") == {"p": "1", "q": "2"}
+    assert read_subgroups(path, case_column="uid") == {"patient": {"p": "1", "q": "2"}}
+    assert io.read_clusters(write("case;patient\np;1\n"), case_column="uid") == {"p": "1"}

@@ -275,7 +275,10 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"case,annotator,ranking\na,x,cat\na,x,dog\n", r"annotator must rank a case once\. Got 'x' twice, first at case 'a'"),
         (b"case,label,count\na,cat,1.5\n", r"count must be a non-negative integer\. Got '1\.5', first at line 2\."),
         (b"case,label,count\na,cat,1\na,cat,2\n", r"rows must not repeat .* Got 1 repeated, first at case 'a', class 'cat'\."),
-        (b"id,ann,bob\np,cat,dog\np,cat,cat\n", r"case_ids must not repeat an id\. Got 'p' twice"),
+        (
+            b"id,ann,bob\np,cat,dog\np,cat,cat\n",
+            r"case_ids must not repeat an id .* Got 'p' twice",
+        ),
         (b"id,ann,bob\n,cat,dog\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
     ],
     ids=count(),
@@ -319,7 +322,10 @@ def test_predictions_wide_long_and_arrays(write):
         ("case,cat,dog\np,1,2\nq,1,\n", r"cell must be a number\. Got '', first at line 3, column 'dog'\."),
         ("case,cat,dog\np,1,2\nq,1,nan\n", r"scores must be finite\. Got nan, first at case 'q', class 'dog'\."),
         ("case,cat,dog\np,-inf,2\n", r"scores must be finite\. Got -inf, first at case 'p', class 'cat'\."),
-        ("case,cat,dog\np,1,2\np,1,2\n", r"case_ids must not repeat an id\. Got 'p' twice"),
+        (
+            "case,cat,dog\np,1,2\np,1,2\n",
+            r"case_ids must not repeat an id .* Got 'p' twice",
+        ),
         ("case,cat,dog\n,1,2\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         ("case,class,score\np,cat,1\np,cat,2\n", r"rows must not repeat a case and class\. Got 1 repeated, first at case 'p', cl"),
         ("case,class,score\np,cat,1\np,dog,1\nq,dog,2\n", r"scores must be given for .* Got none for 1 of 4, first at case 'q', c"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,11 +21,12 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error, room
 from .._base.names import suspicious
+from .._base.notices import note
 from .._base.parallel import Reporter
 from .._core import _rows
 from .csv_text import unguarded
 from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, repeated
-from .source import BOM, Held, Source, check_blocks
+from .source import BOM, Changed, Held, Source, check_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +38,8 @@ LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
+BLANK_STARTS = (b"\n;", b"\n,", b"\n\t", b'\n""')
+BLANK_ROW = re.compile(rb'^[ \t]*(?:[;,\t]|"\s*")(?:[;,\t ]|"\s*")*(?=\r?$)', re.MULTILINE)
 # Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, as a string in a list.
 OF_CELL, OF_VALUE = 12, 72
 
@@ -78,6 +82,25 @@ class CellTable:
     """Columns of text by name, wherever they come from."""
 
     header: list[str]
+    decimal = "auto"
+    semicolons = False  # between columns: then decimals may have commas
+
+    def decimals(self, cells: Coded, role: str, missing: Sequence[str]) -> Coded:
+        """Cells with decimal points in the place of commas, where all are numbers and commas are meant."""
+        given = [value for value in cells.values if value not in missing]
+        commas = [value for value in given if DECIMAL_COMMA.fullmatch(value)]
+        if not commas or self.decimal == "." or (self.decimal == "auto" and not self.semicolons):
+            return cells
+        plain = [value for value in given if not DECIMAL_COMMA.fullmatch(value)]
+        if not all(map(is_number, plain)):
+            return cells
+        points = [value for value in plain if "." in value]
+        if points:
+            raise error(
+                role, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", self.place(cells.first(cells.values.index(points[0])))
+            )
+        note(f"Read commas as decimal signs: {commas[0]!r} is {commas[0].replace(',', '.')}.")
+        return Coded([value.replace(",", ".") if value in commas else value for value in cells.values], cells.codes)
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         """The columns of each group, coded into distinct values that the group shares."""
@@ -123,14 +146,43 @@ class Table(CellTable):
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
-        check_blocks(_with_line_ends(self._source.blocks()))
+        self._blank_rows = 0
+        check_blocks(self._with_counted_blanks(_with_line_ends(self._source.blocks(text=True))))
         self._delimiter = self._sniff()
+        self.semicolons = self._delimiter == ";"
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
+        self._width = len(self.header)
+        self._leave_out_blank_columns()
         if (name := repeated(self.header)) is not None:
-            got = f"{name!r} twice" if name else "two blank ones (separators at the end of lines?)"
+            got = f"{name!r} twice" if name else "two blank ones"
             raise error("columns", "have different names", got, "line 1")
         if next(islice(self._rows(), 1, None), None) is None:
             raise error("file", "have rows below its header", "none")
+        if self._blank_rows:
+            note(f"Left out: {self._blank_rows:,} rows without any cell.")
+
+    def _with_counted_blanks(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        left = b"\n"
+        for block in blocks:
+            yield block
+            text = left + block
+            end = text.rfind(b"\n") + 1
+            if any(start in text for start in BLANK_STARTS):
+                self._blank_rows += without_blank_rows(text[:end])[1]
+            left = b"\n" + text[end:]
+        self._blank_rows += without_blank_rows(left)[1]
+
+    def _leave_out_blank_columns(self) -> None:
+        """Separators at the end of lines make columns without names, which must be blank."""
+        named = [c for c, name in enumerate(self.header) if name]
+        width = named[-1] + 1 if named else 0
+        if 1 < width < self._width and next(islice(self._rows(), 1, None), None) is not None:
+            self.header = self.header[:width]
+            for c in range(width, self._width):
+                (cells,) = self.coded([c])
+                if cells.values != [""]:
+                    code = next(code for code, value in enumerate(cells.values) if value)
+                    raise error("columns", "have names", f"a blank one with {cells.values[code]!r}", self.place(cells.first(code)))
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         found = self._split(groups)
@@ -151,9 +203,14 @@ class Table(CellTable):
         return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        parts = []
+        parts, signs = [], ""
         for row, block in self._blocks():
             cells = [block[c] for c in columns]
+            if self.semicolons:
+                signs += "".join(sign for sign in ",." if sign not in signs and any(sign in "".join(column) for column in cells))
+                if len(signs) > 1:
+                    raise error("scores", "have one decimal sign", "commas and points")
+                cells = [tuple(cell.replace(",", ".") for cell in column) if signs == "," else column for column in cells]
             try:
                 if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
                     raise ValueError
@@ -176,7 +233,7 @@ class Table(CellTable):
 
     def _split(self, groups: Sequence[Sequence[int]]) -> list[Coded] | None:
         """The columns by the C core, or None where the file has what it does not know."""
-        group = np.full(len(self.header), -1, np.int32)
+        group = np.full(self._width, -1, np.int32)
         for g, columns in enumerate(groups):
             group[list(columns)] = g
         wanted = np.flatnonzero(group >= 0).tolist()
@@ -210,13 +267,13 @@ class Table(CellTable):
 
     def _behind_header(self, text: bytes, last: bool) -> int:
         """Where the rows begin; -1 where the C core does not know."""
-        found = _rows.RowReader(ord(self._delimiter), np.zeros(len(self.header), np.int32), 1, LONGEST).read(text, last, 1)
+        found = _rows.RowReader(ord(self._delimiter), np.zeros(self._width, np.int32), 1, LONGEST).read(text, last, 1)
         return -1 if found is None or len(found[0]) == 0 else found[1]
 
     def _texts(self) -> Iterator[tuple[bytes, bool]]:
         """``(bytes, whether they are the last)``: blocks that begin with what was left of the one before."""
         self._rest = b""
-        with self._source.open() as (file, tell):
+        with self._text() as (file, tell):
             progress = Reporter("reading", self._source.size)
             text = file.read(SPLIT)
             text = text[len(BOM) :] if text.startswith(BOM) else text
@@ -232,7 +289,7 @@ class Table(CellTable):
 
     def _blocks(self) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
         """(first row, columns) of each block of rows: no Python per row, unless to say what is wrong with one."""
-        width = len(self.header)
+        width = self._width
         with self._reader() as (reader, tell):
             progress = Reporter("reading", self._source.size)
             first = -1  # the header is row -1
@@ -256,18 +313,28 @@ class Table(CellTable):
         """The complaint about the first row that cannot be read."""
         try:
             for line, row in self._rows():
-                if len(row) != len(self.header):
-                    twice = self._delimiter == "," and len(row) == 2 * len(self.header) - 1  # as many numbers as there should be
+                if len(row) != self._width:
+                    twice = self._delimiter == "," and len(row) == 2 * self._width - 1  # as many numbers as there should be
                     commas = twice and all(cell.strip().lstrip("+-").isdecimal() for cell in row[1:])
                     got = f"{len(row)}{' (are decimal commas among them? Save the file with decimal points)' if commas else ''}"
-                    return error("row", f"have {len(self.header)} fields, as the header (is the file cut off?)", got, f"line {line}")
+                    return error("row", f"have {self._width} fields, as the header (is the file cut off?)", got, f"line {line}")
         except ValueError as problem:
             return problem
         raise AssertionError("a row was refused without a reason")
 
     @contextmanager
+    def _text(self) -> Iterator[tuple[Any, Any]]:
+        """The file in UTF-8, with nothing in the place of rows without any cell, so that lines keep their numbers."""
+        with self._source.text() as (file, tell):
+            if self._blank_rows:
+                blocks = whole_lines(iter(lambda: file.read(SPLIT), b""))
+                yield io.BufferedReader(Changed(without_blank_rows(block)[0] for block in blocks), SPLIT), tell
+            else:
+                yield file, tell
+
+    @contextmanager
     def _reader(self) -> Iterator[tuple[Any, Any]]:
-        with self._source.open() as (file, tell):
+        with self._text() as (file, tell):
             text = io.TextIOWrapper(file, "utf-8-sig", newline="")  # neither the text nor its lines are ever held as a whole
             try:
                 yield csv.reader(text, delimiter=self._delimiter, strict=True), tell
@@ -313,6 +380,31 @@ def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
         if size > LONGEST_LINE:
             raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
         yield block
+
+
+def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks that end where a line does."""
+    left = b""
+    for block in blocks:
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield left + block[:end]
+            left = block[end:]
+        else:
+            left += block
+    if left:
+        yield left
+
+
+def without_blank_rows(text: bytes) -> tuple[bytes, int]:
+    """Empty lines in the place of rows without any cell, and how many rows these are; lines within quotes stay."""
+    parts, end, n_quotes, n = [], 0, 0, 0
+    for match in BLANK_ROW.finditer(text):
+        n_quotes += text.count(b'"', end, match.start())
+        blank = n_quotes % 2 == 0
+        parts += [text[end : match.start()], b"\n" * match[0].count(b"\n") if blank else match[0]]
+        n, end, n_quotes = n + blank, match.end(), n_quotes + match[0].count(b'"')
+    return b"".join([*parts, text[end:]]), n
 
 
 def number_shown(cell: str) -> str:

@@ -14,7 +14,7 @@ from .._base.identifiers import INTEGER, one_number
 from .._base.names import numbers_as_one
 
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-POINT = "a decimal comma; save the file with decimal points"
+POINT = "a decimal comma; save the file with decimal points, or of annotations say --decimal , or decimal=','"
 
 
 def _with_id(*names: str) -> set[str]:
@@ -150,6 +150,11 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:
+    """The column for the case of a table beside the annotations, which need not call it as they do."""
+    return {"case": name} if name in header else {}
 
 
 def case_column(header: list[str]) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Callable, cast
+from typing import Any, BinaryIO, Callable, cast
 
 from .._base.checks import error, room
 
@@ -52,12 +52,35 @@ def file_and_sheet(path: str | os.PathLike[str]) -> tuple[str | os.PathLike[str]
 class Source:
     """A file that may be read several times, from its start, decompressed if it is compressed."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    encoding = "utf-8"
+
+    def __init__(self, path: str | os.PathLike[str], encoding: str = "utf-8") -> None:
+        try:
+            self.encoding = codecs.lookup(encoding).name
+        except LookupError:
+            raise error("encoding", "be one that Python knows, such as utf-8, latin-1, cp1252 or utf-16", repr(encoding)) from None
         path, self.sheet = file_and_sheet(path)
         self.path = Path(path)
         plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         self.ending, self.stem = plain.suffix.lower(), plain.stem
         self.size = check_regular(path)
+
+    @contextmanager
+    def text(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+        """As :meth:`open`, in UTF-8 whatever the encoding is."""
+        with self.open() as (file, tell):
+            if self.encoding == "utf-8":
+                yield file, tell
+            else:
+                yield cast(BinaryIO, io.BufferedReader(Changed(self._recoded(file)), BLOCK)), tell
+
+    def _recoded(self, file: BinaryIO) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        try:
+            for block in chain(iter(lambda: file.read(BLOCK), b""), [b""]):
+                yield decoder.decode(block, final=not block).encode()
+        except UnicodeError as problem:
+            raise error("encoding", "be the one of the file", f"{self.encoding!r} ({problem})") from None
 
     @contextmanager
     def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
@@ -76,16 +99,36 @@ class Source:
             except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
                 raise error("file", "be a whole gzip file (is it cut off?)", str(problem)) from None
 
-    def read(self) -> bytes:
+    def read(self, text: bool = False) -> bytes:
         whole = bytearray()
-        for block in self.blocks():  # a small compressed file may hold more than any memory
+        for block in self.blocks(text):  # a small compressed file may hold more than any memory
             room("the file", len(whole) + len(block))
             whole += block
         return bytes(whole)
 
-    def blocks(self) -> Iterator[bytes]:
-        with self.open() as (file, _):
+    def blocks(self, text: bool = False) -> Iterator[bytes]:
+        with self.text() if text else self.open() as (file, _):
             yield from iter(lambda: file.read(BLOCK), b"")
+
+
+class Changed(io.RawIOBase):
+    """Blocks of bytes as a file."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._left = blocks, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        while not self._left:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._left = block
+        n = min(len(into), len(self._left))
+        into[:n], self._left = self._left[:n], self._left[n:]
+        return n
 
 
 class Held(Source):

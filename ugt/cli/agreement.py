@@ -93,7 +93,7 @@ def _as_ratings(given: Any) -> Ratings:
 
 
 def _resampling(options: argparse.Namespace) -> dict[str, Any]:
-    clusters = None if options.clusters is None else io.read_clusters(options.clusters)
+    clusters = None if options.clusters is None else io.read_clusters(options.clusters, case_column=options.case_column)
     return {"kind": options.interval, "clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .. import io
 from .._base.checks import error
 from .._tabular.foreign import table_of
-from .._tabular.roles import find_roles
+from .._tabular.roles import case_named, find_roles
 from .._tabular.source import Source, naming
 from ..annotations import Labels, Rankings
 from ..annotations.predictions import position_note
@@ -87,7 +87,9 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
         return PredictedCases(None, None, predictions.scores, nowhere, known.axes.classes, dict.fromkeys(names))
     scores, rows = predictions.located(known.axes)
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
-    given = {name: io.read_clusters(path) for name in names if (path := getattr(options, name)) is not None}
+    given = {
+        name: io.read_clusters(path, case_column=options.case_column) for name in names if (path := getattr(options, name)) is not None
+    }
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
@@ -117,14 +119,14 @@ def warn_of_cases_in_both(first: NDArray[Any] | None, second: NDArray[Any] | Non
             warnings.warn(f"{both:,} test cases were {done} too good", RuntimeWarning, stacklevel=3)
 
 
-def read_subgroups(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
+def read_subgroups(path: str | os.PathLike[str], *, case_column: str | None = None) -> dict[str, dict[str, str]]:
     """Column → case → its subgroup, of a CSV file with a column for the case and at least one that divides the cases, such as the site.
 
     A row a case; blank cells stay blank.
     """
     with naming(path):
         table = table_of(Source(path))
-        role = find_roles(table.header, {}, ("case",))
+        role = find_roles(table.header, case_named(table.header, case_column), ("case",))
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
             raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))

@@ -22,13 +22,13 @@ from .._base.checks import error
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._version import __version__
-from ..io.annotations import DUPLICATES
+from ..io.annotations import DECIMALS, DUPLICATES
 
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None: its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates")
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding")
 
 # What is said of files that are read.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -185,6 +185,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
     rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
     option("--duplicates", DUPLICATES, rows, default="error")
+    option(
+        "--decimal", DECIMALS, "decimal sign; default: %(default)s (a comma where semicolons separate columns of numbers)", default="auto"
+    )
+    option("--encoding", "NAME", "of annotations that are text, such as cp1252 or utf-16; default: %(default)s", default="utf-8")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,9 @@ def _predictions(items: Iterable[str], classes: Any, positive_class: Any) -> tup
 
 def _beside(options: argparse.Namespace) -> dict[str, Any]:
     """What further files say of the cases and of the plan."""
-    readers = {"clusters": io.read_clusters, "subgroups": read_subgroups, "plan": read_plan}
+    of_cases = {"clusters": io.read_clusters, "subgroups": read_subgroups}
+    readers: dict[str, Any] = {name: partial(read, case_column=options.case_column) for name, read in of_cases.items()}
+    readers["plan"] = read_plan
     paths = {name: getattr(options, name) for name in readers}
     return {name: readers[name](path) for name, path in paths.items() if path is not None}
 

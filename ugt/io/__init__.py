@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.checks import error
+from .._base.checks import error, option
 from .._base.notices import heard
 from .._tabular.foreign import table_of
 from .._tabular.frames import Columns, is_frame
-from .._tabular.roles import as_names, find_roles
+from .._tabular.roles import as_names, case_named, find_roles
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import DUPLICATES, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
+from .annotations import DECIMALS, DUPLICATES, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
 from .arrays import load_scores, read_arrays
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .writers import write_annotations, write_predictions
@@ -38,6 +38,8 @@ def read_annotations(
     annotator_columns: Sequence[str] = (),
     ignore_columns: Sequence[str] = (),
     duplicates: str = "error",
+    decimal: str = "auto",
+    encoding: str = "utf-8",
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -78,6 +80,11 @@ def read_annotations(
     duplicates : {"error", "first", "count"}
         Rows that repeat a case, annotator and label: refused, counted once, or counted every time; the latter two with a note. An
         annotator who gave different labels to a case is noted.
+    decimal : {"auto", ".", ","}
+        The decimal sign of numbers in tables. ``"auto"``: a comma, with a note, where semicolons separate columns and all cells are
+        numbers, some with a comma.
+    encoding : str
+        The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``.
 
     Returns
     -------
@@ -102,20 +109,20 @@ def read_annotations(
     >>> read.missing_note()
     "Read as missing: 'NA' (1 cells)."
     """
-    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates)
+    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates, decimal, encoding)
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):
         if value not in FORMATS:
             raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
-    if how.duplicates not in DUPLICATES:
-        raise error("duplicates", f"be one of {', '.join(DUPLICATES)}", repr(how.duplicates))
+    for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS)):
+        option(argument, getattr(how, argument), words)
     with heard() as said:
         if is_frame(path):
             read = read_frame(path, how)
         else:
             with naming(path):
-                read = _read_file(Source(path), how, given)
+                read = _read_file(Source(path, how.encoding), how, given)
     return replace(read, notes=(*read.notes, *said))
 
 
@@ -130,7 +137,7 @@ def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
     if source.ending in exports.PREFLIB:
-        return exports.preflib(check_text(source.read()), source.stem, how.classes)
+        return exports.preflib(check_text(source.read(text=True)), source.stem, how.classes)
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), how)
     table = table_of(source)
@@ -140,12 +147,12 @@ def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
 def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> AnnotationFile:
     lines = source.ending != ".json"
     if given.get("fields") or given.get("records"):
-        content = json_lines(check_text(source.read())) if lines else parse_json(source.read())
+        content = json_lines(check_text(source.read(text=True))) if lines else parse_json(source.read(text=True))
         table = records_table(content, given.get("records", ""), given.get("fields", {}))
         return read_frame(table, how._replace(columns={role: name for role, name in how.columns.items() if role not in table.header}))
     if lines:
-        return exports.prodigy(check_text(source.read()), how)
-    content = parse_json(source.read())
+        return exports.prodigy(check_text(source.read(text=True)), how)
+    content = parse_json(source.read(text=True))
     if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
         if "path" in given:  # it might name itself
@@ -275,13 +282,15 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
         return list(as_names(lines).tolist())
 
 
-def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = None) -> dict[str, str]:
     r"""Read the cluster (such as the patient) of every case.
 
     Parameters
     ----------
     path : path
         A CSV file with the columns case and cluster (or patient).
+    case_column : str, optional
+        The column for the case, if the file has one that is called so.
 
     Returns
     -------
@@ -303,7 +312,7 @@ def read_clusters(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     with naming(path):
         table = table_of(Source(path))
-        roles = find_roles(table.header, {}, ("case", "cluster"))
+        roles = find_roles(table.header, case_named(table.header, case_column), ("case", "cluster"))
         if len(roles) < 2:
             raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))

@@ -47,6 +47,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
 DUPLICATES = ("error", "first", "count")
+DECIMALS = ("auto", ".", ",")
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 
@@ -61,6 +62,8 @@ class Reading(NamedTuple):
     annotator_columns: Sequence[str] = ()
     ignore_columns: Sequence[str] = ()
     duplicates: str = "error"
+    decimal: str = "auto"
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +110,7 @@ class AnnotationFile(Record):
 
 def read_table(table: CellTable, how: Reading) -> AnnotationFile:
     format, columns, missing = how.format, how.columns, how.missing
+    table.decimal = how.decimal
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns)
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns)
     if chosen and format in ("counts", "transposed", "long", "rankings"):
@@ -131,7 +135,11 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
     named = table.numbered(case, "case")
     if len(named.ids) < len(named.code):
         again = named.ids[named.code[identifiers.repeated(named.code, named.first)]]
-        raise error("case_ids", "not repeat an id", f"{identifiers.name(again)} twice")
+        absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
+        options = ", ".join(f"--{role}-column" for role in absent)
+        must = f"not repeat an id (if a row is an annotation, name the columns for {' and '.join(absent)}: columns, {options})"
+        raise error("case_ids", must, f"{identifiers.name(again)} twice in the column {table.header[first]!r}")
+    cells = table.decimals(cells, "label", missing)
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
@@ -197,6 +205,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     found: dict[str, int] = {}
     classes, missing, merge = how.classes, how.missing, how.merge_names
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
+    cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
         keep &= ~cells[role].missing(missing, found)[:, 0]

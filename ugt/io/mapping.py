@@ -63,7 +63,14 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     if unknown:
         raise error("mapping", f"have no keys but {', '.join(KEYS)}", repr(unknown[0]))
     kinds = {"path": str, "format": str, "columns": Mapping, "missing": (list, tuple), "records": str, "fields": Mapping}
-    kinds |= {"merge_names": bool, "annotator_columns": (list, tuple), "ignore_columns": (list, tuple), "duplicates": str}
+    kinds |= {
+        "merge_names": bool,
+        "annotator_columns": (list, tuple),
+        "ignore_columns": (list, tuple),
+        "duplicates": str,
+        "decimal": str,
+        "encoding": str,
+    }
     for key, kind in kinds.items():
         if key in content and not isinstance(content[key], kind):  # type: ignore[arg-type]
             wanted = {str: "text", Mapping: "an object", bool: "true or false"}.get(kind, "a list")  # type: ignore[call-overload]
