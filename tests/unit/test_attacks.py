@@ -15,7 +15,7 @@ from refusals import refused
 
 import ugt
 from ugt._base.checkpoints import MAGIC, Checkpoint
-from ugt._tabular import csv_table
+from ugt._tabular import csv_table, lines
 from ugt._tabular.csv_text import csv_cell, guarded, unguarded
 from ugt._tabular.source import Source
 from ugt.aggregation import plackett_luce_draws as _plackett_luce
@@ -114,7 +114,7 @@ def test_a_small_file_that_would_fill_the_memory(name, read, tmp_path, monkeypat
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_table, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
     (tmp_path / "x.csv").write_bytes(b"case,a,b\n" + b"x" * (9 << 20))
     refused(r"file must have lines of at most 1 MB. Got a longer one", read_annotations, tmp_path / "x.csv")
     (tmp_path / "y.csv").write_bytes(b"case,reader 1,reader 2\r" + b"x,yes,no\r" * (5 << 17))

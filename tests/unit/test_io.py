@@ -324,7 +324,7 @@ def test_predictions_wide_long_and_arrays(write):
         ("case,cat,dog\np,-inf,2\n", r"scores must be finite\. Got -inf, first at case 'p', class 'cat'\."),
         (
             "case,cat,dog\np,1,2\np,1,2\n",
-            r"case_ids must not repeat an id .* Got 'p' twice",
+            r"case_ids must not repeat an id\. Got 'p' twice",
         ),
         ("case,cat,dog\n,1,2\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         ("case,class,score\np,cat,1\np,cat,2\n", r"rows must not repeat a case and class\. Got 1 repeated, first at case 'p', cl"),

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +23,7 @@ from .._base.names import suspicious
 from .._base.notices import note
 from .._base.parallel import Reporter
 from .._core import _rows
+from . import lines
 from .csv_text import unguarded
 from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, repeated
 from .source import BOM, Changed, Held, Source, check_blocks
@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 14
 # Bytes of a cell, as the csv module has it, and of a row that is put together from blocks.
 LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
-LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
-BLANK_STARTS = (b"\n;", b"\n,", b"\n\t", b'\n""')
-BLANK_ROW = re.compile(rb'^[ \t]*(?:[;,\t]|"\s*")(?:[;,\t ]|"\s*")*(?=\r?$)', re.MULTILINE)
 # Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, as a string in a list.
 OF_CELL, OF_VALUE = 12, 72
 
@@ -146,8 +143,9 @@ class Table(CellTable):
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
-        self._blank_rows = 0
-        check_blocks(self._with_counted_blanks(_with_line_ends(self._source.blocks(text=True))))
+        blank_rows: list[int] = []
+        check_blocks(lines.counted(lines.checked(self._source.blocks(text=True)), blank_rows))
+        self._blank_rows = sum(blank_rows)
         self._delimiter = self._sniff()
         self.semicolons = self._delimiter == ";"
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
@@ -161,28 +159,16 @@ class Table(CellTable):
         if self._blank_rows:
             note(f"Left out: {self._blank_rows:,} rows without any cell.")
 
-    def _with_counted_blanks(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        left = b"\n"
-        for block in blocks:
-            yield block
-            text = left + block
-            end = text.rfind(b"\n") + 1
-            if any(start in text for start in BLANK_STARTS):
-                self._blank_rows += without_blank_rows(text[:end])[1]
-            left = b"\n" + text[end:]
-        self._blank_rows += without_blank_rows(left)[1]
-
     def _leave_out_blank_columns(self) -> None:
         """Separators at the end of lines make columns without names, which must be blank."""
         named = [c for c, name in enumerate(self.header) if name]
         width = named[-1] + 1 if named else 0
         if 1 < width < self._width and next(islice(self._rows(), 1, None), None) is not None:
             self.header = self.header[:width]
-            for c in range(width, self._width):
-                (cells,) = self.coded([c])
-                if cells.values != [""]:
-                    code = next(code for code, value in enumerate(cells.values) if value)
-                    raise error("columns", "have names", f"a blank one with {cells.values[code]!r}", self.place(cells.first(code)))
+            (cells,) = self.coded(range(width, self._width))
+            if cells.values != [""]:
+                code = next(code for code, value in enumerate(cells.values) if value)
+                raise error("columns", "have names", f"a blank one with {cells.values[code]!r}", self.place(cells.first(code)))
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         found = self._split(groups)
@@ -327,8 +313,8 @@ class Table(CellTable):
         """The file in UTF-8, with nothing in the place of rows without any cell, so that lines keep their numbers."""
         with self._source.text() as (file, tell):
             if self._blank_rows:
-                blocks = whole_lines(iter(lambda: file.read(SPLIT), b""))
-                yield io.BufferedReader(Changed(without_blank_rows(block)[0] for block in blocks), SPLIT), tell
+                blocks = lines.whole(iter(lambda: file.read(SPLIT), b""))
+                yield io.BufferedReader(Changed(lines.without_blank_rows(block)[0] for block in blocks), SPLIT), tell
             else:
                 yield file, tell
 
@@ -369,42 +355,6 @@ class Table(CellTable):
         if len(found) != 1:
             raise error("header", "separate its columns by commas, semicolons or tabs", f"{len(found)} possible separators", "line 1")
         return found[0]
-
-
-def _with_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks; refuses a line that no table has before the csv module holds it as a whole."""
-    size = 0
-    for block in blocks:
-        end = max(block.rfind(b"\n"), block.rfind(b"\r"))
-        size = len(block) - 1 - end if end >= 0 else size + len(block)
-        if size > LONGEST_LINE:
-            raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
-        yield block
-
-
-def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks that end where a line does."""
-    left = b""
-    for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if end:
-            yield left + block[:end]
-            left = block[end:]
-        else:
-            left += block
-    if left:
-        yield left
-
-
-def without_blank_rows(text: bytes) -> tuple[bytes, int]:
-    """Empty lines in the place of rows without any cell, and how many rows these are; lines within quotes stay."""
-    parts, end, n_quotes, n = [], 0, 0, 0
-    for match in BLANK_ROW.finditer(text):
-        n_quotes += text.count(b'"', end, match.start())
-        blank = n_quotes % 2 == 0
-        parts += [text[end : match.start()], b"\n" * match[0].count(b"\n") if blank else match[0]]
-        n, end, n_quotes = n + blank, match.end(), n_quotes + match[0].count(b'"')
-    return b"".join([*parts, text[end:]]), n
 
 
 def number_shown(cell: str) -> str:

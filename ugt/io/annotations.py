@@ -12,9 +12,9 @@ from .._base import identifiers
 from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
-from .._base.records import Record
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
+from .._base.records import Record
 from .._core import _tables
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
