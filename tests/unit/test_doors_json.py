@@ -131,7 +131,6 @@ def test_bad_mapping_files(write):
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        ([{"id": 1, "annotator": 2, "annotation_id": 3, "tag": "x"}], "a.json", r"exported as JSON by Label Studio .* looks like JSON-MIN"),
         ([{"study": 1, "dx": 2}], "a.json", r"or be read with a mapping .* Got objects with the keys 'study', 'dx'\."),
         ([{"id": 1, "annotations": [{"result": []}]}], "a.json", r"file must have annotations: choices, ratings or rankings\. Got none\."),
         ({"text": "x", "label": "y"}, "a.jsonl", r"have '_task_hash' on every line.*give a mapping\)\. Got None, first at line 1\."),

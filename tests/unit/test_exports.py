@@ -62,7 +62,10 @@ def broken(*annotations):
 @pytest.mark.parametrize(
     ("tasks", "message"),
     [
-        (broken({"was_cancelled": False, "result": [result("choices", ["x"])]}), r"annotations must say who made them \(completed_by\)"),
+        (
+            broken({"was_cancelled": False, "result": [result("choices", ["x"])]}),
+            r"annotations must say who made them \(completed_by; annotator in JSON-MIN\)",
+        ),
         (broken(answer(1)), r"file must have annotations: choices, ratings or rankings\. Got none\."),
         ([{"annotations": []}], r"task must have an id"),
         (broken(answer(1, result("ranker", {"good": ["a"], "bad": ["b"]}))), r"ranker must hold one ordered list"),
@@ -176,3 +179,45 @@ def test_by_command(write, command):
     said = [[answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)] for i in (1, 2, 3)]
     tasks = [task(i, *answers, answer(9, cancelled=True)) for i, answers in enumerate(said, 1)]
     assert "Dropped: cancelled annotation (3)." in command("certainty", write(tasks))
+
+
+def simple(number, who, value, **more):
+    """One object of JSON-MIN, in the order in which Label Studio writes its fields."""
+    return {
+        "text": "a text",
+        "id": number,
+        **more,
+        **({} if value is None else {"tag": value}),
+        "annotator": who,
+        "annotation_id": number,
+        "lead_time": 2.5,
+    }
+
+
+def test_json_min(tmp_path):
+    tasks = [simple(7, 1, "cat"), simple(7, 2, {"choices": ["dog", "cat"]}), simple(9, 1, None), simple(8, "b@x", ["dog", "cat"])]
+    found = studio(tmp_path, tasks)
+    assert found.annotations.counts().tolist() == [[2, 1], [0, 0], [1, 1]] and found.annotations.axes.case_ids.tolist() == [7, 9, 8]
+    assert found.dropped == {"annotation without a result": 1} and found.notes == ("Read 'tag' as the label, one annotation per object.",)
+    assert studio(tmp_path, [simple(7, 1, [{"rating": 4}])]).annotations.value.tolist() == [4.0]
+    assert studio(tmp_path, [simple(7, 1, [{"ranker": ["b", "a"]}])]).annotations.n_rankings == 1
+    two = [simple(7, 1, "cat", mood="good")]
+    assert studio(tmp_path, two, columns={"label": "mood", "case": "text"}).annotations.axes.classes.tolist() == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (simple(7, 1, "cat", mood="good"), r"have one control between 'id' and 'annotator', or columns say which .* Got 'mood', 'tag'"),
+        (simple(7, 1, None), r"have one control .* Got none"),
+        (
+            simple(7, 1, [{"x": 3, "y": 4, "rectanglelabels": ["cat"]}]),
+            r"results must be choices, a rating .* keys 'x', 'y', .*at annotation 7",
+        ),
+        (simple(7, 1, [{"rating": 4}, "cat"]), r"control must have results of one kind\. Got choices and rating"),
+        (simple(7, None, "cat"), r"annotations must say who made them"),
+        (simple([1], 1, "cat"), r"annotation must have the field 'id', text or a whole number\. Got \[1\]"),
+    ],
+)
+def test_json_min_that_is_refused(tmp_path, task, message):
+    refused(r"export\.json: .*" + message, studio, tmp_path, [task])

@@ -47,9 +47,9 @@ def read_annotations(
     ----------
     path : path or data frame
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
-        ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio (choices, rating, ranker);
-        or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case. ``.npy``: an
-        integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
+        ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
+        rating, ranker); or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
+        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
         writes. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Anything
         else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
         Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
@@ -162,6 +162,8 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(how.format))
     if isinstance(content, list) and content and all(isinstance(task, dict) and "annotations" in task for task in content):
         return exports.label_studio(content, how)
+    if isinstance(content, list) and content and exports.is_json_min(content):
+        return exports.label_studio_min(content, how)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         raise error("file", *exports.unknown_records(content[0]))
     return AnnotationFile(exports.rankings_json(content, how.classes), "rankings", {})

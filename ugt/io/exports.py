@@ -78,7 +78,7 @@ def _annotator_of(annotation: Mapping[str, Any], where: str) -> Any:
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
     if not isinstance(who, (int, str)) or isinstance(who, bool) or who == "":
-        raise error("annotations", "say who made them (completed_by): export JSON, not JSON-MIN", repr(who), where)
+        raise error("annotations", "say who made them (completed_by; annotator in JSON-MIN)", repr(who), where)
     return who
 
 
@@ -119,10 +119,63 @@ def _ranked(value: Any, where: str) -> list[str]:
     return [str(item) for item in _names(lists[0], "ranker", where)]
 
 
+def is_json_min(content: list[Any]) -> bool:
+    """Whether every object is one annotation, as in the export JSON-MIN."""
+    return all(isinstance(one, dict) and {"id", "annotator", "annotation_id"} <= one.keys() for one in content)
+
+
+def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
+    """The same with an object for each annotation: fields of the data, the id, the controls, the annotator, in this order."""
+    controls: dict[str, None] = {}
+    for one in content:
+        keys = list(one)
+        controls.update(dict.fromkeys(keys[keys.index("id") + 1 : keys.index("annotator")]))
+    told, field = how.columns.get("label") or None, how.columns.get("case") or "id"
+    if told is None and len(controls) != 1:
+        got = ", ".join(map(repr, controls)) or "none"
+        raise error("file", "have one control between 'id' and 'annotator', or columns say which (label=its name)", got)
+    control = next(iter(controls)) if told is None else told
+    if not any(control in one for one in content):
+        raise error("label column", f"be one of the controls {', '.join(map(repr, controls))}", repr(control))
+    rows: Rows = []
+    dropped: Counter[str] = Counter()
+    kinds: set[str] = set()
+    cases = []
+    for one in content:
+        where = f"annotation {one['annotation_id']!r}"
+        case = one.get(field)
+        if not isinstance(case, (str, int)) or isinstance(case, bool):
+            raise error("annotation", f"have the field {field!r}, text or a whole number", repr(case), where)
+        cases.append(case)
+        given = one.get(control)
+        parts = given if isinstance(given, list) else [] if given is None else [given]
+        if not parts:
+            dropped[EMPTY] += 1
+        result = [
+            {"type": "choices", "value": {"choices": [part]}} if isinstance(part, (str, int)) else _typed(part, where) for part in parts
+        ]
+        for kind, value in _answers({"result": result}, None, {}, where):
+            kinds.add(kind)
+            rows.append((case, _annotator_of({"completed_by": one["annotator"]}, where), value))
+    if len(kinds) > 1:
+        raise error("control", "have results of one kind", " and ".join(sorted(kinds)))
+    found = _export(rows, next(iter(kinds), None), _texts(cases), how, "label studio", dropped)
+    return dataclasses.replace(found, notes=(*found.notes, f"Read {control!r} as the label, one annotation per object."))
+
+
+def _typed(part: Any, where: str) -> dict[str, Any]:
+    """A result as the full export has it, from its value."""
+    kind = next((kind for kind in KINDS if isinstance(part, dict) and kind in part), None)
+    if kind is None:
+        must = "be choices, a rating or a ranker (what is marked inside of a text or an image is no label of a case)"
+        raise error(
+            "results", must, f"an object with the keys {', '.join(map(repr, part))}" if isinstance(part, dict) else repr(part), where
+        )
+    return {"type": kind, "value": part}
+
+
 def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
     """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
-    if "annotation_id" in record or "annotator" in record:
-        return "be exported as JSON by Label Studio (or be read with a mapping)", "what looks like JSON-MIN, a list of single annotations"
     must = "be rankings, an export of Label Studio, or be read with a mapping that gives the fields of its records"
     return must, f"objects with the keys {', '.join(map(repr, list(record)[:5]))}"
 
