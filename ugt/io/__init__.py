@@ -49,7 +49,8 @@ def read_annotations(
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
         ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
         rating, ranker); or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
-        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what :func:`write_annotations`
+        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what
+        :func:`write_annotations`
         writes. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Anything
         else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
         Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
