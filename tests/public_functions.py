@@ -146,8 +146,8 @@ def turned(first: Any, **more: Any) -> Any:
     return ugt.partial_average_overlap(first, [case[::-1] for case in first], **more)
 
 
-def likelihood_of_cases(given: Any, table: Any) -> Any:
-    return ugt.plackett_luce_log_likelihood(given, table).reshape(len(table), -1)
+def likelihood_of_cases(given: Any, table: Any, **more: Any) -> Any:
+    return ugt.plackett_luce_log_likelihood(given, table, **more).reshape(len(table), -1)
 
 
 def posterior_means(table: Any, counts: Any, **more: Any) -> Any:

@@ -186,9 +186,16 @@ def test_bad_numbers_in_every_array(name, bad):
             assert not np.isnan(np.asarray(part(found, value), float)).all(), (array, bad)
 
 
-WRONG = {float: (np.nan, np.inf, -np.inf, "x", None, [0.1]), int: (1.5, np.nan, -1, "3", None, [1]), str: ("no such word", None, 3, ["x"])}
+WRONG = {
+    float: (np.nan, np.inf, -np.inf, "x", None, [0.1], 10**400),
+    int: (1.5, np.nan, -1, "3", None, [1], 10**400),
+    str: ("no such word", None, 3, ["x"]),
+    bool: ("no", None, 1.5, np.array([])),
+}
 #: keywords that take more than their default says
 MORE = {
+    "distance": "None is the distance that fits the annotations",
+    "positive_class": "looked up where predictions have one column",
     "weights": "None is the identity",
     "stacklevel": "as in warnings.warn, which checks it when it warns",
     "axis": "-1 is the last one",

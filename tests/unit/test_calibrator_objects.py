@@ -118,6 +118,7 @@ def test_damaged_and_foreign_json():
         (text[:-30], r"source must be the JSON of a calibrator\. Got text that is no JSON"),
         ('{"a":' * 100_000, r"source must be the JSON of a calibrator\. Got text that is no JSON"),
         ("{}", r"source must be the JSON of a calibrator\. Got other content\."),
+        ('{"calibrator": "A", "calibrator": "B"}', r"source must have each field of an object once\. Got 'calibrator' twice\."),
         ('{"calibrator": 3}', r"source must be the JSON of a calibrator\. Got other content\."),
         (json.dumps({"calibrator": "VectorScaling", "params": [], "fitted": {}}), r"with params by name\. Got \[\]\."),
         (json.dumps({"calibrator": "VectorScaling", "params": {}}), r"with fitted by name\. Got None\."),

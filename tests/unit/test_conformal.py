@@ -286,6 +286,43 @@ def test_calibration_and_prediction_draw_different_numbers():
 
 
 # ---- conventions of scikit-learn; JSON
+
+
+INT, FLOAT = ({"dtype": dtype} for dtype in ("int64", "float64"))
+DAMAGED = [
+    ("n_classes_", (0, -1, 4, 1.5, 10**400, None)),
+    ("n_cases_", (-1, "x", 10**400)),
+    ("m_", (-1, True)),
+    ("classes_", ([0, 1], [0, 0, 1], [0, 1, "x"], [0, 1, None], "abc")),
+    ("left_out_", ({"x": -1}, {"x": "y"}, [])),
+    ("rule_", ({}, {"score": "lac"}, [])),
+    ("groups_", ([], ["even", "even"], ["even"], "even", [{}, 1])),
+    ("class_group_", ({"array": [0, 1], **INT}, {"array": [0, 1, 2**31], **INT}, {"array": 3, **INT}, {"array": [0, 2, 2], **INT})),
+    ("base_p_", ({"array": [0.5], **FLOAT}, {"array": [0.5, 0.5, 0.5, 1.5], **FLOAT}, {"array": [[0.5] * 4], **FLOAT})),
+    ("level_offsets_", ({"array": [0, 1], **INT}, {"array": [0, 5, 3, 2, 1], **INT}, {"array": [0.0] * 5, **FLOAT})),
+    ("level_score_", ({"array": [0.5], **FLOAT}, {"array": ["nan"], **FLOAT})),
+    ("level_p_", ({"array": [], **FLOAT}, {"array": ["nan"], **FLOAT})),
+]
+
+
+def test_json_that_no_fit_finds():
+    p, groups = probabilities(40, 3, 1), np.where(np.arange(40) % 2, "odd", "even")
+    model = ugt.MonteCarloConformal("lac", 0.2, m=2, class_groups=[0, 1, 1]).fit(p, p, groups=groups)
+    held = json.loads(model.to_json())
+    for name, values in DAMAGED:
+        for value in values:
+            text = json.dumps({**held, "fitted": {**held["fitted"], name: value}})
+            with pytest.raises(ValueError, match=r"^source must have .* of a MonteCarloConformal\. Got"):
+                ugt.MonteCarloConformal.from_json(text)
+        lacking = {key: value for key, value in held["fitted"].items() if key != name}
+        refused(f"finds. Got no {name}", ugt.MonteCarloConformal.from_json, json.dumps({**held, "fitted": lacking}))
+    for name in ("level_score_", "level_p_"):  # in the wrong order
+        array = {**held["fitted"][name], "array": held["fitted"][name]["array"][::-1]}
+        text = json.dumps({**held, "fitted": {**held["fitted"], name: array}})
+        refused(f"source must have {name} of a MonteCarloConformal", ugt.MonteCarloConformal.from_json, text)
+    refused("alpha must be", ugt.MonteCarloConformal.from_json, json.dumps({**held, "params": {"alpha": 10**400}}))
+
+
 def test_parameters_and_json(tmp_path):
     p, truth = probabilities(40, 3, 1), probabilities(40, 3, 2)
     groups = np.where(np.arange(40) % 2, "odd", "even")

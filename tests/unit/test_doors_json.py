@@ -32,6 +32,20 @@ def test_records(write):
     assert rows_of(io.read_annotations(write([["p", 1, "cat"]]), mapping={"fields": positions}).annotations) == [("p", 1, "cat")]
 
 
+def test_no_field_stands_twice(write):
+    """Its first value would be lost."""
+    once = '{"meta": {"id": "p", "id": "q"}, "who": 1}'
+    message = "must have each field of an object once. Got 'id' twice"
+    for name, content in (("a.json", f"[{once}]"), ("a.jsonl", f"{once}\n")):
+        refused(message, io.read_annotations, write(content.encode(), name), mapping={"fields": {"case": "meta.id", "label": "who"}})
+    refused(
+        "must have each field of an object once. Got 'path' twice",
+        io.read_annotations,
+        write([]),
+        mapping=write(b'{"path": 1, "path": 2}', "m.json"),
+    )
+
+
 def test_lists_in_records(write):
     tasks = [
         {"id": 7, "answers": [{"by": "ann", "chose": ["cat", "dog"]}, {"by": "bob", "chose": ["dog"]}]},

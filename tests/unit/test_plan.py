@@ -65,7 +65,7 @@ def test_json_is_read(write, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"seed": 1, "level": 0.9, "seed": 2}', r"plan must have each field once\. Got 'seed' twice\.$"),
+        ('{"seed": 1, "level": 0.9, "seed": 2}', r"plan must have each field of an object once\. Got 'seed' twice\.$"),
         ('{"seed": 1', r"plan must be JSON \(is it cut off\?\)\. Got .*, first at line 1\.$"),
         ('{"level": NaN}', r"level must be finite\. Got nan\.$"),
         ('{"level": 1e999}', r"level must be finite\. Got inf\.$"),
@@ -119,7 +119,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join([f'*{a}'] 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("seed: 1\nlevel: 0.9\nseed: 2\n", r"plan must have each field once\. Got 'seed' twice\.$"),
+        ("seed: 1\nlevel: 0.9\nseed: 2\n", r"plan must have each field of an object once\. Got 'seed' twice\.$"),
         ("seed: [1\n", r"plan must be YAML\. Got .*, first at line 2\.$"),
         ("level: .nan\n", r"level must be finite\. Got nan\.$"),
         ("seed: !!python/object/apply:os.system ['true']\n", r"plan must be YAML\. Got could not determine a constructor"),

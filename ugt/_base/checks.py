@@ -8,31 +8,75 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Callable
 
 import numpy as np
 
 TIES = ("expectation", "first")
+MOST_WHOLE = 2**63 - 1
+MOST_SAID = 400  # letters of what was given
 ALWAYS_THERE = 2**16  # bytes that no limit is asked about: a metric in a loop must not wait for the system
 
 
 def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
     """The one form of message: ``scores must be finite. Got nan, first at case 'p17'.``"""
-    tail = f", first at {where}" if where else ""
-    return ValueError(f"{argument} must {must}. Got {got}{tail}.")
+    tail, said = f", first at {where}" if where else "", str(got)
+    if len(said) > MOST_SAID:
+        said = f"{said[:MOST_SAID]} …"
+    return ValueError(f"{argument} must {must}. Got {said}{tail}.")
+
+
+class Twice(ValueError):
+    """A field stands twice in an object of JSON."""
+
+
+def once(argument: str) -> Callable[[Iterable[tuple[Any, Any]]], dict[Any, Any]]:
+    """What makes the object of its fields (``object_pairs_hook``); refuses a field that stands twice, whose first value would be lost."""
+
+    def checked(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+        listed = list(pairs)
+        found = dict(listed)
+        if len(found) < len(listed):
+            names = [name for name, _ in listed]
+            name = next(name for name in names if names.count(name) > 1)
+            raise Twice(str(error(argument, "have each field of an object once", f"{str(name)[:80]!r} twice")))
+        return found
+
+    return checked
 
 
 def scalar(argument: str, value: Any, *, positive: bool = False) -> float:
     """A finite number, not negative or (``positive``) above 0."""
-    number = (type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool))) and math.isfinite(value)
+    number = (type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool))) and _is_finite(value)
     if not number or value < 0 or (positive and value == 0):
         raise error(argument, "be a finite number above 0" if positive else "be a finite number of at least 0", repr(value))
     return float(value)
 
 
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the range of doubles
+        return False
+
+
+def flag(argument: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise error(argument, "be True or False", repr(value))
+    return bool(value)
+
+
+def function(argument: str, value: Any) -> None:
+    """What can be called."""
+    if not callable(value):
+        raise error(argument, "be a function", repr(value))
+
+
 def finite(argument: str, value: Any) -> float:
     """A finite number."""
-    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool) or not np.isfinite(value):
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool) or not _is_finite(value):
         raise error(argument, "be a finite number", repr(value))
     return float(value)
 
@@ -47,8 +91,8 @@ def option(argument: str, value: Any, options: tuple[str, ...]) -> str:
 def whole(argument: str, value: Any, least: int = 1, most: int | None = None) -> int:
     """A whole number in a range."""
     number = type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
-    if not number or value < least or (most is not None and value > most):
-        span = f"of at least {least}" if most is None else f"from {least} to {most}"
+    if not number or value < least or value > (MOST_WHOLE if most is None else most):
+        span = f"of at least {least}" if most is None and not (number and value > MOST_WHOLE) else f"from {least} to {most or MOST_WHOLE}"
         raise error(argument, f"be a whole number {span}", repr(value))
     return int(value)
 

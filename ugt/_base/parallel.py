@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Callable, TypeVar
 
-from .checks import error
+from .checks import whole
 
 Result = TypeVar("Result")
 
@@ -45,9 +45,7 @@ def threads(n_threads: int) -> Iterator[None]:
     >>> certainty.per_case.round(4)
     array([0.8629, 0.4968])
     """
-    if isinstance(n_threads, bool) or not isinstance(n_threads, int) or n_threads < 1:
-        raise error("n_threads", "be a whole number of at least 1", repr(n_threads))
-    token = _n_threads.set(n_threads)
+    token = _n_threads.set(whole("n_threads", n_threads))
     try:
         yield
     finally:

@@ -44,7 +44,10 @@ def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
         raise checks.error("prior_mass", "not be given beside prior_shape", prior_mass)
     if prior_shape is not None:
         return checks.scalar("prior_shape", prior_shape, positive=True)
-    return checks.scalar("prior_mass", 1.0 if prior_mass is None else prior_mass, positive=True) / n_classes
+    shape = checks.scalar("prior_mass", 1.0 if prior_mass is None else prior_mass, positive=True) / n_classes
+    if shape == 0:
+        raise checks.error("prior_mass", "leave each class a shape above 0", repr(prior_mass))
+    return shape
 
 
 def plackett_luce(
@@ -137,7 +140,12 @@ def plackett_luce(
     checks.whole("n_draws", n_draws)
     if n_draws % checks.whole("n_chains", n_chains):
         raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
-    if np.dtype(dtype) not in (np.float64, np.float32):
+    checks.flag("progress", progress)
+    try:
+        known = np.dtype(dtype) in (np.float64, np.float32)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
         raise checks.error("dtype", "be float64 or float32", repr(dtype))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws // n_chains, checks.whole("n_thin", n_thin), n_chains
@@ -305,7 +313,7 @@ def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient
     array([[-0.1667,  0.5833, -0.4167]])
     """
     given = as_rankings(rankings)
-    checks.room("a table of plausibilities", (16 if gradient else 8) * given.n_cases * given.n_classes)
+    checks.room("a table of plausibilities", (16 if checks.flag("gradient", gradient) else 8) * given.n_cases * given.n_classes)
     known = isinstance(plausibilities, Plausibilities) and plausibilities.is_certain
     table = identifiers.as_array(plausibilities.mean() if known else plausibilities)
     if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):

@@ -268,7 +268,7 @@ def _own(x: Rankings, depth: int) -> Array:
 
 def _norm(own: Array, normalize: bool) -> Array:
     """What overlaps are divided by, in square; 1 for an empty ranking, which overlaps with nothing."""
-    return np.where(own > 0, own, 1.0) if normalize else np.ones(len(own))
+    return np.where(own > 0, own, 1.0) if checks.flag("normalize", normalize) else np.ones(len(own))
 
 
 # ---- two rankings of the same cases ----

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .._base.checks import error
+from .._base.checks import Twice, error, once
 from .._tabular.whole_file import write_text
 from .._version import __version__
 
@@ -28,7 +28,7 @@ class Calibrator:
     """Parameters are what the constructor takes; what a fit finds ends in an underscore.
 
     ``_fitted`` names all that a fit finds: a type, "+" for a number above 0, or a letter for each axis of an array of finite numbers (K is
-    ``n_classes_``). Where a class has none, JSON is taken as it comes.
+    ``n_classes_``).
     """
 
     _fitted: ClassVar[dict[str, Any]] = {}
@@ -64,6 +64,9 @@ class Calibrator:
         if held["calibrator"] != cls.__name__:
             raise error("source", f"hold a {cls.__name__}", repr(held["calibrator"]))
         return restored(cls, held)
+
+    def _check_restored(self) -> None:
+        """Refuse what no fit finds, where kinds and shapes do not say it."""
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -125,7 +128,9 @@ def read_json(source: Any) -> dict[str, Any]:
         if not isinstance(source, str) or not source.lstrip().startswith("{"):
             with open(os.fspath(source), encoding="utf-8") as file:
                 text = file.read()
-        held = json.loads(text, object_hook=_number)
+        held = json.loads(text, object_pairs_hook=lambda pairs: _number(once("source")(pairs)))
+    except Twice:
+        raise
     except TypeError:
         raise error("source", "be the JSON of a calibrator or the path of a file", repr(source)) from None
     except (ValueError, RecursionError) as problem:
@@ -156,6 +161,7 @@ def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
         if name in kind._fitted and not _is(value, kind._fitted[name], sizes):
             raise error("source", f"have {name} of a {kind.__name__}", repr(value))
         setattr(found, name, value)
+    found._check_restored()
     return found
 
 

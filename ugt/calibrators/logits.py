@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error, room
+from .._base.checks import error, flag, room
 from ..annotations import Labels
 from ..histogram.input import OUTSIDE
 
@@ -106,9 +106,7 @@ class LabelTable:
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
             must = f"be counts of shape {shape} like the predictions, or {shape[0]} numbers of classes"
             raise error("counts", must, f"{table.dtype} of shape {table.shape}")
-        if not isinstance(fractional, (bool, np.bool_)):
-            raise error("fractional", "be True or False", repr(fractional))
-        return cls(table, shape[1], bool(fractional), None if weights is None else weights_of(weights, shape[0]))
+        return cls(table, shape[1], flag("fractional", fractional), None if weights is None else weights_of(weights, shape[0]))
 
     @property
     def heavy(self) -> Bools:

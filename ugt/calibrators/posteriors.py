@@ -105,7 +105,7 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     y = whole_counts(counts)
     likelihood, log_total = _likelihood(y, _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0])
     found = likelihood.at(log_total)[0]
-    return np.asarray(found + likelihood.coefficient() if coefficient else found)
+    return np.asarray(found + likelihood.coefficient() if checks.flag("coefficient", coefficient) else found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -79,7 +79,7 @@ def committee(
         raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
     n, word = checks.whole("n_draws", n_draws), seed_of(seed)
     wanted = None if size is None else checks.whole("size", size)
-    if not replace and wanted is None:
+    if not checks.flag("replace", replace) and wanted is None:
         raise checks.error("size", "be given without replacement", None)
     parts = _of_labels(annotations) if isinstance(annotations, Labels) else _of_rankings(annotations)
     checks.room(f"{n} draws", 8 * n * annotations.n_cases)

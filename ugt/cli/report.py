@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .._base.checks import error
+from .._base.checks import Twice, error, once
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import SCHEMA, html
@@ -47,8 +47,8 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
         found = _evaluation(options.evaluation)
         try:
             page = html(found)
-        except (KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as problem:
-            got = f"one that is not complete ({type(problem).__name__}: {problem})"
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
+            got = f"one that is not complete or holds something else ({type(problem).__name__}: {problem})"
             raise error(options.evaluation, "be an evaluation as ugt evaluate writes it", got) from None
         write_text(draft, page)
     say(f"Report: {options.out}")
@@ -58,7 +58,9 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
 def _evaluation(path: str) -> dict[str, Any]:
     check_regular(path)
     try:
-        found = json.loads(Path(path).read_bytes().decode("utf-8-sig"), parse_constant=_no_constant)
+        found = json.loads(Path(path).read_bytes().decode("utf-8-sig"), parse_constant=_no_constant, object_pairs_hook=once(path))
+    except Twice:
+        raise
     except (ValueError, RecursionError) as problem:
         raise error(path, "be JSON", str(problem) or type(problem).__name__) from None
     if not isinstance(found, dict) or not {"ugt", "schema", "provenance", "metrics"} <= set(found):

@@ -5,7 +5,7 @@ Classes with ``fit``, following the conventions of calibrators. docs/prediction-
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -226,6 +226,8 @@ class MonteCarloConformal(Conformal):
     True
     """
 
+    _fitted: ClassVar[dict[str, Any]] = {**Conformal._fitted, "m_": int, "n_held_out_": int}
+
     def __init__(
         self,
         score: str = "aps",
@@ -287,8 +289,8 @@ class MonteCarloConformal(Conformal):
             levels = pooled(score[~out, :m], category[~out, :m], n_categories)
             if self.correction == "ecdf":
                 levels = levels.corrected(score[out, m], category[out, m])
-        self._keep(rule, levels, cases, len(rows), names, of_class)
         self.m_, self.n_held_out_ = m, int(out.sum())
+        self._keep(rule, levels, cases, len(rows), names, of_class)
         return self
 
     def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int, by_class: bool) -> tuple[Int64, Int32, Array]:

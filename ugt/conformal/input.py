@@ -10,7 +10,7 @@ import numpy as np
 from .._base import identifiers, parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes
-from .._base.checks import error, option, room, scalar, whole
+from .._base.checks import error, flag, option, room, scalar, whole
 from .._base.ragged import sizes_of
 from .._core import _sets
 from ..aggregation import votes
@@ -69,9 +69,7 @@ class ScoreRule:
     @classmethod
     def of(cls, score: Any, randomized: Any, penalty: Any, k_reg: Any, seed: Any) -> ScoreRule:
         option("score", score, tuple(SCORES))
-        if not isinstance(randomized, (bool, np.bool_)):
-            raise error("randomized", "be True or False", repr(randomized))
-        return cls(score, bool(randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0, 2**31), seed_of(seed))
+        return cls(score, flag("randomized", randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0, 2**31), seed_of(seed))
 
     def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
         """(rows, K) scores of the classes of some cases."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Callable, ClassVar
 
 import numpy as np
 
-from .._base import notices
+from .._base import identifiers, notices
 from .._base.arrays import Array, Int32, Int64
-from .._base.checks import error, room
+from .._base.axes import Axes
+from .._base.checks import error, flag, room
 from .._base.ragged import offsets_of
 from ..calibrators.estimator import Calibrator
 from .input import NO_TRUTH, PREDICTED, Cases, ScoreRule, located_groups
@@ -126,7 +129,7 @@ def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float
 
 
 def check_alpha(alpha: Any) -> float:
-    if isinstance(alpha, (bool, np.bool_)) or not isinstance(alpha, numbers.Real) or not 0 < float(alpha) < 1:
+    if isinstance(alpha, (bool, np.bool_)) or not isinstance(alpha, numbers.Real) or not 0 < alpha < 1:  # type: ignore[operator]
         raise error("alpha", "be a number between 0 and 1", repr(alpha))
     return float(alpha)
 
@@ -136,6 +139,10 @@ class Conformal(Calibrator):
 
     n_classes_: int
     rule_: dict[str, Any]
+    _fitted: ClassVar[dict[str, Any]] = {
+        **{"n_classes_": int, "n_cases_": int, "classes_": list, "left_out_": dict, "rule_": dict, "groups_": (list, type(None))},
+        **{"class_group_": np.ndarray, "base_p_": "G", "level_offsets_": np.ndarray, "level_score_": "L", "level_p_": "L"},
+    }
 
     def __init__(
         self,
@@ -225,9 +232,40 @@ class Conformal(Calibrator):
 
     def _begin(self, predictions: Any) -> tuple[Cases, ScoreRule]:
         check_alpha(self.alpha)
-        if not isinstance(self.allow_empty, (bool, np.bool_)):
-            raise error("allow_empty", "be True or False", repr(self.allow_empty))
+        flag("allow_empty", self.allow_empty)
         return Cases.of(predictions), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
+
+    def _check_restored(self) -> None:
+        check_alpha(self.alpha)
+        for name, fits in self._conditions():
+            try:
+                good = fits()
+            except (ValueError, TypeError, OverflowError):  # such as of numbers that are none
+                good = False
+            if not good:
+                raise error("source", f"have {name} of a {type(self).__name__}", repr(getattr(self, name))[:200])
+
+    def _counts(self, name: str) -> bool:
+        return bool(0 <= getattr(self, name) < 2**63)
+
+    def _conditions(self) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """What must hold of each part of a fit; each may count on those before it."""
+        k, group, ends = self.n_classes_, self.class_group_, self.level_offsets_
+        score, p, base = self.level_score_, self.level_p_, self.base_p_
+        yield "n_classes_", lambda: 0 < k < 2**31
+        for name in (name for name, kind in self._fitted.items() if kind is int):
+            yield name, partial(self._counts, name)
+        yield "classes_", lambda: Axes.of(1, k, None, self.classes_).classes.tolist() == self.classes_
+        yield "left_out_", lambda: all(type(n) is int and n >= 0 for n in self.left_out_.values())
+        yield "rule_", lambda: vars(ScoreRule.of(**self.rule_)) == self.rule_
+        yield "groups_", lambda: self.groups_ is None or 0 < len(self.groups_) == len(identifiers.number("groups", self.groups_).ids)
+        yield "class_group_", lambda: group.shape == (k,) and np.array_equal(np.unique(group), np.arange(len(set(group.tolist()))))
+        yield "base_p_", lambda: len(base) == len(self.groups_ or [0]) * (int(group.max()) + 1) and _are_shares(base)
+        yield "level_offsets_", lambda: ends.dtype == np.int64 and ends.shape == (len(base) + 1,) and len(p) == len(score)
+        yield "level_offsets_", lambda: ends[0] == 0 and ends[-1] == len(score) and bool((np.diff(ends) >= 0).all())
+        following = np.isin(np.arange(1, len(score)), ends, invert=True)  # levels after the first one of their category
+        yield "level_score_", lambda: bool((np.diff(score)[following] > 0).all())
+        yield "level_p_", lambda: _are_shares(p) and bool((np.diff(p)[following] <= 0).all())
 
     def _keep(self, rule: ScoreRule, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: Int64) -> None:
         self.rule_ = vars(rule)  # as it was fitted, whatever parameters are set later
@@ -243,6 +281,10 @@ class Conformal(Calibrator):
             which = "" if thresholds.size == 1 else f" in {n} of {thresholds.size} groups"
             said = f"too few calibration labels for alpha = {alpha:g}{which}: all classes{' of theirs' if which else ''} are in every set"
             notices.warn(said, stacklevel=stacklevel)
+
+
+def _are_shares(values: Array) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def named(cases: Cases, axes: Any, case_ids: Any) -> Cases:

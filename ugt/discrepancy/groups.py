@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Callable
@@ -247,6 +247,8 @@ def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64
             raise checks.error("groups", "name annotators only", repr(unknown[0]))
         column: list[Any] = [known.get(name) for name in names]
     else:
+        if isinstance(groups, str) or not isinstance(groups, Iterable):
+            raise checks.error("groups", f"be {len(annotators)} ids, one an annotator, or a mapping", repr(groups))
         column = list(groups)
         if len(column) != len(annotators):
             raise checks.error("groups", f"be {len(annotators)} ids, one an annotator", len(column))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -343,6 +344,7 @@ def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Arra
     cells = table[~absent]
     if cells.dtype.kind not in "biuf":
         strange = [cell for cell in cells.tolist() if not isinstance(cell, (int, float, np.integer, np.floating))]
+        strange += [cell for cell in cells.tolist() if isinstance(cell, int) and abs(cell) > sys.float_info.max]
         if strange:
             raise checks.error(argument, "be numbers, as the annotations are", repr(strange[0]))
     column = np.full(len(table), np.nan)

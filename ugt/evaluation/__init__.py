@@ -278,6 +278,7 @@ def evaluate(
     [('A', 0.349), ('B', 0.425)]
     """
     planned = _planned(plan)
+    checks.flag("details", details)
     if not isinstance(provenance, (Mapping, type(None))):
         raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import identifiers, parallel
 from .._base.arrays import Array, Bools, Int64, NDArray
-from .._base.checks import error, room
+from .._base.checks import error, flag, room
 from .._base.ragged import row_of
 from .._core import _histogram
 from ..annotations import Labels
@@ -56,8 +56,7 @@ class Histograms:
             raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
         if table.shape[1] < least:
             raise error("counts", f"have at least {least} classes", table.shape[1])
-        if not isinstance(fractional, (bool, np.bool_)):
-            raise error("fractional", "be True or False", repr(fractional))
+        flag("fractional", fractional)
         case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
         return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels)
 

@@ -144,6 +144,7 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
     array([0.1, 1. ])
     """
     table = whole_counts(counts)
+    checks.function("phi", phi)
     size = checks.whole("n", n, 1)
     k = table.shape[1]
     if comb(k + size - 1, size) > MAX_MULTISETS:

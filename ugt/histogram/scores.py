@@ -12,7 +12,7 @@ import numpy as np
 from .. import resampling
 from .._base import notices
 from .._base.arrays import Array
-from .._base.checks import error, option
+from .._base.checks import error, flag, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from .input import NO_LABELS, Histograms, array_of
 from .sums import Loss, divided
@@ -198,8 +198,7 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
     >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
-    if not isinstance(normalized, (bool, np.bool_)):
-        raise error("normalized", "be True or False", repr(normalized))
+    flag("normalized", normalized)
 
     def rule(m: Array, z: Array) -> Array:
         upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))

@@ -197,7 +197,7 @@ def _edges(given: Any, n_classes: int) -> Array:
     must = f"be 'width', 'mass' or ascending edges from 0 to 1, of shape (B + 1,) or ({n_classes}, B + 1)"
     try:
         array = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise error("binning", must, repr(given)) from None
     if array.ndim not in (1, 2) or array.shape[-1] < 2 or (array.ndim == 2 and len(array) != n_classes):
         raise error("binning", must, f"shape {array.shape}")

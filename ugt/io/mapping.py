@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._base.checks import error, room
+from .._base.checks import Twice, error, once, room
 from .._tabular.frames import Columns
 from .._tabular.source import Source, check_text, naming, too_long
 from .annotations import ROLES, Reading
@@ -19,7 +19,7 @@ KEYS = ("path", *Reading._fields, "records", "fields")
 def parse_json(data: bytes) -> Any:
     check_room(data)
     try:
-        return json.loads(check_text(data))
+        return json.loads(check_text(data), object_pairs_hook=once("file"))
     except json.JSONDecodeError as problem:
         raise error("file", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
     except RecursionError:
@@ -38,7 +38,9 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):  # not splitlines: JSON may hold other line ends
         if line.strip():
             try:
-                yield f"line {number}", json.loads(line)
+                yield f"line {number}", json.loads(line, object_pairs_hook=once("file"))
+            except Twice as problem:
+                raise error("file", "have each field of an object once", str(problem).split("Got ")[1][:-1], f"line {number}") from None
             except (json.JSONDecodeError, RecursionError) as problem:
                 got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
                 raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None

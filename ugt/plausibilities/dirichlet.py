@@ -25,6 +25,7 @@ from .sets import as_groups
 
 Out = TypeVar("Out", Array, Int32)
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
+LEAST, MOST = 1e-300, 1e300  # as in profile.c
 MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
 MOST_OUTCOMES = 2_000_000
 
@@ -120,6 +121,11 @@ class Dirichlet(Plausibilities):
             at = int(np.argmax(too_sure))
             must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
             raise error("concentration", must, self._totals()[at], f"case {self.axes.case_name(at)}")
+        case = np.append(row_of(self.offsets), np.arange(self.n_cases))
+        value = np.append(self.concentration, np.where(self.background > 0, self.background, 1.0))
+        if len(value) and not LEAST <= value.min() <= value.max() <= MOST:
+            at = int(np.argmax((value < LEAST) | (value > MOST)))
+            raise error("concentration", f"be 0 or from {LEAST:g} to {MOST:g}", value[at], f"case {self.axes.case_name(int(case[at]))}")
         case_profile = np.empty(self.n_cases, np.int64)
         entry_group, background_group = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
         profiles = _dirichlet.Profiles(

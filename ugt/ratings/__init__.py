@@ -139,7 +139,7 @@ def _prior(prior: Any) -> NormalPrior:
     must = "be 'fit', a NormalPrior or four finite numbers (m0, kappa0, a0, b0), the last three above 0"
     try:
         values = np.asarray(prior, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty(0)
     if values.shape != (4,) or not np.isfinite(values).all() or not (values[1:] > 0).all():
         raise checks.error("prior", must, repr(prior))
@@ -343,7 +343,7 @@ def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:
     if not np.isfinite(array).all():
         i = int(np.argmin(np.isfinite(array)))
         raise checks.error("predictions", "be finite", array[i], f"case {i}")
-    if not binned:
+    if not checks.flag("binned", binned):
         return np.searchsorted(inner, array.astype(np.float64), side="right").astype(np.int64)
     bad = (array < 0) | (array > len(inner)) | (array != np.floor(array))
     if bad.any():

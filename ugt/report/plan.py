@@ -7,7 +7,7 @@ import json
 import math
 import numbers
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -159,19 +159,9 @@ def _scalar(name: str, value: Any) -> Any:
     raise checks.error(name, "be text, a number, true or false, or a list of these", f"a value of type {type(value).__name__}")
 
 
-def _once(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """The fields of a mapping; refuses one that stands twice, whose first value would be lost."""
-    found: dict[Any, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise checks.error("plan", "have each field once", f"{str(name)[:80]!r} twice")
-        found[name] = value
-    return found
-
-
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=checks.once("plan"))
     except json.JSONDecodeError as problem:
         raise checks.error("plan", "be JSON (is it cut off?)", problem.msg, f"line {problem.lineno}") from None
     except ValueError as problem:
@@ -191,7 +181,7 @@ def _yaml(text: str) -> Any:
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             """As the parent does it, which keeps the last of several values."""
-            _once((str(key.value), None) for key, _ in node.value)
+            checks.once("plan")((str(key.value), None) for key, _ in node.value)
             return super().construct_mapping(node, deep)
 
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import parallel
-from .._base.checks import error, room, whole
+from .._base.checks import error, flag, room, whole
 from .cluster_ids import ids_of_cases
 from .design import Design, resampled_counts, seed_of, units
 from .difference import Difference
@@ -134,8 +134,10 @@ def bootstrap(
     >>> ugt.bootstrap(accuracy, clusters=["p1", "p1", "p2", "p2", "p3", "p3"], n_resamples=2000).sources
     ('clusters',)
     """
+    if not isinstance(sources, (tuple, list)):
+        raise error("sources", f"be a tuple of {', '.join(map(repr, SOURCES))}", repr(sources))
     n, given = whole("n_resamples", n_resamples), tuple(sources)
-    word = seed_of(seed)
+    word, cases = seed_of(seed), flag("cases", cases)
     if callable(contributions):
         if estimate_from is None:
             raise error("estimate_from", "be given beside a function: the contributions that the estimate is made of", None)

@@ -26,7 +26,7 @@ TIE = 1e-12
 
 def check_level(level: Any) -> float:
     """A confidence level."""
-    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
+    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:  # type: ignore[operator]
         raise error("level", "be a number between 0 and 1", repr(level))
     return float(level)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import parallel
 from .._base.axes import Frozen
-from .._base.checks import error, room, whole
+from .._base.checks import error, flag, function, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
 from .design import Design, resampled_rows, seed_of, units
@@ -78,6 +78,7 @@ def bootstrap_statistic(
     >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
     ([0.932], [[0.78, 1.0]])
     """
+    function("statistic", statistic)
     options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
     return bootstrap_rows(_of_rows(statistic), n_cases, **options, influence=influence)
 
@@ -265,7 +266,8 @@ def bootstrap_annotations(
     if not isinstance(annotations, (Labels, Rankings)):
         raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
-    if not cases and (clusters is not None or strata is not None):
+    function("statistic", statistic)
+    if not flag("cases", cases) and (clusters is not None or strata is not None):
         raise error("cases", "be True where clusters or strata are given", cases)
     design = Design.of(annotations.n_cases, clusters, strata)
     offsets, count = _rows(annotations)

@@ -217,7 +217,7 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     x, y = np.append(0.0, negative), np.append(0.0, positive)
     area = float(quotient(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2), x[-1] * y[-1]))
     thresholds = np.append(np.inf, thresholds)
-    if drop_intermediate:
+    if checks.flag("drop_intermediate", drop_intermediate):
         dx, dy = np.diff(x), np.diff(y)
         moved = np.flatnonzero((dx > 0) | (dy > 0))  # steps that go anywhere
         turns = dx[moved][:-1] * dy[moved][1:] != dx[moved][1:] * dy[moved][:-1]
@@ -243,7 +243,7 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
     step = np.diff(positive, prepend=0.0)
     precision = quotient(positive, positive + negative)
     area = float(quotient(np.dot(step, np.nan_to_num(precision)), positive[-1]))
-    if drop_intermediate:
+    if checks.flag("drop_intermediate", drop_intermediate):
         keep = step > 0
         keep[-1] = True
         positive, precision, thresholds = positive[keep], precision[keep], thresholds[keep]

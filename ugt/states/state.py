@@ -15,7 +15,7 @@ from .. import resampling
 from .._base import notices
 from .._base.arrays import Array
 from .._base.axes import Frozen
-from .._base.checks import error, option, whole
+from .._base.checks import Twice, error, once, option, whole
 from .._base.records import Record
 from .sums import added
 
@@ -97,7 +97,7 @@ class State(Record):
         try:
             tables = [{str(name): _table(name, one) for name, one in document[part].items()} for part in ("sums", "replicates")]
             left_out = {str(reason): whole("left_out", n, 0) for reason, n in document["left_out"].items()}
-            settings, metric = dict(document["settings"]), str(document["metric"])
+            settings, metric = dict(document["settings"].items()), str(document["metric"])
             n_cases = whole("n_cases", document["n_cases"], 0)
         except (KeyError, AttributeError, TypeError) as exc:
             raise error("text", "be that of a whole state", f"one without a readable {exc}") from None
@@ -106,7 +106,9 @@ class State(Record):
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=once("text"))
+    except Twice:
+        raise
     except (TypeError, ValueError, RecursionError) as exc:
         raise error("text", "be the JSON of a state", f"{type(exc).__name__}: {exc}") from None
     version = document.get(FORMAT) if isinstance(document, dict) else None
@@ -137,7 +139,7 @@ def _usable(state: State) -> State:
 def _table(name: str, given: Any) -> Array:
     try:
         table = np.array(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         table = np.empty(0)
     if table.size == 0 or table.ndim < 1 or not np.isfinite(table).all():
         raise error("text", "hold tables of finite numbers", "something else", f"sums {name!r}")
