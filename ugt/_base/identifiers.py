@@ -122,9 +122,9 @@ def _number_list(argument: str, values: list[str], where: Where) -> Column:
 
 def _plain(argument: str, values: Any, where: Where) -> NDArray[Any] | list[str]:
     """The column as an int64 array, a native text array, or a list of str."""
-    if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
+    if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or is_array(values)):
         raise error(argument, "be a one-dimensional sequence of ids", type(values).__name__)
-    if not hasattr(values, "__array__"):
+    if not is_array(values):
         return _plain_objects(argument, list(values), where)
     array = unmasked(values)
     if array.ndim != 1:
@@ -168,7 +168,43 @@ def unmasked(values: Any) -> NDArray[Any]:
         return values
     if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.array(values)
-    return np.array(values.tolist(), dtype=object) if np.ma.is_masked(values) else np.asarray(values)
+    if np.ma.is_masked(values):
+        return np.array(values.tolist(), dtype=object)
+    for step in ("detach", "cpu"):  # of tensors of torch, which numpy cannot read with a gradient or from a device
+        values = getattr(values, step)() if hasattr(values, step) and hasattr(values, "__array__") else values
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__") and hasattr(np, "from_dlpack"):
+        values = np.from_dlpack(values)
+    found = np.asarray(values)
+    return _without_boxes(found) if found.dtype == object and hasattr(values, "to_numpy") else found
+
+
+def is_array(values: Any) -> bool:
+    """Whether numpy can read it as an array: one of numpy, torch, jax, a data frame or a column of one."""
+    return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it has named columns: a data frame of pandas, polars, pyarrow or their like."""
+    if isinstance(value, (np.ndarray, type)):
+        return False
+    return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
+
+
+def categories(column: Any) -> list[Any] | None:
+    """The categories of a categorical column of pandas or an Enum of polars, used or not, in their order; None of another column."""
+    found = getattr(getattr(column, "dtype", None), "categories", None)
+    return None if found is None else list(found)
+
+
+def _without_boxes(cells: NDArray[Any]) -> NDArray[Any]:
+    """Nullable numbers of pandas, which numpy gets as objects, as numbers with NaN where one is missing; other cells as they are."""
+    flat = cells.ravel().tolist()
+    kinds = {_kind(type(cell)) for cell in flat if not is_null(cell)}
+    if not kinds or not kinds <= {"int", "float"} or any(abs(cell) > MAX_WHOLE for cell in flat if not is_null(cell)):
+        return cells
+    whole = kinds == {"int"} and not any(map(is_null, flat))
+    numbers = [np.nan if is_null(cell) else cell for cell in flat]
+    return np.array(numbers, np.int64 if whole else np.float64).reshape(cells.shape)
 
 
 def as_array(values: Any) -> NDArray[Any]:

@@ -99,6 +99,10 @@ class CellTable:
         note(f"Read commas as decimal signs: {commas[0]!r} is {commas[0].replace(',', '.')}.")
         return Coded([value.replace(",", ".") if value in commas else value for value in cells.values], cells.codes)
 
+    def categories(self, columns: Sequence[int]) -> Any:
+        """The classes that columns declare, used or not; None where they declare none."""
+        return None
+
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         """The columns of each group, coded into distinct values that the group shares."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.names import joined
 from .csv_table import CellTable, Coded, number_shown, stripped
-from .roles import ALIASES, ALSO, as_labels, find_roles, is_number, plain, refuse_commas, repeated
+from .roles import ALIASES, ALSO, as_labels, as_names, find_roles, is_number, plain, refuse_commas, repeated
 from .rows import LongRows
 
 if TYPE_CHECKING:
@@ -20,11 +20,22 @@ if TYPE_CHECKING:
 CASES = ALIASES["case"] | ALSO["case"]
 
 
-def is_frame(value: Any) -> bool:
-    """Whether it has named columns: a data frame of pandas, polars, pyarrow or their like."""
-    if isinstance(value, (np.ndarray, type)):
-        return False
-    return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
+def wide_names(frame: Any, case_ids: Any = None, annotators: Any = None, classes: Any = None) -> tuple[Any, Any, Any]:
+    """What a wide table says of cases, annotators and classes where nobody else does: its index, columns and categories, if it has any."""
+    if not identifiers.is_frame(frame):
+        return case_ids, annotators, classes
+    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    called = [name for name in names if plain(str(name)) in CASES]
+    if called:
+        must = "have columns for annotators only (make the case the index, or read the frame by ugt.io.read_annotations)"
+        raise error("table", must, f"a column {called[0]!r}")
+    index: Any = getattr(frame, "index", None)
+    numbered = type(index).__name__ == "RangeIndex" and index.name is None
+    if case_ids is None and index is not None and not callable(index) and not numbered:
+        case_ids = index.to_numpy()
+    every = [identifiers.categories(frame[name]) for name in names] if classes is None else []
+    same = bool(every) and every[0] is not None and all(one == every[0] for one in every)
+    return case_ids, names if annotators is None else annotators, every[0] if same else classes
 
 
 class Columns(CellTable):
@@ -32,6 +43,7 @@ class Columns(CellTable):
 
     def __init__(self, names: Sequence[str], columns: Sequence[Any], rows: Sequence[str] | None = None) -> None:
         self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
+        self._categories: list[list[Any] | None] = []
         if (name := repeated(self.header)) is not None:
             raise error("columns", "have different names", f"{name!r} twice")
         if not self.header or len(self._columns[0]) == 0:
@@ -40,12 +52,13 @@ class Columns(CellTable):
     @classmethod
     def of(cls, frame: Any, with_index: bool = True) -> Columns:
         """A frame's columns. The index of a pandas frame comes first where no column is called like a case."""
-        if not is_frame(frame):
+        if not identifiers.is_frame(frame):
             raise error("frame", "be a data frame (with named columns)", type(frame).__name__)
         names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
         if len({str(name) for name in names}) < len(names):
             raise error("columns", "have different names", ", ".join(map(repr, names)))
         columns = [_values(frame[name]) for name in names]
+        declared = {str(name): identifiers.categories(frame[name]) for name in names}
         index = getattr(frame, "index", None) if with_index else None
         if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
             if getattr(index, "nlevels", 1) > 1:
@@ -53,7 +66,15 @@ class Columns(CellTable):
             name = getattr(index, "name", None)
             names.insert(0, str(name) if name is not None and name not in names else "case")
             columns.insert(0, _values(index))
-        return cls(names, columns)
+        made = cls(names, columns)
+        made._categories = [declared.get(name) for name in made.header]
+        return made
+
+    def categories(self, columns: Sequence[int]) -> Any:
+        every = [self._categories[c] for c in columns] if self._categories else [None]
+        if every[0] is None or any(one != every[0] for one in every):
+            return None
+        return as_names([_text(value) for value in every[0]]).tolist()
 
     def place(self, row: int) -> str:
         return f"row {row}" if self._names is None else self._names[row]
@@ -64,8 +85,10 @@ class Columns(CellTable):
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
         return np.column_stack([self._numbers(c) for c in columns])
 
-    def labels(self, columns: Mapping[str, str | None], merge_names: bool = False) -> tuple[LongRows, identifiers.Column]:
-        """The rows and labels of a long table, without blank labels."""
+    def labels(
+        self, columns: Mapping[str, str | None], classes: Any = None, merge_names: bool = False
+    ) -> tuple[LongRows, identifiers.Column, Any]:
+        """The rows, labels and classes of a long table, without blank labels."""
         wanted = ("case", "annotator", "label")
         roles = find_roles(self.header, columns, wanted)
         absent = [role for role in wanted if role not in roles]
@@ -73,8 +96,9 @@ class Columns(CellTable):
             raise error("frame", f"have columns for {', '.join(wanted)} (name them)", f"no {' and no '.join(absent)} among {self.header}")
         cells = dict(zip(roles, self.coded(*([c] for c in roles.values()))))
         keep = ~cells["label"].missing(("",), {})[:, 0]
-        label = labels_column(cells["label"], keep, ("",), None, self)
-        return long_rows(self, cells["case"], cells["annotator"], keep, merge_names), label
+        classes = self.categories([roles["label"]]) if classes is None else classes
+        label = labels_column(cells["label"], keep, ("",), classes, self)
+        return long_rows(self, cells["case"], cells["annotator"], keep, merge_names), label, classes
 
     def _group(self, columns: Sequence[int]) -> Coded:
         index: dict[str, int] = {}

@@ -97,9 +97,9 @@ class WideCells(NamedTuple):
 
 def wide(table: Any) -> NDArray[Any]:
     """A table (N, A) of cells. Lists become objects first: numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
-    if not (hasattr(table, "__array__") or hasattr(table, "__iter__")):
+    if not (identifiers.is_array(table) or hasattr(table, "__iter__")):
         raise error("table", "be two-dimensional, cases x annotators", type(table).__name__)
-    cells = identifiers.unmasked(table) if hasattr(table, "__array__") else np.array(list(map(_row, table)), dtype=object)
+    cells = identifiers.unmasked(table) if identifiers.is_array(table) else np.array(list(map(_row, table)), dtype=object)
     if cells.dtype.kind not in "biufUSOT":
         raise error("table", "hold numbers or strings", f"an array of {cells.dtype}")
     if cells.ndim != 2:

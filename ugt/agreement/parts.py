@@ -29,7 +29,7 @@ MOST_CLASSES = 1000
 
 def labels_in_parts(given: Any, classes: Any) -> Judgements:
     """Labels with classes that are the same in all parts."""
-    if classes is None and (isinstance(given, (list, tuple)) or hasattr(given, "__array__")):
+    if classes is None and (isinstance(given, (list, tuple)) or identifiers.is_array(given)):
         raise error("classes", "be given for a table in parts: none of them need hold all classes", None)
     return labels_of(given, classes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .._base import checks
+from .._base import checks, identifiers
 from ..annotations import Labels, Ratings
 from .alpha import alpha_form
 from .coefficients import OF_REPEATS
@@ -133,7 +133,7 @@ def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
 def ratings_of(given: Any) -> Judgements:
     """Judgements of numbers."""
     if not isinstance(given, (Labels, Ratings)):
-        if not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
+        if not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
             raise TypeError(f"ratings must be Ratings or a table of numbers, cases x annotators. Got {type(given).__name__}.")
         given = Ratings.from_wide(given)
     if len(given.annotators) == 0 and given.offsets[-1]:

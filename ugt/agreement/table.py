@@ -13,6 +13,7 @@ from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _tables
+from .._tabular.frames import wide_names
 from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
 from ..annotations.bare import check_bare
@@ -234,16 +235,19 @@ def values_and_index(values: Array) -> tuple[Array, Int32]:
 
 
 def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
-    if isinstance(given, (str, bytes)) or not (hasattr(given, "__array__") or isinstance(given, (list, tuple))):
+    if isinstance(given, (str, bytes)) or not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
         raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
     if classes is None:
         check_bare(argument, given)
+    case_ids = annotators = None
+    if identifiers.is_frame(given):
+        case_ids, annotators, classes = wide_names(given, classes=classes)
     cells = wide(given)
     at, held = held_cells(cells, MISSING)
     if classes is not None or (len(held) > 0 and _are_labels(held)):
         if classes is None and held.dtype.kind == "f":
             held = held.astype(np.int64)
-        return Labels._of_cells(cells.shape, at, held, None, None, classes)
+        return Labels._of_cells(cells.shape, at, held, case_ids, annotators, classes)
     return Ratings.from_wide(cells)
 
 

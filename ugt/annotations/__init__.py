@@ -72,8 +72,9 @@ class Labels(OnAxes):
         case, annotator, label : sequences of n ids
             Each column holds integers (of any width, or whole floats) or strings.
         classes : None, int K or sequence of K names
-            None: the labels that occur, sorted. K: labels are 0 to K-1. Names: labels are names, or positions in the
-            list where the labels are integers and the names are strings. Classes that nobody used are kept.
+            None: the categories of a categorical column, used or not; else the labels that occur, sorted. K: labels are 0 to K-1.
+            Names: labels are names, equal as text or as numbers, or positions in the list where only the labels are integers. Classes
+            that nobody used are kept.
         cases : sequence of case ids, optional
             All cases in the order wanted, those without labels too. Default: cases in order of first appearance.
         merge_names : bool
@@ -100,6 +101,7 @@ class Labels(OnAxes):
         >>> labels.counts().tolist()
         [[1, 1], [1, 0]]
         """
+        classes = identifiers.categories(label) if classes is None else classes
         rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
         rows.check_length("label", len(column.code))
@@ -146,7 +148,7 @@ class Labels(OnAxes):
         """
         from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
 
-        return cls._of_rows(*Columns.of(frame).labels(columns or {}, merge_names), classes, merge_names)
+        return cls._of_rows(*Columns.of(frame).labels(columns or {}, classes, merge_names), merge_names)
 
     @classmethod
     def from_wide(
@@ -164,7 +166,8 @@ class Labels(OnAxes):
         Parameters
         ----------
         table : (N, A) array or list of lists
-            Integer or string labels, and values that mean "no label".
+            Integer or string labels, and values that mean "no label". A data frame has the names of the annotators and, unless it
+            is numbered, the case ids in its index.
         classes : None, int K or sequence of K names
             As for :meth:`from_long`.
         case_ids : sequence of N ids, optional
@@ -186,6 +189,10 @@ class Labels(OnAxes):
         >>> Labels.from_wide([[0, 1], [None, 1]], classes=3)
         Labels(n_cases=2, n_empty=0, n_classes=3, n_labels=3, n_annotators=2)
         """
+        if identifiers.is_frame(table):
+            from .._tabular.frames import wide_names  # noqa: PLC0415
+
+            case_ids, annotators, classes = wide_names(table, case_ids, annotators, classes)
         cells = wide(table)
         return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes, merge_names)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base import identifiers
 from .._base.ragged import n_empty, row_of, sizes_of
 from .._tabular.rows import LongRows, OnCases, WideCells, finite_numbers, held_cells, wide
 
@@ -93,6 +94,10 @@ class Ratings(OnCases):
         >>> Ratings.from_wide([[3, None], [4, 5]], case_ids=["a", "b"]).value
         array([3., 4., 5.])
         """
+        if identifiers.is_frame(table):
+            from .._tabular.frames import wide_names  # noqa: PLC0415
+
+            case_ids, annotators, _ = wide_names(table, case_ids, annotators, 0)
         given = wide(table)
         at, held = held_cells(given, missing)
         cells = WideCells.of(given.shape, at, case_ids, annotators)

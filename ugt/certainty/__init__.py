@@ -33,7 +33,7 @@ def annotation_certainty(
         1 to K (to the number of groups, where groups are given).
     kind : {"set", "rank"}
         ``"rank"``: the highest probability of any class to have rank k.
-    groups : (K,) integers, optional
+    groups : (K,) integers or text, optional
         Group of every class, such as its risk: certainty about groups instead of classes.
     group_rule : {"sum", "top_class"}
         A group's plausibility is the sum over its classes; or the group of the most plausible class counts (k = 1 only).

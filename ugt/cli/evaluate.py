@@ -171,16 +171,8 @@ def _beside(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
-    """Groups of classes from a file; groups that are called by text are numbered in alphabetical order."""
-    if options.groups is None:
-        return {}
-    groups = io.read_names(options.groups)
-    if isinstance(groups[0], int):
-        return {"groups": groups}
-    if options.group_names is not None:
-        raise error("group_names", "be given for numbered groups only", f"groups such as {groups[0]!r}")
-    names = sorted(set(groups))
-    return {"groups": [names.index(group) for group in groups], "group_names": names}
+    """Groups of classes from a file."""
+    return {} if options.groups is None else {"groups": io.read_names(options.groups)}
 
 
 def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:

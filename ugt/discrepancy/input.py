@@ -99,7 +99,7 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     """Annotations, or an array (N, A): text as labels, numbers as ratings; whole ones only where something says which they are."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
-    if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or hasattr(annotations, "__array__")):
+    if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or identifiers.is_array(annotations)):
         raise checks.error("annotations", "be Labels, Ratings, Masks or an array (cases, annotators)", type(annotations).__name__)
     cells = wide(annotations)
     held = cells[~is_missing(cells, (None, "", float("nan")))].tolist()

@@ -221,10 +221,10 @@ def evaluate(
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (as far as there are classes).
-    groups : (K,) integers, optional
+    groups : (K,) integers or text, optional
         Group of every class (such as its risk): certainty about the group of the best class is added.
     group_names : sequence, optional
-        Names of the groups, for the report.
+        Names of the groups where they are integers, for the report.
     prior, background, tie_weight
         See :func:`dirichlet`, :func:`prirn`.
     prior_mass, unranked, n_draws, n_warmup, n_chains
@@ -312,7 +312,7 @@ def evaluate(
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed), "plan": planned}
     if groups is not None:
-        settings["groups"] = group_names_of(group_names, int(np.max(groups)) + 1)
+        settings["groups"] = group_names_of(group_names, groups, known)
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
-from .._tabular.frames import is_frame
+from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions, position_note
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
+from ..plausibilities.sets import as_groups
 from ..resampling import ids_of_cases
 
 if TYPE_CHECKING:
@@ -43,9 +44,13 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
     return sorted({checks.whole("k", one, 1, n_classes) for one in wanted})
 
 
-def group_names_of(names: Any, n_groups: int) -> list[str]:
-    """A name for each group of classes."""
-    found = [str(name) for name in (range(n_groups) if names is None else names)]
+def group_names_of(names: Any, groups: Any, axes: Any) -> list[str]:
+    """A name for each group of classes: given, or the groups themselves where they are text."""
+    text = sorted({one for one in np.asarray(groups).tolist() if isinstance(one, str)})
+    if text and names is not None:
+        raise checks.error("group_names", "be given for numbered groups only", f"groups such as {text[0]!r}")
+    n_groups = int(as_groups(groups, axes).max()) + 1
+    found = [str(name) for name in (names if names is not None else text or range(n_groups))]
     if len(found) != n_groups:
         raise checks.error("group_names", f"be {n_groups} names, one a group", len(found))
     return found

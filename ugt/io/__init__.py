@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from .._base.checks import error, option
+from .._base.identifiers import is_frame
 from .._base.notices import heard
 from .._tabular.foreign import table_of
-from .._tabular.frames import Columns, is_frame
+from .._tabular.frames import Columns
 from .._tabular.roles import as_names, case_named, find_roles
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder

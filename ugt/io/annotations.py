@@ -148,6 +148,8 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
         check_annotators(header, cells, missing, format)
     if format == "counts":
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
+    if how.classes is None:
+        how = how._replace(classes=table.categories(others))
     if format == "transposed":
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
@@ -203,6 +205,8 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
 def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> AnnotationFile:
     """A row an annotation. A row with a missing cell is none, but its case stays."""
     found: dict[str, int] = {}
+    if how.classes is None and "label" in roles:
+        how = how._replace(classes=table.categories([roles["label"]]))
     classes, missing, merge = how.classes, how.missing, how.merge_names
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})

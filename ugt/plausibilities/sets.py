@@ -69,8 +69,10 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
 
 
 def as_groups(groups: Any, axes: Axes) -> Any:
-    """(K,) group of every class, as positions 0 to G-1."""
+    """(K,) group of every class, as positions 0 to G-1; groups that are called by text in alphabetical order."""
     found = as_array(groups)
+    if found.shape == (axes.n_classes,) and found.dtype.kind in "UO" and all(isinstance(name, str) for name in found.tolist()):
+        return np.unique(found.astype(str), return_inverse=True)[1].reshape(-1).astype(np.int64)
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
         raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() > 2**24:
