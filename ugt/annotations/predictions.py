@@ -105,7 +105,13 @@ class Predictions(Record):
 
             return read_frame(value, classes, positive_class)
         if hasattr(value, "columns") and hasattr(value, "index"):
-            return cls._of_array(value.index.to_numpy(), identifiers.unmasked(value), value.columns.to_numpy(), classes, positive_class)
+            return cls._of_array(
+                value.index.to_numpy(),
+                identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy()),
+                value.columns.to_numpy(),
+                classes,
+                positive_class,
+            )
         if isinstance(value, tuple) and len(value) == 2:
             return cls._of_array(value[0], value[1], None, classes, positive_class)
         index = getattr(value, "index", None)  # of a pandas series

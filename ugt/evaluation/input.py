@@ -46,11 +46,11 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
 
 def group_names_of(names: Any, groups: Any, axes: Any) -> list[str]:
     """A name for each group of classes: given, or the groups themselves where they are text."""
-    text = sorted({one for one in np.asarray(groups).tolist() if isinstance(one, str)})
+    text = [one for one in np.asarray(groups).tolist() if isinstance(one, str)]
     if text and names is not None:
         raise checks.error("group_names", "be given for numbered groups only", f"groups such as {text[0]!r}")
     n_groups = int(as_groups(groups, axes).max()) + 1
-    found = [str(name) for name in (names if names is not None else text or range(n_groups))]
+    found = [str(name) for name in (names if names is not None else sorted(set(text)) or range(n_groups))]
     if len(found) != n_groups:
         raise checks.error("group_names", f"be {n_groups} names, one a group", len(found))
     return found
