@@ -65,7 +65,7 @@ def test_pandas():
     frame = pandas.DataFrame({"ann": [1.5, None], "bob": [2.0, 3.0]})
     assert long_of(Ratings.from_wide(frame)) == [(0, "ann", 1.5), (0, "bob", 2.0), (1, "bob", 3.0)]
     nullable = pandas.DataFrame({"ann": pandas.array([1, None], dtype="Int64"), "bob": [2, 3]})
-    assert long_of(Ratings.from_wide(nullable)) == [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 3.0)]
+    assert long_of(Ratings.from_wide(nullable)) == [(0, "ann", 1.0), (0, "bob", 2.0), (1, "bob", 3.0)]
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=3, max_size=3), min_size=1, max_size=6))
