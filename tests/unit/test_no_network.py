@@ -36,7 +36,12 @@ def hook(event, arguments):
         if isinstance(path, (str, bytes)) and (set(mode or "") & set("wax+") or flags & WRITES):
             seen.append(["open", text(path), os.getcwd()])
     elif event.startswith(PREFIXES) or event in CHANGES:
-        seen.append([event, *map(text, arguments), os.getcwd()])
+        folder = os.getcwd()
+        if event in ("os.remove", "os.rmdir") and arguments[1] != -1:  # from an open folder, as shutil.rmtree does
+            if not os.path.exists("/proc/self/fd"):
+                return
+            folder = os.readlink(f"/proc/self/fd/{arguments[1]}")
+        seen.append([event, *map(text, arguments), folder])
 
 sys.addaudithook(hook)
 
