@@ -562,3 +562,38 @@ def test_the_case_column_of_tables_beside_annotations(write):
     assert io.read_clusters(path, case_column="uid") == {"p": "1", "q": "2"}
     assert read_subgroups(path, case_column="uid") == {"patient": {"p": "1", "q": "2"}}
     assert io.read_clusters(write("case;patient\np;1\n"), case_column="uid") == {"p": "1"}
+
+
+# --- rankings ---
+RANKED = "case\tannotator\tranking\n"
+
+
+@pytest.mark.parametrize("sign", [";", ",", "|", ">"])
+def test_what_separates_ranked_classes(write, sign):
+    path = write(RANKED + f"p\tx\tA{sign} B{sign}C\nq\tx\tB{sign}A\n")
+    read = io.read_annotations(path)
+    assert (read.annotations.axes.classes.tolist(), read.annotations.items.tolist()) == (["A", "B", "C"], [0, 1, 2, 1, 0])
+    assert read.notes == ((f"Read {sign!r} in rankings as 'better than'.",) if sign != ">" else ())
+    read = io.read_annotations(write(RANKED + f"p\tx\tA{sign}B\n"), separator=sign)  # one text alone does not tell
+    assert (read.annotations.axes.classes.tolist(), read.notes) == (["A", "B"], ())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (RANKED + "p\tx\tA\nq\tx\tnevus, blue\n", r"ranking must be classes joined .*--separator\)\. Got 'nevus, blue', first at case 'q'"),
+        (RANKED + "p\tx\tA,B;C\nq\tx\tB,A\n", r"ranking must be classes joined .*separator.*Got 'A,B;C'"),
+        ("case,annotator,label,rank\np,x,A,1\np,x,B,0\n", r"rank must be at least 1 \(.*missing, --na; .*\)\. Got 0, first at line 3\."),
+        ("case,annotator,label,rank\np,x,A,-1\np,x,B,2\n", r"rank must be at least 1 .* Got -1, first at line 2\."),
+    ],
+    ids=count(),
+)
+def test_rankings_that_are_refused(write, content, message):
+    refused(message, io.read_annotations, write(content))
+
+
+def test_ranks_that_mean_none_and_commas_in_names(write):
+    read = io.read_annotations(write("case,annotator,label,rank\np,x,A,1\np,x,B,-1\n"), missing=["-1"])
+    assert read.annotations.items.tolist() == [0]
+    assert io.read_annotations(write(RANKED + "p\tx\tnevus, blue > wart\n")).annotations.n_classes == 2
+    assert io.read_annotations(write(RANKED + "p\tx\tnevus, blue\n"), separator=">").annotations.n_classes == 1

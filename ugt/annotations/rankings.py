@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from .._base import identifiers
 from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from .._base.checks import error
 from .._base.names import numbers_as_one
+from .._base.notices import note
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .._core import _tables
 from .._tabular.rows import LongRows
@@ -150,7 +152,15 @@ class Rankings(OnAxes):
 
     @classmethod
     def from_strings(
-        cls, case: Any, annotator: Any, ranking: Any, *, classes: Classes = None, cases: Any = None, merge_names: bool = False
+        cls,
+        case: Any,
+        annotator: Any,
+        ranking: Any,
+        *,
+        classes: Classes = None,
+        cases: Any = None,
+        merge_names: bool = False,
+        separator: str | None = None,
     ) -> Rankings:
         """Read one row a ranking, written as ``"A > B = C"``: A first, then B and C tied.
 
@@ -159,6 +169,9 @@ class Rankings(OnAxes):
         ranking : sequence of n strings
             Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter. Classes are integers if all are
             and ``classes`` has no names.
+        separator : str, optional
+            What stands for "better than". Default: ``>``; or, with a note, ``;``, ``,`` or ``|`` where no text has ``>`` or ``=`` and a
+            class stands at several places.
         case, annotator, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
 
@@ -180,7 +193,7 @@ class Rankings(OnAxes):
         if len(first) < len(pair):
             j = identifiers.repeated(pair, first)
             raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
-        names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where, merge_names)
+        names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where, merge_names, separator)
         case_offsets, order = rows.grouped()
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
         block_offsets, token_at = take(tokens_of, block_at)
@@ -267,16 +280,35 @@ def _sort_blocks(
     return order, offsets_of(np.bincount(ranking[start], minlength=n_rankings)), np.append(start, len(order))
 
 
+def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
+    """What separates classes: ``>``, or another sign if classes change their places around it."""
+    given = texts.ids.tolist()
+    signs = [sign for sign in ";,|" if any(sign in text for text in given)]
+    if not signs or any(">" in text or "=" in text for text in given):
+        return ">"
+    places: defaultdict[str, set[int]] = defaultdict(set)
+    for text in given:
+        for place, token in enumerate(text.split(signs[0])):
+            places[token.strip()].add(place)
+    if len(signs) > 1 or max(map(len, places.values())) < 2:
+        p = next(p for p, text in enumerate(given) if signs[0] in text)
+        must = "be classes joined by '>' and '=', such as 'A > B = C' (or say what joins them: separator, --separator)"
+        raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
+    note(f"Read {signs[0]!r} in rankings as 'better than'.")
+    return signs[0]
+
+
 def _read_texts(
-    texts: identifiers.Column, classes: Classes, where: identifiers.Where, merge_names: bool
+    texts: identifiers.Column, classes: Classes, where: identifiers.Where, merge_names: bool, separator: str | None
 ) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """``(class names, class of every token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
     if len(texts.ids) and not identifiers.is_text(texts.ids):
         raise error("ranking", "be strings such as 'A > B = C'", identifiers.name(texts.ids[0]), where(0))
-    parsed = [[[token.strip() for token in block.split("=")] for block in text.split(">")] for text in texts.ids.tolist()]
+    better = _better(texts, where) if separator is None else separator
+    parsed = [[[token.strip() for token in block.split("=")] for block in text.split(better)] for text in texts.ids.tolist()]
     for p, blocks in enumerate(parsed):
         if not all(map(all, blocks)):
-            must = "be classes joined by '>' and '=', such as 'A > B = C'"
+            must = f"be classes joined by {better!r} and '=', such as 'A {better} B = C'"
             raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
     blocks_of, flat = _flat(parsed)
     tokens_of, tokens = _flat(flat)

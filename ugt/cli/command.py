@@ -28,7 +28,7 @@ from ..io.annotations import DECIMALS, DUPLICATES
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None: its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding")
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator")
 
 # What is said of files that are read.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -178,18 +178,20 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--classes", "FILE|K", "all classes: a file with a name a line, or their number; default: those seen")
     option("--na", "TEXT", "cells that mean: not annotated; default: blank, NA, N/A, NaN, null", nargs="+")
     option("--mapping", "FILE", "JSON that says where any other file has what, in place of the following options; default: no mapping")
-    for role in ROLES:
-        option(f"--{role}-column", "NAME", f"of the {role} ('': none); default: found by its usual names")
-    chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
-    option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
-    option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
     rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
     option("--duplicates", DUPLICATES, rows, default="error")
     option(
         "--decimal", DECIMALS, "decimal sign; default: %(default)s (a comma where semicolons separate columns of numbers)", default="auto"
     )
     option("--encoding", "NAME", "of annotations that are text, such as cp1252 or utf-16; default: %(default)s", default="utf-8")
+    option("--separator", "SIGN", "'better than' in a column of rankings; default: >, or ; , | where classes change their places around it")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
+    option = group(parser, "columns of annotations")
+    for role in ROLES:
+        option(f"--{role}-column", "NAME", f"of the {role} ('': none); default: found by its usual names")
+    chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
+    option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
+    option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
 
 
 def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:

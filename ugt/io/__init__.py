@@ -41,6 +41,7 @@ def read_annotations(
     duplicates: str = "error",
     decimal: str = "auto",
     encoding: str = "utf-8",
+    separator: str | None = None,
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -87,6 +88,8 @@ def read_annotations(
         numbers, some with a comma.
     encoding : str
         The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``.
+    separator : str, optional
+        What stands for "better than" in a column of rankings, as for :meth:`Rankings.from_strings`.
 
     Returns
     -------
@@ -111,7 +114,19 @@ def read_annotations(
     >>> read.missing_note()
     "Read as missing: 'NA' (1 cells)."
     """
-    own = (format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates, decimal, encoding)
+    own = (
+        format,
+        columns or {},
+        classes,
+        missing,
+        merge_names,
+        annotator_columns,
+        ignore_columns,
+        duplicates,
+        decimal,
+        encoding,
+        separator,
+    )
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):

@@ -64,6 +64,7 @@ class Reading(NamedTuple):
     duplicates: str = "error"
     decimal: str = "auto"
     encoding: str = "utf-8"
+    separator: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,6 +228,10 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         columns[role] = as_labels(cells[role].values, missing, classes)[cells[role].codes[:, 0]][keep]
     for role in roles.keys() & {"rank", "confidence", "count", "value"}:
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
+    if "rank" in columns and (columns["rank"] < 1).any():
+        row = int(np.argmax(columns["rank"] < 1))
+        must = "be at least 1 (if it means no rank, say so: missing, --na; ranks from 0 need 1 added)"
+        raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids)
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
@@ -273,7 +278,7 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
         ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how)
         return ratings
     if "ranking" in columns:
-        return Rankings.from_strings(**columns, **named)
+        return Rankings.from_strings(**columns, **named, separator=how.separator)
     if "rank" in columns or "confidence" in columns:
         return Rankings.from_long(**columns, **named)
     if "annotator" in columns:
