@@ -76,9 +76,9 @@ def test_an_array_whose_header_promises_too_much(tmp_path, monkeypatch):
 
 def test_what_fits_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", str(LIMIT / 1e9))
-    text("case,annotator,label\n", "a,b,c\n", 100_000)(tmp_path / "x.csv.gz")
+    rows("case,annotator,label\n", "{},b,c\n", 50_000)(tmp_path / "x.csv.gz")
     (tmp_path / "x.json").write_text(json.dumps([[[[0]], [[1]]]] * 1000))
-    assert read_annotations(tmp_path / "x.csv.gz").annotations.n_labels == 100_000
+    assert read_annotations(tmp_path / "x.csv.gz").annotations.n_labels == 50_000
     assert read_annotations(tmp_path / "x.json").annotations.n_cases == 1000
 
 
