@@ -69,7 +69,7 @@ def test_annotator_models_as_aggregation(how, function, options):
     assert (row["value"], row["reliability"], row["n_cases"]) == (ugt.ua_topk_accuracy(fitted, scores).value, None, 20)
     other = next(one for one in ugt.evaluate(labels, {"A": scores}, k=1).tables["sensitivity"] if one["setting"] == how)
     assert other["value"] == row["value"]
-    said = f"annotations must be labels with their annotators for aggregation='{how}'. Got"
+    said = f"annotations must be labels with their annotators for the aggregation '{how}'. Got"
     refused(f"{said} labels without them", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, aggregation=how)
     refused(f"{said} Rankings", ugt.evaluate, ugt.Rankings.from_blocks([[[[0]]]], classes=2), {}, aggregation=how)
     refused("reliability must not be given", ugt.evaluate, labels, {}, aggregation=how, reliability=2)

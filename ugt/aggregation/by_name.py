@@ -47,7 +47,7 @@ def _with_annotators(known: Any, how: str) -> Labels:
     if isinstance(known, Labels) and len(known.annotators):
         return known
     got = "labels without them" if isinstance(known, Labels) else type(known).__name__
-    raise checks.error("annotations", f"be labels with their annotators for aggregation={how!r}", got)
+    raise checks.error("annotations", f"be labels with their annotators for the aggregation {how!r}", got)
 
 
 FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {

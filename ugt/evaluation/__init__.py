@@ -95,7 +95,7 @@ class Evaluation(Record):
     Examples
     --------
     >>> import ugt
-    >>> ev = ugt.evaluate(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), {"A": [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]]}, k=1)
+    >>> ev = ugt.evaluate(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), {"A": [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]]}, reliability=1, k=1)
     >>> ev.models, ev.cases["case"], len(ev.metrics)
     (('A',), ['1', '0'], 2)
     """
@@ -273,7 +273,7 @@ def evaluate(
     >>> import numpy as np, ugt
     >>> counts = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4]])
     >>> models = {"A": [[0.7, 0.2, 0.1]] * 3, "B": [[0.2, 0.2, 0.6], [0.1, 0.2, 0.7], [0.1, 0.5, 0.4]]}
-    >>> ev = ugt.evaluate(ugt.Labels.from_counts(counts), models, k=1)
+    >>> ev = ugt.evaluate(ugt.Labels.from_counts(counts), models, reliability=1, k=1)
     >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
     [('A', 0.349), ('B', 0.425)]
     """
