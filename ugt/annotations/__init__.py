@@ -10,7 +10,8 @@ import numpy as np
 from .._base import identifiers
 from .._base.axes import Axes, OnAxes, class_axis, owned
 from .._base.checks import error, room
-from .._base.ragged import n_empty, offsets_of, row_of
+from .._base.notices import note
+from .._base.ragged import n_empty, offsets_of, row_at, row_of
 from .._core import _tables
 from .._tabular.rows import LongRows, WideCells, held_cells, wide
 from .masks import Masks
@@ -91,7 +92,7 @@ class Labels(OnAxes):
         -----
         UserWarning
             If names are equal as numbers (1, 1.0 and "1.0" are one name), look alike (unless they are merged), or look like codes for
-            "no label" such as -1 or 99.
+            "no label" such as -1 or 99; or if an annotator gave several labels to a case.
 
         Examples
         --------
@@ -101,6 +102,13 @@ class Labels(OnAxes):
         >>> labels.counts().tolist()
         [[1, 1], [1, 0]]
         """
+        return _several_noted(cls._of_columns(case, annotator, label, classes, cases, merge_names))
+
+    @classmethod
+    def _of_columns(
+        cls, case: Any, annotator: Any, label: Any, classes: Classes = None, cases: Any = None, merge_names: bool = False
+    ) -> Labels:
+        """The columns of a long table, in which an annotator may give a case several labels without a note."""
         classes = identifiers.categories(label) if classes is None else classes
         rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
@@ -148,7 +156,7 @@ class Labels(OnAxes):
         """
         from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
 
-        return cls._of_rows(*Columns.of(frame).labels(columns or {}, classes, merge_names), merge_names)
+        return _several_noted(cls._of_rows(*Columns.of(frame).labels(columns or {}, classes, merge_names), merge_names))
 
     @classmethod
     def from_wide(
@@ -278,6 +286,19 @@ class Labels(OnAxes):
         known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}"
         return f"Labels({sizes}, n_labels={self.n_labels}{known})"
+
+
+def _several_noted(labels: Labels) -> Labels:
+    """The labels, with a note where an annotator gave a case several of them, be they the same or not."""
+    at = _tables.find_repeat(labels.offsets, labels.annotator, max(1, len(labels.annotators)))
+    if at >= 0:
+        rows = identifiers.factorize(np.stack([row_of(labels.offsets).astype(np.int32), labels.annotator], axis=1))[1]
+        who = identifiers.name(labels.annotators[labels.annotator[at]])
+        where = f"case {labels.axes.case_name(row_at(labels.offsets, at))}, annotator {who}"
+        note(
+            f"An annotator gave several labels to one case, each of which counts: {len(labels.label) - len(rows):,} more, first at {where}."
+        )
+    return labels
 
 
 def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:

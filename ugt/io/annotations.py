@@ -287,7 +287,7 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
         repeated: dict[str, Any] = {role: np.repeat(column, times) for role, column in columns.items()}
-        return Labels.from_long(**repeated, **named)
+        return Labels._of_columns(**repeated, **named)
     case, label = columns["case"], columns["label"]
     row = identifiers.lookup(cases, identifiers.number("case", case).ids)[identifiers.number("case", case).code]
     names, column = class_axis(

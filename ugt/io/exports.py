@@ -242,7 +242,7 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, progra
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
         annotations = Rankings.from_long(*map(list, zip(*flat)), **named)
     else:
-        annotations = once(Labels.from_long(case, who, _texts(values), **named), how)
+        annotations = once(Labels._of_columns(case, who, _texts(values), **named), how)
     return AnnotationFile(annotations, program, {}, dict(dropped))
 
 
