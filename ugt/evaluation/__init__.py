@@ -316,7 +316,7 @@ def evaluate(
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),
-        data={**facts.data_summary(known), "joined": by_position or None},
+        data={**facts.data_summary(known), "joined": " ".join(filter(None, (by_position, *dict.fromkeys(of_predictions)))) or None},
         left_out={reason: n for reason, n in left_out.items() if n},
         notes=(
             *facts.notes(known, options.ties),
