@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     Formula = tuple[int, int, float, float]  # number, k, parameter and largest value
 
-PROFILES = 256  # a chunk
-VALUES = 4_000_000  # of lists in a chunk of cases; in one those that are alike are looked at once
+PROFILES, CASES = 256, 8192  # chunks; cases of one that are alike are looked at once
+VALUES = 4_000_000  # of lists in a chunk of cases
 MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
 KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
 N_SAMPLED = 1000
@@ -137,7 +137,7 @@ def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int
         post._groups[0].list_values(order.offsets, order.index, order.start, *formula, offsets, table, begin, end, moments, pmf)
 
     most = max(1, int(np.diff(offsets).max(initial=1)))
-    parallel.run(part, post.n_cases, min(max(VALUES // most, 256), 8192), "comparing lists")
+    parallel.run(part, post.n_cases, max(1, min(CASES, VALUES // most)), "comparing lists")
     return moments, pmf
 
 
