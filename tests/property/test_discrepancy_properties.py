@@ -49,7 +49,7 @@ def test_example_c1(easy, hard, easy_model, hard_model):
 def test_example_c1_doubled():
     """Everybody agrees on the easy case."""
     both, alone = [[1, 1, 1], [0, 4, None]], [[1, 1], [0, 4]]
-    found, without = (ugt.alternative_discrepancy_ratios(one, [1, 1]) for one in (both, alone))
+    found, without = (ugt.alternative_discrepancy_ratios(one, [1, 1], distance="squared") for one in (both, alone))
     assert found.ratio == without.ratio == without.prime
     assert found.prime == pytest.approx(2 * found.ratio)
 
@@ -92,7 +92,7 @@ def test_closed_forms_of_binary_labels(study):
     n = (~np.isnan(table)).sum(axis=1)
     counted = n >= 2
     y, m, n = np.nanmean(table[counted], axis=1), model[counted], n[counted]
-    found = ugt.discrepancy_ratio(table, model)
+    found = ugt.discrepancy_ratio(table, model, distance="squared")
     np.testing.assert_allclose(found.alpha_per_case[counted], 2 * n / (n - 1) * y * (1 - y), atol=1e-12)
     np.testing.assert_allclose(found.mu_per_case[counted], m + y - 2 * m * y, atol=1e-12)
     covariance = (m * y).mean() - m.mean() * y.mean()
@@ -102,14 +102,14 @@ def test_closed_forms_of_binary_labels(study):
 @given(studies())
 def test_ratio_index_and_alternatives_agree(study):
     table, model = study
-    ratio = ugt.discrepancy_ratio(table, model)
-    index = ugt.individual_equivalence_index(table, model)
+    ratio = ugt.discrepancy_ratio(table, model, distance="squared")
+    index = ugt.individual_equivalence_index(table, model, distance="squared")
     assert index.value == pytest.approx(ratio.mu - ratio.alpha)
     assert (index.value < -1e-12) <= (ratio.value < 1)
     full = ~np.isnan(table).any(axis=1)
     assume((np.ptp(table[full], axis=1) > 0).any())
     # where all annotators label all cases the order of the averages does not matter
-    found = ugt.alternative_discrepancy_ratios(table[full], model[full])
+    found = ugt.alternative_discrepancy_ratios(table[full], model[full], distance="squared")
     assert found.prime == pytest.approx(found.ratio)
     assert found.prime_printed == pytest.approx(found.ratio)
 
@@ -119,14 +119,14 @@ def test_annotators_and_groups_agree_with_the_ratio(study):
     """An annotator's Δ is that of a model with their labels against the annotations of the others."""
     table, _ = study
     assume(((~np.isnan(table)).sum(axis=1) >= 3).any())
-    found = ugt.annotator_discrepancy(table)
+    found = ugt.annotator_discrepancy(table, distance="squared")
     for j, annotator in enumerate(found.annotators.tolist()):
         own = ~np.isnan(table[:, annotator])
         rest = np.delete(table, annotator, axis=1)[own]
-        alone = value(rest, table[own, annotator]) if rest.size else np.nan
+        alone = value(rest, table[own, annotator], distance="squared") if rest.size else np.nan
         assert found.value[j] == pytest.approx(alone, rel=1e-9, nan_ok=True)
-    whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], missing="drop")
-    assert whole.value[0] == pytest.approx(value(table, table[:, 0] * 0, missing="drop"), nan_ok=True)
+    whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], distance="squared", missing="drop")
+    assert whole.value[0] == pytest.approx(value(table, table[:, 0] * 0, distance="squared", missing="drop"), nan_ok=True)
 
 
 @given(arrays.arrays(np.int64, (12, 4), elements=st.integers(0, 1)), arrays.arrays(np.float64, 12, elements=st.integers(0, 5)))
@@ -160,7 +160,10 @@ def test_same_bytes_for_any_number_of_threads():
     found = []
     for n in (1, 2, 3):
         with ugt.threads(n):
-            ratio, forest = ugt.discrepancy_ratio(table, model), ugt.annotator_discrepancy(table, predictions=model)
+            ratio, forest = (
+                ugt.discrepancy_ratio(table, model, distance="squared"),
+                ugt.annotator_discrepancy(table, predictions=model, distance="squared"),
+            )
             ends = (ratio.interval(kind=kind, clusters=patient) for kind in ("percentile", "studentized"))
             found.append((*ends, forest.resamples(clusters=patient).values.tobytes()))
     assert found[0] == found[1] == found[2]
