@@ -107,7 +107,7 @@ def test_dropped_cases_are_left_out_of_every_model_and_counted():
     labels = ugt.Labels.from_counts(COUNTS, case_ids=list("abcde"))
     partial = (list("bcde"), B[1:])
     refused(r"model 'B': predictions must cover every case .* first at 'a'", ugt.evaluate, labels, {"A": A, "B": partial})
-    evaluation = ugt.evaluate(labels, {"A": A, "B": partial}, missing="drop", k=1)
+    evaluation = ugt.evaluate(labels, {"A": A, "B": partial}, reliability=1, missing="drop", k=1)
     assert evaluation.left_out == {"case without annotations": 1, "case without predictions (dropped)": 1}
     (row,) = rows(evaluation, model="A", metric="topk_accuracy")
     post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS[1:]))
