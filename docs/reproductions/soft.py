@@ -147,7 +147,8 @@ def task(name):
 
 @cache
 def stability(name, n_resamples=1000):
-    return ugt.ranking_stability(*task(name), n_resamples=n_resamples, seed=3)
+    counts, scores = task(name)
+    return ugt.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=3)
 
 
 def p_greater(found, pair):
@@ -219,7 +220,8 @@ def opposite_task(name):
 
 @cache
 def opposite(name, n_resamples=1000):
-    return ugt.ranking_stability(*opposite_task(name), n_resamples=n_resamples, seed=4)
+    counts, scores = opposite_task(name)
+    return ugt.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=4)
 
 
 @cache
@@ -227,7 +229,7 @@ def alone(n_resamples=1000):
     """One annotator a case: there is nothing to draw again."""
     counts, scores = task("many annotators 1")
     one = np.eye(2, dtype=int)[(counts[:, 1] > counts[:, 0]).astype(int)]
-    return ugt.ranking_stability(one, scores, n_resamples=n_resamples, seed=4)
+    return ugt.ranking_stability(ugt.Labels.from_counts(one), scores, n_resamples=n_resamples, seed=4)
 
 
 def opposite_rows():
