@@ -75,6 +75,7 @@ def settings(rows):
 
 SWEEPS = {"n_draws": 40, "n_warmup": 10, "n_chains": 2}
 VOTES, IRN = (("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("votes", "irn"))
+FITTED = [("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("dawid-skene", "glad")]
 PRIRN = ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0})
 FULL = ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"})
 
@@ -84,8 +85,16 @@ def reliabilities(*values):
 
 
 OF_LABELS = {
-    "dirichlet": [*reliabilities(0.5, 2.0), ("prior", "x 0.1", {"prior": 0.01}), ("prior", "x 10", {"prior": 1.0}), VOTES, IRN, PRIRN],
-    "votes": [IRN, PRIRN, ("aggregation", "dirichlet, reliability 1", {"aggregation": "dirichlet", "reliability": 1.0})],
+    "dirichlet": [
+        *reliabilities(0.5, 2.0),
+        ("prior", "x 0.1", {"prior": 0.01}),
+        ("prior", "x 10", {"prior": 1.0}),
+        VOTES,
+        IRN,
+        PRIRN,
+        *FITTED,
+    ],
+    "votes": [IRN, PRIRN, ("aggregation", "dirichlet, reliability 1", {"aggregation": "dirichlet", "reliability": 1.0}), *FITTED],
 }
 BACKGROUNDS = [("prior", f"background {value:g}", {"background": value}) for value in (0.001, 0.1)]
 OF_RANKINGS = {

@@ -41,7 +41,7 @@ def test_other_annotators():
     found = np.empty((400, 2))
     for b in range(400):
         drawn = np.stack([generator.multinomial(6, row / 6) for row in COUNTS])
-        post = ugt.dirichlet(drawn)
+        post = ugt.dirichlet(ugt.Labels.from_counts(drawn))
         found[b] = [ugt.ua_topk_accuracy(post, scores, 1).value for scores in SCORES.values()]
     for name, std in zip(SCORES, found.std(0)):
         (row,) = rows(evaluation, model=name, source="annotators")
