@@ -262,7 +262,7 @@ def test_layouts_of_truth(name, kind, tmp_path):
     found = METRICS[name].call(KINDS[kind](LARGE.table(kind)), LARGE.prediction(name), 3)
     for table in layouts(LARGE.table(kind), tmp_path, ("f4", "f2", "g")).values():
         assert_same(found, METRICS[name].call(KINDS[kind](table), LARGE.prediction(name), 3))
-    if kind != "Dirichlet":  # arrays as they are
+    if kind == "Draws":  # arrays as they are; a bare table of whole numbers may be anything
         assert_same(found, METRICS[name].call(LARGE.table(kind), LARGE.prediction(name), 3))
 
 

@@ -47,7 +47,7 @@ def made(tmp_path_factory):
     rows = [(model, case, *probs[i]) for model in "AB" for i, case in enumerate(cases)]
     table("models.csv", ["model", "case", *CLASSES], rows)
     np.savez(folder / "b.npz", scores=probs[::-1], case_ids=cases, classes=list(CLASSES))
-    np.save(folder / "scores.npy", probs)
+    np.savez(folder / "scores.npz", scores=probs)
     orders = [[[[int(k)] for k in rng.permutation(3)[:2]] for _ in range(3)] for _ in cases]
     (folder / "rankings.json").write_text(json.dumps(orders))
     choice = [{"type": "choices", "from_name": "animal", "to_name": "image", "value": {"choices": ["cat"]}}]
