@@ -52,7 +52,7 @@ def test_point(metric, truth, penalty, data):
     k = data.draw(st.integers(1, len(truth)))
     for ties, break_ties in BREAK_TIES.items():
         expected = twin.expected(metric, break_ties(scores), break_ties(truth), k, penalty)
-        found = METRICS[metric]([truth], [scores], k, ties=ties, **options(metric, penalty))
+        found = METRICS[metric](ugt.Point.from_array([truth]), [scores], k, ties=ties, **options(metric, penalty))
         assert found.value == pytest.approx(float(expected), abs=1e-13)
         assert (found.draw_std, found.mc_error, found.n_cases) == (0, 0, 1)
         assert found.draw_interval() == (found.value, found.value)
@@ -254,10 +254,12 @@ def test_coverage(first, data):
     for given_sets in in_three_forms(sets, n_classes):
         for ties, orders in BREAK_TIES.items():
             hits = [np.mean([order[0] in s for order in orders(v)]) for v, s in zip(table, sets)]
-            np.testing.assert_allclose(ugt.ua_coverage(table, given_sets, ties=ties).per_case, hits, atol=1e-14)
+            np.testing.assert_allclose(ugt.ua_coverage(ugt.Point.from_array(table), given_sets, ties=ties).per_case, hits, atol=1e-14)
             # the three vectors as draws of one case, whose set is the first
             hits = [np.mean([order[0] in sets[0] for order in orders(v)]) for v in table]
-            np.testing.assert_allclose(ugt.ua_coverage([table], given_sets[:1], ties=ties).per_draw, hits, atol=1e-14)
+            np.testing.assert_allclose(
+                ugt.ua_coverage(Draws.from_array(np.array([table], float)), given_sets[:1], ties=ties).per_draw, hits, atol=1e-14
+            )
         exact = ugt.ua_coverage(Dirichlet.from_array(table), given_sets)
         np.testing.assert_allclose(exact.per_case, p, atol=1e-12)
         assert exact.draw_std**2 == pytest.approx((p * (1 - p)).sum() / 9, abs=1e-12)

@@ -99,7 +99,7 @@ def test_arrays_lists_and_missing_cells():
     table = [[1, 2, np.nan], [0, np.nan, 2], [3, 3, 1]]
     expected = twin.discrepancy([1, 1, 2], nested, twin.squared)
     for given in (table, np.array(table), [[1, 2, None], [0, None, 2], [3, 3, 1]]):
-        agrees(ugt.discrepancy_ratio(given, [1, 1, 2]), expected)
+        agrees(ugt.discrepancy_ratio(given, [1, 1, 2], distance="squared"), expected)
     text = [["b", "c", None], ["a", "", "c"], ["d", "d", "b"]]
     found = ugt.discrepancy_ratio(text, ["b", "b", "c"], distance="zero-one")
     agrees(found, twin.discrepancy([1, 1, 2], nested, twin.zero_one))
@@ -160,7 +160,10 @@ def test_pandas():
     frame = pd.DataFrame(p[[2, 0, 1]][:, [1, 0, 2]], index=["c", "a", "b"], columns=[1, 0, 2])
     assert ugt.discrepancy_ratio(labels, frame).value == ugt.discrepancy_ratio(labels, p).value
     table = pd.DataFrame([[0, 1, None], [1, 1, 0], [2, 0, 1]])
-    assert ugt.discrepancy_ratio(table, [0, 1, 2]).value == ugt.discrepancy_ratio([[0, 1, None], [1, 1, 0], [2, 0, 1]], [0, 1, 2]).value
+    assert (
+        ugt.discrepancy_ratio(table, [0, 1, 2], distance="squared").value
+        == ugt.discrepancy_ratio([[0, 1, None], [1, 1, 0], [2, 0, 1]], [0, 1, 2], distance="squared").value
+    )
 
 
 def test_cases_without_prediction():
@@ -410,16 +413,16 @@ def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
 
 def test_annotators_with_few_cases_are_not_judged():
     ratings = np.array([[1, 2, 3, np.nan], [2, 2, 4, np.nan], [5, 1, 1, np.nan], [0, 1, 1, 2.0]])
-    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], least_cases=2)
+    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=2)
     assert found.annotators.tolist() == [0, 1, 2]
     assert found.too_few == {"3": 1}
-    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1])
+    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared")
     np.testing.assert_array_equal(found.value, whole.value[:3])
     table = found.table()
     assert [row["value"] for row in table] == sorted(row["value"] for row in table)
     assert {row["kind"] for row in table} == {"model", "annotator"}
-    assert ugt.annotator_discrepancy(ratings).models == ()
-    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], least_cases=9)
+    assert ugt.annotator_discrepancy(ratings, distance="squared").models == ()
+    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=9)
     assert len(none.annotators) == 0
     assert np.isnan(none.chances(n_resamples=5).p_best).all()
     message = r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."
@@ -651,7 +654,7 @@ def test_the_error_of_a_ratio_counts_strata_of_two():
 
 def test_narrow_intervals_lie_inside_wide_ones():
     rng = np.random.default_rng(5)
-    found = ugt.discrepancy_ratio(rng.integers(0, 3, (30, 3)).tolist(), rng.integers(0, 3, 30))
+    found = ugt.discrepancy_ratio(rng.integers(0, 3, (30, 3)).tolist(), rng.integers(0, 3, 30), distance="squared")
     for kind in ("studentized", "percentile"):
         ends = [found.interval(level, kind=kind, n_resamples=400) for level in (0.2, 0.5, 0.9)]
         assert ends[2][0] < ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1] < ends[2][1]

@@ -316,7 +316,8 @@ def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
     expected = by_csv(data)
     assert [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in expected]
     assert (found[0].values, found[0].codes.tolist()) == (expected[0].values, expected[0].codes.tolist())
-    assert [found[0].values[c] for c in found[0].codes[:, 0]] == [row[0].strip() for row in rows]
+    held = [row for row in rows if end == "\r" or any(map(str.strip, row))]  # rows without any cell are left out
+    assert [found[0].values[c] for c in found[0].codes[:, 0]] == [row[0].strip() for row in held]
 
 
 @pytest.mark.parametrize(

@@ -317,8 +317,8 @@ class Table(CellTable):
         """The file in UTF-8, with nothing in the place of rows without any cell, so that lines keep their numbers."""
         with self._source.text() as (file, tell):
             if self._blank_rows:
-                blocks = lines.whole(iter(lambda: file.read(SPLIT), b""))
-                yield io.BufferedReader(Changed(lines.without_blank_rows(block)[0] for block in blocks), SPLIT), tell
+                blocks = iter(lambda: file.read(SPLIT), b"")
+                yield io.BufferedReader(Changed(lines.without_blank_rows(blocks)), SPLIT), tell
             else:
                 yield file, tell
 

@@ -10,7 +10,7 @@ from .._base.checks import error
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 LONGEST_ROW = 1 << 24  # bytes of a row that may be left out
 BLANK_STARTS = (b"\n;", b"\n,", b"\n\t", b'\n""')
-BLANK_ROW = re.compile(rb'^[ \t]*(?:[;,\t]|"\s*")(?:[;,\t ]|"\s*")*(?=\r?$)', re.MULTILINE)
+BLANK_ROW = re.compile(rb'^[ \t]*(?:(?:"\s*"(?!")[ \t]*)+|(?=[;,\t]))(?:([;,\t])(?:[ \t]|"\s*"(?!")|\1)*)?(?=\r?$)', re.MULTILINE)
 
 
 def checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -26,15 +26,21 @@ def checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def counted(blocks: Iterable[bytes], blank_rows: list[int]) -> Iterator[bytes]:
     """The blocks; how many rows without any cell their lines hold is appended to ``blank_rows``."""
-    left = b"\n"
+    left, quoted = b"\n", False
     for block in blocks:
         yield block
         text = left + block
         end = text.rfind(b"\n") + 1
         if any(start in text for start in BLANK_STARTS):
-            blank_rows.append(without_blank_rows(text[:end])[1])
-        left = b"\n" + text[end:] if len(text) - end < LONGEST_ROW else b"x"  # too long for a row that is left out
-    blank_rows.append(without_blank_rows(left)[1])
+            _, n, quoted = _without_blank_rows(text[:end], quoted)
+            blank_rows.append(n)
+        else:
+            quoted ^= text.count(b'"', 0, end) % 2 == 1
+        left = b"\n" + text[end:]
+        if len(left) > LONGEST_ROW:  # too long for a row that is left out
+            quoted ^= left.count(b'"') % 2 == 1
+            left = b"x"
+    blank_rows.append(_without_blank_rows(left, quoted)[1])
 
 
 def whole(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -51,12 +57,20 @@ def whole(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield left
 
 
-def without_blank_rows(text: bytes) -> tuple[bytes, int]:
-    """Empty lines in the place of rows without any cell, and how many rows these are; lines within quotes stay."""
-    parts, end, n_quotes, n = [], 0, 0, 0
+def without_blank_rows(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Empty lines in the place of rows without any cell."""
+    quoted = False
+    for block in whole(blocks):
+        text, _, quoted = _without_blank_rows(block, quoted)
+        yield text
+
+
+def _without_blank_rows(text: bytes, quoted: bool) -> tuple[bytes, int, bool]:
+    """The same of some lines, how many rows these are, and whether a quote is open at the end; lines within quotes stay."""
+    parts, end, n_quotes, n = [], 0, int(quoted), 0
     for match in BLANK_ROW.finditer(text):
         n_quotes += text.count(b'"', end, match.start())
         blank = n_quotes % 2 == 0
         parts += [text[end : match.start()], b"\n" * match[0].count(b"\n") if blank else match[0]]
         n, end, n_quotes = n + blank, match.end(), n_quotes + match[0].count(b'"')
-    return b"".join([*parts, text[end:]]), n
+    return b"".join([*parts, text[end:]]), n, (n_quotes + text.count(b'"', end)) % 2 == 1

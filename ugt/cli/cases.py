@@ -88,7 +88,7 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
     scores, rows = predictions.located(known.axes)
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
     given = {
-        name: io.read_clusters(path, case_column=options.case_column) for name in names if (path := getattr(options, name)) is not None
+        name: io.read_clusters(file, case_column=options.case_column) for name in names if (file := getattr(options, name)) is not None
     }
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""

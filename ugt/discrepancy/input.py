@@ -108,8 +108,10 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     if text or n_classes:
         return Labels.from_wide(cells, classes=None if text else n_classes)
     if distance is None and len(set(held)) > 2 and all(is_number(cell) and cell == cell // 1 for cell in held):
-        must = "be Labels.from_wide(...) where whole numbers are classes, or Ratings.from_wide(...) where they are a scale"
-        raise checks.error("annotations", must, "a bare table (or say distance=)")
+        must = (
+            "be Labels.from_wide(...) where whole numbers are classes, or Ratings.from_wide(...) where they are a scale (or say distance=)"
+        )
+        raise checks.error("annotations", must, "a bare table")
     return Ratings.from_wide(cells)
 
 
