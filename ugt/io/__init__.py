@@ -89,7 +89,7 @@ def read_annotations(
     encoding : str
         The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``.
     separator : str, optional
-        What stands for "better than" in a column of rankings, as for :meth:`Rankings.from_strings`.
+        What stands for "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
 
     Returns
     -------
