@@ -713,7 +713,7 @@ def test_annotators_weigh_nothing(distance):
     refused(r"annotations must say who gave each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0))
 
 
-CODES = [[0, 5, 1], [1, 1, 0], [5, 0, 5], [1, 0, 5]]
+CODES = np.array([[0, 5, 1], [1, 1, 0], [5, 0, 5], [1, 0, 5]])
 
 
 @pytest.mark.parametrize(
