@@ -126,7 +126,7 @@ def test_weights_of_a_pass(binning, problem, weights, scale):
     one = ugt.histogram_losses(counts, probs, binning=BINNINGS[binning], n_bins=4).statistic
     sums, scaled = one.sums(np.stack([w, scale * w]))
     np.testing.assert_array_equal(scaled, scale * sums)
-    np.testing.assert_allclose(one.sums(np.ones((1, len(counts)))), one.sums(), rtol=1e-14)
+    np.testing.assert_allclose(one.sums(np.ones((1, len(counts)))), one.sums(), rtol=1e-14, atol=1e-15)
     if w.any():
         rows = np.repeat(np.arange(len(counts)), w.astype(int))
         copies = HistogramStatistic(Histograms.of(counts[rows], probs[rows]), one.bins, one.rules, one.classes)

@@ -60,7 +60,9 @@ def write(folder):
 
 
 def run(folder, name="new", killed_at=0):
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(WRITE), str(folder), name, str(killed_at)])
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(WRITE), str(folder), name, str(killed_at)], cwd=folder.parent
+    )  # what is installed
 
 
 def fail(monkeypatch, steps, problem):
