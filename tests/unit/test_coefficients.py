@@ -305,7 +305,7 @@ def test_statsmodels_as_an_oracle(seed):
     joint = rng.integers(1, 30, (4, 4))
     pairs = [[i, j] for i in range(4) for j in range(4) for _ in range(joint[i, j])]
     for weights, theirs in ((None, {}), ("linear", {"wt": "linear"}), ("quadratic", {"wt": "quadratic"})):
-        expected, found = raters.cohens_kappa(joint, **theirs), ugt.cohen_kappa(pairs, weights=weights)
+        expected, found = raters.cohens_kappa(joint, **theirs), ugt.cohen_kappa(Labels.from_wide(pairs), weights=weights)
         assert (found.value, found.std_error) == (close(expected.kappa), close(expected.std_kappa))
 
 
