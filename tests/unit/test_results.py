@@ -93,24 +93,37 @@ def test_without_a_law_the_normal_limit_answers():
 
 
 def test_a_law_that_is_too_wide_is_not_even_made(monkeypatch):
-    """Each cell of the cases' laws meets 24 draw_std n points; where that is too much work, the normal limit answers."""
+    """The sum has a law of 24 draw_std n times the points of a case; where its square is too much, the normal limit answers."""
     pmf = np.zeros((4, 1001))
     pmf[:, 0] = pmf[:, 1000] = 0.5
-    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda most: Law(0.0, pmf) if pmf.size <= most else None)
-    assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
-    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004 - 1)
+    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda finest: Law(0.0, pmf) if finest >= 1000 else None)
     assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
-    monkeypatch.setattr(results, "EXACT_LAW_WORK", 24 * 0.25 * 4 * 4004)
-    assert found.draw_quantile(0.05) == 0.0
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", (24 * 0.25 * 4 * 1000) ** 2 + 1)
+    assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
 
 
-def test_laws_keep_to_the_cells_that_they_may_have():
+def test_laws_keep_to_the_points_that_they_may_have():
     truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1, 0], [0, 2, 2], [1, 1, 1]]))
     scores = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2]])
     for metric, options in ((ugt.ua_topk_accuracy, {"k": 1}), (ugt.ua_set_accuracy, {"k": 2}), (ugt.ua_average_overlap, {"k": 2})):
         law = metric(truth, scores, **options)._law
-        assert law(law(np.inf).pmf.size - 1) is None
-        assert law(law(np.inf).pmf.size) is not None
+        points = law(np.inf).pmf.shape[1] - 1
+        assert law(points - 1e-9) is None
+        assert law(points) is not None
+
+
+def test_a_law_without_a_lattice_may_be_coarser():
+    """Rank-biased overlaps lie between the points of any lattice: means stay, deviations grow by some 0.3 %."""
+    truth = ugt.dirichlet(ugt.Labels.from_counts(np.random.default_rng(1).multinomial(4, [0.4, 0.3, 0.2, 0.1], 30)))
+    found = ugt.ua_rank_biased_overlap(truth, np.tile([[0.4, 0.1, 0.3, 0.2]], (30, 1)), k=3)
+    assert found._law(59.9) is None
+    for finest, shape in ((60.5, 61), (719, 720), (1e9, 721)):
+        law = found._law(finest)
+        at = np.arange(shape) / (shape - 1)
+        mean = law.pmf @ at
+        assert law.pmf.shape[1] == shape
+        assert (mean.sum() + law.constant) / 30 == pytest.approx(found.value, abs=1e-12)
+        assert np.sqrt((law.pmf @ at**2 - mean**2).sum()) / 30 == pytest.approx(found.draw_std, rel=4e-3)
 
 
 def test_left_out():

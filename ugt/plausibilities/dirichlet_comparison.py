@@ -14,7 +14,7 @@ from .._base.ragged import offsets_of
 from .._core import _dirichlet as core
 from .._core import _order
 from .estimates import NO_SPREAD, Comparison, Law, spread_of
-from .metric import AVERAGE_OVERLAP, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
+from .metric import AVERAGE_OVERLAP, FINEST_LATTICE, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ VALUES = 4_000_000  # of lists in a chunk of cases
 MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
 KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
 N_SAMPLED = 1000
+COARSEST_LATTICE = 60  # of values that lie between the points of any lattice: splitting them adds some 0.3 % to the deviation
 NO_SPREAD_OF_LISTS = 1e-12  # a variance below this is an error of integrals: probabilities of lists add up to 1 within 2e-13
 
 
@@ -83,8 +84,7 @@ def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter:
     formula = metric.number, k, parameter, metric.most(k, parameter)
     mean, variance, _ = _moments(_list_values(post, order, formula, 1)[0])
     n_points = metric.lattice(k, parameter, order.has_ties or zeros_tie)
-    n_varying = int((variance > NO_SPREAD).sum())
-    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points, n_varying))
+    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points))
 
 
 def _moments(moments: Array) -> tuple[Array, Array, Array]:
@@ -92,9 +92,11 @@ def _moments(moments: Array) -> tuple[Array, Array, Array]:
     return moments[:, 0], np.where(variance < NO_SPREAD_OF_LISTS, 0.0, variance), moments[:, 2]
 
 
-def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, n_varying: int, most_cells: float) -> Law | None:
-    if n_varying * (n_points + 1) > most_cells:
-        return None
+def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, finest: float) -> Law | None:
+    if n_points > finest:
+        if n_points < FINEST_LATTICE or finest < COARSEST_LATTICE:
+            return None
+        n_points = int(finest)
     moments, pmf = _list_values(post, order, formula, n_points)
     mean, variance, least = _moments(moments)
     varies = variance > NO_SPREAD

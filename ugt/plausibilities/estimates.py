@@ -18,7 +18,7 @@ from ..resampling import Answer, Part, Ratios, Result, Statistic, check_level, p
 
 NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases move the mean by less than 1e-10
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
-EXACT_LAW_WORK = 2e9
+EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
 ERRORS = ("draw_std", "mc_error")
 
@@ -66,11 +66,11 @@ def spread_of(variance: Array) -> float:
     return float(np.sqrt(defined[defined > NO_SPREAD].sum()) / len(defined)) if len(defined) else float("nan")
 
 
-def _law_of(values: Array, law: Array, n_points: int, most_cells: float) -> Law | None:
+def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
     """Values between two points of the lattice are split so that means stay; cases that cannot vary add a constant."""
     mean = (values * law).sum(1)
     varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
-    if varies.sum() * (n_points + 1) > most_cells:
+    if n_points > finest:
         return None
     at = values[varies] * n_points
     low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
@@ -83,8 +83,8 @@ def _law_of(values: Array, law: Array, n_points: int, most_cells: float) -> Law 
     return Law(float(np.nansum(mean[~varies])), pmf[:, : n_points + 1])
 
 
-def _law_of_chances(p: Array, varies: Bools, most_cells: float) -> Law | None:
-    if 2 * varies.sum() > most_cells:
+def _law_of_chances(p: Array, varies: Bools, finest: float) -> Law | None:
+    if finest < 1:
         return None
     return Law(float(np.nansum(p[~varies])), np.stack([1.0 - p[varies], p[varies]], 1))
 
@@ -177,7 +177,7 @@ class Estimate(MeanOfCases):
 
         Exact for Dirichlet posteriors (the law of a sum of independent cases, by convolution; where ties in the scores
         put a case's values between the points of its lattice, they are split so that means stay exact); of the draws
-        where there are draws; by the normal limit where the exact law would take over 2e9 operations.
+        where there are draws; by the normal limit where the exact law would take over 1e8 operations.
 
         Parameters
         ----------
@@ -198,8 +198,9 @@ class Estimate(MeanOfCases):
             return np.asarray(np.quantile(self.per_draw, probabilities))
         if self.draw_std == 0:
             return np.full(probabilities.shape, self.value)
-        # each cell of the cases' laws meets every point of the sum's, some 24 standard deviations wide
-        law = self._law(EXACT_LAW_WORK / (24 * self.draw_std * self.n_cases)) if self._law is not None else None
+        # the work: two halves of the cases, whose laws are some 24 standard deviations wide, meet; and each case has a law, to be read
+        finest = min(math.sqrt(EXACT_LAW_WORK) / (24 * self.draw_std), EXACT_LAW_WORK / 4) / self.n_cases
+        law = self._law(finest) if self._law is not None else None
         if law is None:
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
