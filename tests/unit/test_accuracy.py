@@ -211,6 +211,20 @@ def test_rank_biased_overlap_by_hand(p):
         ugt.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
 
 
+def test_a_law_without_a_lattice_may_be_coarser():
+    """Rank-biased overlaps lie between the points of any lattice: means stay, deviations grow by some 0.3 %."""
+    truth = ugt.dirichlet(ugt.Labels.from_counts(np.random.default_rng(1).multinomial(4, [0.4, 0.3, 0.2, 0.1], 30)))
+    found = ugt.ua_rank_biased_overlap(truth, np.tile([[0.4, 0.1, 0.3, 0.2]], (30, 1)), k=3)
+    assert found._law(59.9) is None
+    for finest, shape in ((60.5, 61), (719, 720), (1e9, 721)):
+        law = found._law(finest)
+        at = np.arange(shape) / (shape - 1)
+        mean = law.pmf @ at
+        assert law.pmf.shape[1] == shape
+        assert (mean.sum() + law.constant) / 30 == pytest.approx(found.value, abs=1e-12)
+        assert np.sqrt((law.pmf @ at**2 - mean**2).sum()) / 30 == pytest.approx(found.draw_std, rel=4e-3)
+
+
 # ---- lists that are too many to enumerate ---------------------------------------------------------------
 @pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule", "rank_biased"])
 def test_sampled_lists(metric, monkeypatch):

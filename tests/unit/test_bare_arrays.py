@@ -5,10 +5,10 @@ import pytest
 from refusals import refused
 
 import ugt
+from ugt.agreement.coefficients import DECLARED
 from ugt.annotations.bare import check_bare
 
-COEFFICIENTS = [ugt.percent_agreement, ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.brennan_prediger]
-COEFFICIENTS += [ugt.krippendorff_alpha, ugt.agreement_table, ugt.pairwise_agreement]
+COEFFICIENTS = [*(getattr(ugt, name) for name in DECLARED), ugt.krippendorff_alpha, ugt.agreement_table, ugt.pairwise_agreement]
 DOORS = [*COEFFICIENTS, ugt.votes, ugt.irn, ugt.dirichlet]
 DOORS += [lambda table, one=one: one(table, {"A": np.full((2, 2), 0.5), "B": np.full((2, 2), 0.5)}) for one in (ugt.evaluate,)]
 DOORS += [lambda table: ugt.ranking_stability(table, {"A": [0.1, 0.2], "B": [0.2, 0.1]})]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .._base import checks, identifiers
+from .._base.arrays import Array
 from ..annotations import Ratings
-from .costs import GWET, OWN, POOLED, UNIFORM, Chance, Cost, Nominal, weighted
+from .costs import Chance, Cost, Nominal, weighted
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
@@ -42,15 +45,42 @@ class Coefficient(NamedTuple):
         return Agreement.of(title, self.form(judged, cost, columns, annotators is not None))
 
 
+class GwetChance(Chance):
+    """The less, the more one class is common."""
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        scale = self._scale(cost)
+        return scale * q, scale * p
+
+    def _scale(self, cost: Cost) -> float:
+        """Σ w / (K (K - 1))."""
+        k, ones = cost.n_classes, np.ones((1, cost.n_classes))
+        return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
+
+
+class UniformChance(Chance):
+    """All classes alike."""
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
+        return np.repeat(cost.bilinear(alike, alike), len(p))
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        return np.zeros_like(p), np.zeros_like(q)
+
+
 # By the name of the function, in the order of tables.
 DECLARED = {
     "percent_agreement": Coefficient("percent agreement", None, "percent"),
-    "cohen_kappa": Coefficient("Cohen's kappa", OWN, "cohen", two=True),
-    "scott_pi": Coefficient("Scott's pi", POOLED, "scott", two=True),
-    "fleiss_kappa": Coefficient("Fleiss' kappa", POOLED, "fleiss", pairs=False),
-    "gwet_ac1": Coefficient("Gwet's AC1", GWET, "ac1", weighted=False),
-    "gwet_ac2": Coefficient("Gwet's AC2", GWET, weighted=True),
-    "brennan_prediger": Coefficient("Brennan-Prediger", UNIFORM, "bp"),
+    "cohen_kappa": Coefficient("Cohen's kappa", Chance(pooled=False), "cohen", two=True),
+    "scott_pi": Coefficient("Scott's pi", Chance(), "scott", two=True),
+    "fleiss_kappa": Coefficient("Fleiss' kappa", Chance(), "fleiss", pairs=False),
+    "gwet_ac1": Coefficient("Gwet's AC1", GwetChance(least_classes=2), "ac1", weighted=False),
+    "gwet_ac2": Coefficient("Gwet's AC2", GwetChance(least_classes=2), weighted=True),
+    "brennan_prediger": Coefficient("Brennan-Prediger", UniformChance(least_classes=2), "bp"),
 }
 OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs}
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
@@ -283,6 +313,7 @@ def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -
     ----------
     labels, weights, classes
         As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name them.
+        As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement` the coefficient is ``"bp"``.
 
     Notes
     -----

@@ -260,33 +260,3 @@ class Chance:
     def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
         by_first = cost.times(q)
         return by_first, by_first if q is p else cost.times(p)
-
-
-class GwetChance(Chance):
-    """The less, the more one class is common."""
-
-    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
-
-    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        scale = self._scale(cost)
-        return scale * q, scale * p
-
-    def _scale(self, cost: Cost) -> float:
-        """Σ w / (K (K - 1))."""
-        k, ones = cost.n_classes, np.ones((1, cost.n_classes))
-        return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
-
-
-class UniformChance(Chance):
-    """All classes alike."""
-
-    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
-        return np.repeat(cost.bilinear(alike, alike), len(p))
-
-    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        return np.zeros_like(p), np.zeros_like(q)
-
-
-OWN, POOLED, GWET, UNIFORM = Chance(pooled=False), Chance(), GwetChance(least_classes=2), UniformChance(least_classes=2)

@@ -74,8 +74,9 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     ----------
     labels, weights, classes
         As for :func:`percent_agreement`.
-    coefficient : {"cohen", "percent", "scott", "ac1", "bp"}
-        With expected agreement from the cases that the two share; ``"ac1"`` with weights is AC2.
+    coefficient : str
+        ``"cohen"``, ``"percent"``, ``"scott"``, ``"ac1"`` (with weights AC2) or another whose page says so; with expected agreement from
+        the cases that the two share.
 
     Returns
     -------

@@ -151,9 +151,9 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
     ----------
     annotations : Labels or Ratings
         With names of annotators.
-    coefficient : {"percent", "fleiss", "ac1", "bp", "alpha"}
-        Computed as between annotators, with (case, annotator) in the place of a case and its labels in the place of annotators; alpha
-        for ratings.
+    coefficient : str
+        ``"percent"``, ``"fleiss"``, ``"ac1"``, ``"alpha"`` (also of ratings) or another whose page says so. Computed as between
+        annotators, with (case, annotator) in the place of a case and its labels in the place of annotators.
     level : {"nominal", "ordinal", "interval", "ratio"}
         Of alpha.
 
