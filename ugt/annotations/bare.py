@@ -41,6 +41,8 @@ def _whole(block: Any) -> Any:
         if not all(is_number(cell) or identifiers.is_null(cell) for cell in block.ravel().tolist()):
             return None
         block = np.array([as_floats(row) for row in block])
-    rows = np.isnan(block).all(axis=1) if block.dtype.kind == "f" else np.zeros(len(block), bool)
-    numbers = block[~rows]
-    return numbers if np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers == np.floor(numbers)).all() else None
+    if block.dtype.kind == "f":
+        if (block > np.floor(block)).any():
+            return None
+        block = block[~np.isnan(block).all(axis=1)]
+    return block if np.isfinite(block).all() and (block >= 0).all() else None

@@ -46,16 +46,18 @@ class Rule:
         return _pairs.Distance(_pairs.SQUARED if self.squared else _pairs.THRESHOLD, self.slack, n_classes, self.cost, number)
 
 
+BY_NAME = {"squared": Rule("number", squared=True), "absolute": Rule("number"), "zero-one": Rule("class")}
+
+
 def rule_of_numbers(distance: Any, must: str = OF_RATINGS) -> Rule:
     """A distance of ratings."""
     if callable(distance):
         return Rule("function", function=distance)
     if isinstance(distance, (tuple, list)) and len(distance) == 2 and isinstance(distance[0], str) and distance[0] == "threshold":
         return Rule("number", slack=scalar("threshold of the distance", distance[1]))
-    known = {"squared": Rule("number", squared=True), "absolute": Rule("number"), "zero-one": Rule("class")}
-    if not isinstance(distance, str) or distance not in known:
+    if not isinstance(distance, str) or distance not in BY_NAME:
         raise error("distance", must, repr(distance))
-    return known[distance]
+    return BY_NAME[distance]
 
 
 def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:

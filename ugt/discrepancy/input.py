@@ -72,7 +72,10 @@ def compare(
     if known:
         check_known(held, known)
     columns = [read(one, held, distance, values, missing) for one in predictions.values()]
-    predicted = np.array([_present(column, held) for column in columns], bool).reshape(len(columns), held.n_cases)
+    if missing == "error":
+        predicted = np.ones((len(columns), held.n_cases), bool)
+    else:
+        predicted = np.array([_present(column, held) for column in columns], bool).reshape(len(columns), held.n_cases)
     found = distances(held, columns, distance, values=values)
     return Compared(held, found, tuple(map(str, predictions)), predicted, columns, distance, values)
 

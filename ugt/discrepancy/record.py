@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..resampling import Seed
 
 OneOf = TypeVar("OneOf", bound="Judging")
+ABOVE, BELOW = np.array([MU, ALPHA, MU]), np.array([ALPHA, N, N])  # columns of the ratio, of α and of μ
 AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
@@ -115,7 +116,7 @@ class Discrepancy(Judging, Quotients):
         self.columns = self.compared.sums.columns(self.compared.predicted[0])
 
     def parts(self, table: Array) -> tuple[Array, Array]:
-        return table[:, [MU, ALPHA, MU]], table[:, [ALPHA, N, N]]
+        return table[:, ABOVE], table[:, BELOW]
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With α and μ."""

@@ -87,7 +87,8 @@ class Dirichlet(Plausibilities):
         """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
         with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
             table, undefined = check_table(array, "concentrations", 2)
-        table = np.where(undefined[:, None], 0.0, table)
+        if undefined is not None:
+            table = np.where(undefined[:, None], 0.0, table)
         row, index = np.nonzero(table)
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), table[row, index])

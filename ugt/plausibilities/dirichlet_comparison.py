@@ -52,11 +52,12 @@ def _best_class(post: Dirichlet, sets: Sets, k: int) -> Comparison:
 def _best_sets(post: Dirichlet, sets: Sets, metric: Metric, k: int) -> Comparison:
     """The same for set accuracy and overlap, from the joint law of how many certain and tied classes are among the best k."""
     law = post._overlaps(sets, np.full(post.n_cases, k, np.int32))
-    n_certain, n_tied = sets.count(CERTAIN)[:, None, None], sets.count(TIED)[:, None, None]
+    n_tied = sets.count(TIED)[:, None, None]
     # with no more than k positive classes only tie-breaking is left, and a draw's value is the expectation over it
     settled, any_tied = post.support <= k, bool(n_tied.any())
     if metric.number == SET and not any_tied:
         return Comparison.of_chances(law[:, k, 0], settled)
+    n_certain = sets.count(CERTAIN)[:, None, None]
     n_open = k - n_certain
     certain, tied = np.arange(k + 1.0)[None, :, None], np.arange(k + 1.0)[None, None, :]
     if metric.number == OVERLAP:

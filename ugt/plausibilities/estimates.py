@@ -62,8 +62,8 @@ class Comparison:
 
 def spread_of(variance: Array) -> float:
     """Standard deviation of the mean over defined cases, which are independent."""
-    defined = variance[~np.isnan(variance)]
-    return float(np.sqrt(defined[defined > NO_SPREAD].sum()) / len(defined)) if len(defined) else float("nan")
+    defined = variance[variance == variance]  # noqa: PLR0124  (not NaN)
+    return math.sqrt(np.add.reduce(defined[defined > NO_SPREAD])) / len(defined) if len(defined) else float("nan")
 
 
 def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:

@@ -69,8 +69,9 @@ class Sets:
 
     def count(self, role: int) -> Array:
         """(N,) number of classes with a role."""
-        listed = np.bincount(row_of(self.offsets)[self.role == role], minlength=len(self.rest_role)).astype(np.float64)
-        return listed + np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0)
+        unlisted = np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0.0)
+        listed = self.role == role
+        return unlisted + np.bincount(row_of(self.offsets)[listed], minlength=len(unlisted)) if listed.any() else unlisted
 
 
 def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
@@ -169,7 +170,7 @@ class Orders:
         width = len(self.index) // n if n else 0
         if width == 0 or len(self.index) != n * width:
             return False
-        even = np.array_equal(self.offsets, np.arange(0, n * width + 1, width))
+        even = bool((self.offsets == np.arange(0, n * width + 1, width)).all())
         return even and bool((self.start.reshape(n, width) == np.arange(width, dtype=np.int32)).all())
 
     @cached_property
@@ -196,8 +197,9 @@ class Orders:
 
     def sets(self, k: int) -> Sets:
         def make() -> Sets:
-            role = np.where(self._ends <= k, CERTAIN, np.where(self.start < k, TIED, NONE)).astype(np.int8)
-            rest = np.where(sizes_of(self.offsets) >= k, NONE, CERTAIN if self.n_classes <= k else TIED).astype(np.int8)
+            before = self.start < k
+            role = (before * CERTAIN if self._is_strict else np.where(self._ends <= k, CERTAIN, before * TIED)).astype(np.int8)
+            rest = ((sizes_of(self.offsets) < k) * (CERTAIN if self.n_classes <= k else TIED)).astype(np.int8)
             return Sets(self.offsets, self.index, role, rest, self.n_classes)
 
         found: Sets = self._kept.every(k, make)
