@@ -8,69 +8,73 @@ from collections.abc import Iterable, Iterator
 from .._base.checks import error
 
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
-LONGEST_ROW = 1 << 24  # bytes of a row that may be left out
-BLANK_STARTS = (b"\n;", b"\n,", b"\n\t", b'\n""')
-BLANK_ROW = re.compile(rb'^[ \t]*(?:(?:"\s*"(?!")[ \t]*)+|(?=[;,\t]))(?:([;,\t])(?:[ \t]|"\s*"(?!")|\1)*)?(?=\r?$)', re.MULTILINE)
+LONGEST_ROW = 1 << 24  # bytes of a row that is put together from blocks: only such a one is left out
+BLANK_STARTS = [re.compile(end + rb'(?:[;,\t ]|"[\s"])') for end in (b"\n", b"\r")]  # how such a row begins, which is found sooner
+BLANK_ROW = re.compile(rb'[\r\n][ \t]*(?:(?:"\s*"(?!")[ \t]*)+|(?=[;,\t]))(?:([;,\t])(?:[ \t]|"\s*"(?!")|\1)*)?(?=[\r\n]|\Z)')
+NO_END = re.compile(rb"[^\r\n]")
 
 
 def checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The blocks; refuses a line that no table has before the csv module holds it as a whole."""
     size = 0
     for block in blocks:
-        end = max(block.rfind(b"\n"), block.rfind(b"\r"))
-        size = len(block) - 1 - end if end >= 0 else size + len(block)
+        end = _end_of_lines(block, len(block))
+        size = len(block) - end if end else size + len(block)
         if size > LONGEST_LINE:
             raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
         yield block
 
 
 def counted(blocks: Iterable[bytes], blank_rows: list[int]) -> Iterator[bytes]:
-    """The blocks; how many rows without any cell their lines hold is appended to ``blank_rows``."""
-    left, quoted = b"\n", False
-    for block in blocks:
-        yield block
-        text = left + block
-        end = text.rfind(b"\n") + 1
-        if any(start in text for start in BLANK_STARTS):
-            _, n, quoted = _without_blank_rows(text[:end], quoted)
-            blank_rows.append(n)
-        else:
-            quoted ^= text.count(b'"', 0, end) % 2 == 1
-        left = b"\n" + text[end:]
-        if len(left) > LONGEST_ROW:  # too long for a row that is left out
-            quoted ^= left.count(b'"') % 2 == 1
-            left = b"x"
-    blank_rows.append(_without_blank_rows(left, quoted)[1])
-
-
-def whole(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks that end where a line does."""
-    left = b""
-    for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if end:
-            yield left + block[:end]
-            left = block[end:]
-        else:
-            left += block
-    if left:
-        yield left
+    """The same bytes; how many rows without any cell they hold is appended to ``blank_rows``."""
+    for text, begun, quoted in _of_whole_rows(blocks):
+        blank_rows.append(_without_blank_rows(text, begun, quoted)[1])
+        yield text
 
 
 def without_blank_rows(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Empty lines in the place of rows without any cell."""
-    quoted = False
-    for block in whole(blocks):
-        text, _, quoted = _without_blank_rows(block, quoted)
-        yield text
+    for text, begun, quoted in _of_whole_rows(blocks):
+        yield _without_blank_rows(text, begun, quoted)[0]
 
 
-def _without_blank_rows(text: bytes, quoted: bool) -> tuple[bytes, int, bool]:
-    """The same of some lines, how many rows these are, and whether a quote is open at the end; lines within quotes stay."""
-    parts, end, n_quotes, n = [], 0, int(quoted), 0
-    for match in BLANK_ROW.finditer(text):
+def _of_whole_rows(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool, bool]]:
+    """The same bytes in blocks that end where a row does; whether its first row has begun before, as it is too long, and within quotes."""
+    left, begun, quoted = b"", False, False
+    for block in blocks:
+        text = left + block
+        end = _end_of_lines(text, len(text))
+        n_quotes = quoted + text.count(b'"', 0, end)
+        while end and n_quotes % 2:  # a line that ends within quotes: a row ends before these, if any does
+            before = _end_of_lines(text, max(0, text.rfind(b'"', 0, end)))
+            n_quotes, end = n_quotes - text.count(b'"', before, end), before
+        if not end and len(text) > LONGEST_ROW:
+            end = len(text)
+            n_quotes = quoted + text.count(b'"')
+        if end:
+            yield text[:end], begun, quoted
+            begun, quoted = not text.endswith((b"\n", b"\r"), 0, end), n_quotes % 2 == 1
+        left = text[end:]
+    yield left, begun, quoted
+
+
+def _without_blank_rows(text: bytes, begun: bool, quoted: bool) -> tuple[bytes, int]:
+    """The same of some rows, and how many these are; lines within quotes stay."""
+    text = b"\n" + text
+    if not any(start.search(text) for start in BLANK_STARTS):
+        return text[1:], 0
+    parts, end, n_quotes, n, at = [], 1, int(quoted), 0, int(begun)
+    while (match := BLANK_ROW.search(text, at)) is not None:
         n_quotes += text.count(b'"', end, match.start())
-        blank = n_quotes % 2 == 0
-        parts += [text[end : match.start()], b"\n" * match[0].count(b"\n") if blank else match[0]]
-        n, end, n_quotes = n + blank, match.end(), n_quotes + match[0].count(b'"')
-    return b"".join([*parts, text[end:]]), n, (n_quotes + text.count(b'"', end)) % 2 == 1
+        if n_quotes % 2:  # what is within quotes may hold the beginning of such a row
+            parts.append(text[end : match.start()])
+            end, at = match.start(), match.start() + 1
+        else:
+            parts += [text[end : match.start() + 1], NO_END.sub(b"", match[0][1:])]
+            n, end, at = n + 1, match.end(), match.end()
+    return b"".join([*parts, text[end:]]), n
+
+
+def _end_of_lines(text: bytes, before: int) -> int:
+    """Where the last line ends before a place; 0 if none does."""
+    return max(text.rfind(b"\n", 0, before), text.rfind(b"\r", 0, before)) + 1
