@@ -194,8 +194,6 @@ WRONG = {
 }
 #: keywords that take more than their default says
 MORE = {
-    "distance": "None is the distance that fits the annotations",
-    "positive_class": "looked up where predictions have one column",
     "weights": "None is the identity",
     "stacklevel": "as in warnings.warn, which checks it when it warns",
     "axis": "-1 is the last one",

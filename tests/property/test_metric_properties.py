@@ -262,8 +262,13 @@ def test_layouts_of_truth(name, kind, tmp_path):
     found = METRICS[name].call(KINDS[kind](LARGE.table(kind)), LARGE.prediction(name), 3)
     for table in layouts(LARGE.table(kind), tmp_path, ("f4", "f2", "g")).values():
         assert_same(found, METRICS[name].call(KINDS[kind](table), LARGE.prediction(name), 3))
-    if kind == "Draws":  # arrays as they are; a bare table of whole numbers may be anything
+    if kind == "Draws":  # arrays as they are
         assert_same(found, METRICS[name].call(LARGE.table(kind), LARGE.prediction(name), 3))
+    if kind == "Point":  # a bare table of whole numbers may be anything, but shares are plausibilities
+        shares = LARGE.table(kind) / 64
+        found = METRICS[name].call(ugt.Point.from_array(shares), LARGE.prediction(name), 3)
+        for table in layouts(shares, tmp_path, ("f4", "f2", "g")).values():
+            assert_same(found, METRICS[name].call(table, LARGE.prediction(name), 3))
 
 
 @metrics

@@ -92,6 +92,8 @@ class Predictions(Record):
         >>> Predictions.from_any((["a", "b"], [[0.3, 0.7], [0.9, 0.1]])).case_ids.tolist()
         ['a', 'b']
         """
+        if positive_class is not None:
+            positive_position(None if classes is None else identifiers.distinct("classes", classes), positive_class)
         if isinstance(value, cls):
             return value
         if isinstance(value, Mapping):

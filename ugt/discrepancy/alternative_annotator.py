@@ -15,7 +15,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
-from .input import WHY, compare
+from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations
 from .sums import distances_to_others
 
@@ -251,7 +251,7 @@ def alternative_annotator_test(
     (0.0, 0.39)
     """
     options = {"epsilon": epsilon, "q": q, "least_cases": least_cases}
-    check_options(**options)
+    check_options(**options, distance=distance)
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
     ids, one = compared.annotators, Advantages.of(compared, options=options)
     n_of = one.groups(one.sums()[0], np.empty(0)).astype(np.int64)
@@ -274,7 +274,8 @@ def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
         return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
 
 
-def check_options(epsilon: Any, q: Any, least_cases: Any) -> None:
+def check_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> None:
+    check_stated(distance)
     checks.scalar("epsilon", epsilon)
     if checks.scalar("q", q, positive=True) >= 1:
         raise checks.error("q", "be a number between 0 and 1", repr(q))

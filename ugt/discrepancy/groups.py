@@ -16,7 +16,7 @@ from .._base.ragged import row_of
 from .._tabular.rows import is_missing
 from ..annotations import Labels
 from ..resampling import Ratios, ids_of_cases
-from .input import Compared, as_annotations, as_labels, compare, ids_of
+from .input import Compared, as_annotations, as_labels, check_stated, compare, ids_of
 from .record import OfAnnotations
 from .sums import ALPHA, MU, N, mean_of
 
@@ -139,6 +139,7 @@ def stratified_discrepancy(
     [0.8, 0.5, 1.0]
     """
     checks.option("ties", ties, ("drop", "lowest"))
+    check_stated(distance)
     held = (as_annotations if strata is not None else as_labels)(annotations, [predictions], distance, values)
     compared = compare(held, {"model": predictions}, distance, values, missing)
     strata = None if strata is None else _given(strata, held)

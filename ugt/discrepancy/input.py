@@ -17,6 +17,7 @@ from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.masks import Masks
 from ..annotations.predictions import Predictions
+from .distance_rule import OF_LABELS
 from .distances import Distances, distances
 from .sums import CaseSums
 
@@ -87,6 +88,12 @@ def distance_for(annotations: Annotations, distance: Any, values: Any = None) ->
     if isinstance(annotations, Labels) and values is None:
         return "zero-one" if annotations.n_classes > 2 or identifiers.is_text(annotations.axes.classes) else "squared"
     return "squared"
+
+
+def check_stated(distance: Any) -> None:
+    """Refuse None for a distance where it stands for none."""
+    if distance is None:
+        raise checks.error("distance", OF_LABELS, "None")
 
 
 def check_known(annotations: Any, what: str) -> None:

@@ -57,7 +57,7 @@ def _forest(data: Data, options: Options) -> Judged:
 def _of_one_model(statistic: Callable[..., Judging], why: str) -> Callable[[Data, Options], Judging]:
     def read(data: Data, options: Options) -> Judging:
         if statistic is Advantages:
-            alternative_annotator.check_options(options["epsilon"], options["q"], options["least_cases"])
+            alternative_annotator.check_options(*(options[name] for name in ("epsilon", "q", "least_cases", "distance")))
         compared, settings, at = _compared(data[0], {"model": data[1]}, options, why)
         return statistic(settings, compared, at)
 

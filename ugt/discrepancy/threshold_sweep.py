@@ -17,7 +17,7 @@ from .._base.records import Record
 from ..annotations import Labels
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
-from .input import MISSING, Compared, as_annotations, check_all, compare, ids_of, joined, numbers
+from .input import MISSING, Compared, as_annotations, check_all, check_stated, compare, ids_of, joined, numbers
 from .record import Discrepancy, DiscrepancyRatio, record
 from .sums import NO_PREDICTION
 
@@ -168,6 +168,7 @@ def threshold_sweep(
     >>> round(best.threshold, 2), round(best.apparent, 3), round(best.judged.value, 3)
     (0.6, 0.627, 0.676)
     """
+    check_stated(distance)
     held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
     if not isinstance(held, Labels) or held.n_classes != 2:
         got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__

@@ -11,7 +11,7 @@ from .._base import checks
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, position_note
+from ..annotations.predictions import Predictions, position_note, positive_position
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
 from ..plausibilities.sets import as_groups
@@ -65,6 +65,8 @@ def check_mapping(predictions: Any) -> None:
 def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], NDArray[np.bool_], str]:
     """Scores of every model in the order of the cases, which cases all models have, and a note on those joined by position."""
     scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
+    if positive_class is not None:
+        positive_position(axes.classes, positive_class)
     for name, value in predictions.items():
         try:
             given = Predictions.from_any(value, axes.classes, positive_class)

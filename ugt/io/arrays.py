@@ -67,10 +67,15 @@ def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
 
 def load(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file; that of an NPY file has no name."""
+    at = ""
     try:
         if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                n_bytes = sum(_size_of(archive, member) for member in archive.infolist())
+                n_bytes = 0.0
+                for member in archive.infolist():
+                    at = repr(member.filename)
+                    n_bytes += _size_of(archive, member)
+                at = ""
         else:
             n_bytes = _declared(io.BytesIO(data))
         room("the file", len(data) + n_bytes)  # before any of it is unpacked
@@ -80,7 +85,7 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
         raise
     except Exception as problem:  # headers are Python code and archives have many parts: numpy and zipfile raise a dozen kinds of errors
         got = " ".join(str(problem).split()) or type(problem).__name__
-        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got) from None
+        raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got, at) from None
     other = [key for key, array in found.items() if not isinstance(array, np.ndarray)]
     if other:
         raise error("file", "hold arrays only", repr(other[0]))
