@@ -42,8 +42,8 @@ class DisagreementStatistic(BinLosses):
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
         said = count_table(counts)
-        checks.room("counts", 12 * said.size)
         columns = predictions(predicted, said.shape, statistic is not None)
+        checks.room("the shares of labels that differ", 12 * columns.size)
         given = None if statistic is None else given_statistic(statistic, len(said))
         bins = Bins.of(binning, n_bins, columns.shape[1])
         if bins is None:
