@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 import pytest
@@ -17,3 +18,13 @@ def warned(message: str, function: Callable[..., Any], /, *given: Any, **options
     """What the function answers when it is called so; it must warn, too, in words in which the pattern is found."""
     with pytest.warns(RuntimeWarning, match=message):
         return function(*given, **options)
+
+
+def results(out: str) -> str:
+    """What a command printed behind the lines on what it read."""
+    lines = out.splitlines(keepends=True)
+    return "".join(
+        line
+        for line in lines
+        if not re.search(r": (labels|rankings|ratings|predictions|clusters|subgroups)( of .*)?( \(.*\))?: .*\.$", line)
+    )

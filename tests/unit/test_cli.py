@@ -13,6 +13,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from refusals import results
 
 import ugt
 from ugt import cli, synthetic
@@ -72,7 +73,10 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     printed = capsys.readouterr()
     assert printed.err == ""
     lines = printed.out.splitlines()
-    assert lines[0] == "4 cases, 3 classes, 8 labels by 3 annotators."
+    assert lines.pop(0) == "annotations.csv: labels (one row per annotation): 4 cases, 3 annotators, 3 classes, 8 labels."
+    assert [line.partition(" (")[0] for line in lines[:2]] == ["A.csv: predictions", "B.npz: predictions"]
+    assert lines[0].endswith(": joined by case id: 3 of 4 cases.") or lines[0].endswith("4 of 4 cases.")
+    lines = lines[1:]
     assert lines[1] == "Left out: case without annotations: 1." and found["left_out"] == {"case without annotations": 1}
     assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in found["notes"]
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
@@ -272,7 +276,7 @@ def refused(folder, capsys):
         capsys.readouterr()
         assert cli.main([*arguments]) == 2
         out, err = capsys.readouterr()
-        assert out == "" and err.startswith("ugt: error: ") and err.count("\n") == 1
+        assert results(out) == "" and err.startswith("ugt: error: ") and err.count("\n") == 1
         assert sorted(folder.rglob("*")) == before
         return err[len("ugt: error: ") :].rstrip("\n")
 
@@ -292,7 +296,7 @@ BAD_ANNOTATIONS = [  # name of the file, what it holds, options, message after t
     (*("a.csv", ANNOTATIONS + "p4,x", []), "row must have 3 fields, as the header (is the file cut off?). Got 2, first at line 12."),
     ("a.csv", "\0\x01", [], "file must be UTF-8 text. Got a NUL byte (a binary or UTF-16 file?), first at line 1."),
     ("a.csv", "", [], "file must not be empty. Got 0 bytes without text."),
-    ("a.csv", "case,a,b\np1,3,1\n", [], "format must be 'wide' (a column an annotator) or 'counts' (a col"),
+    ("a.csv", "case,a,b\np1,3,1\n", [], "--format must be 'wide' (a column an annotator) or 'counts' (a col"),
 ]
 
 
@@ -305,17 +309,17 @@ def test_bad_annotations(folder, refused, name, content, options, message):
         assert refused(*words, *options).startswith(f"{name}: {message}")
 
 
-ONLY = "scores must have columns only for classes of the annotations (name them all with classes= if the annotations miss some)."
+ONLY = "scores must have columns only for classes of the annotations (name them all with --classes if the annotations miss some)."
 NONE = "Got none for 1 of 4 cases, first at 'p4'."
 BAD_PREDICTIONS = [
     (SCORES.replace("0.6", "nan"), "C.csv: scores must be finite. Got nan, first at case 'p2', class 'dog'."),
     (
         SCORES + "p9,0,0,1\n",
-        "model 'C': predictions must be for annotated cases only (missing='drop' leaves the others out). Got 1 unknown of 5, first",
+        "model 'C': predictions must be for annotated cases only (--missing drop leaves the others out). Got 1 unknown of 5, first",
     ),
     (
         SCORES.replace("p4,0.1,0.2,0.7\n", ""),
-        f"model 'C': predictions must cover every case (missing='drop' leaves the others out). {NONE}",
+        f"model 'C': predictions must cover every case (--missing drop leaves the others out). {NONE}",
     ),
     (
         "case,cat,dog\np1,0,1\np2,0,1\np3,0,1\np4,0,1\n",
@@ -347,15 +351,15 @@ REFUSED = {
     "k < 1": ((*JUDGE, "--k", "0"), "k must be a whole number from 1 to 3. Got 0."),
     "reliability 0": ((*JUDGE, "--reliability", "1", "0"), "reliability must be a finite number above 0. Got 0.0."),
     "reliability < 0": ((*JUDGE, "--reliability", "-1"), "reliability must be a finite number above 0. Got -1.0."),
-    "threads": ((*JUDGE, "--threads", "0"), "n_threads must be a whole number of at least 1. Got 0."),
-    "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "[Errno 2] No such file or directory: 'nowhere.txt'"),
+    "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
+    "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: No such file or directory"),
     "column": (
         (*JUDGE, "--case-column", "id"),
-        "annotations.csv: case column must be one of the columns case, annotator, label. Got 'id'.",
+        "annotations.csv: --case-column must be one of the columns case, annotator, label. Got 'id'.",
     ),
     "names of named groups": (
         (*JUDGE, "--groups", "named.txt", "--group-names", "a", "b"),
-        "group_names must be given for numbered groups only. Got groups such as 'low'.",
+        "--group-names must be given for numbered groups only. Got groups such as 'low'.",
     ),
     "two models of a name": ((*WIDE, "A.csv", "A=B.npz"), "predictions must have different names (write name=path). Got 'A' twice."),
     "two columns": (
@@ -451,7 +455,7 @@ def test_usage(capsys, arguments, message):
 def test_no_command_is_a_short_help(capsys):
     assert cli.main([]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and "commands: evaluate, certainty, agreement, calibrate, conformal, " in err
+    assert out == "" and "commands: check, evaluate, certainty, agreement, calibrate, conformal, " in err
     assert err.startswith("usage: ugt COMMAND [options]\n") and err.endswith("See ugt --help, and ugt COMMAND --help.\n")
 
 
@@ -481,7 +485,7 @@ def test_as_a_module(folder):
     assert (done.returncode, done.stderr) == (0, "") and "report.html" in os.listdir("report")
     failed = module("certainty", "nowhere.csv")
     assert (failed.returncode, failed.stdout) == (2, "")
-    assert failed.stderr == "ugt: error: [Errno 2] No such file or directory: 'nowhere.csv'\n"
+    assert failed.stderr == "ugt: error: nowhere.csv: No such file or directory\n"
 
 
 @pytest.mark.slow

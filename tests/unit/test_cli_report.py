@@ -10,7 +10,7 @@ from refusals import refused
 
 from ugt.cli import evaluate as _evaluate
 from ugt.cli import report
-from ugt.cli.cases import read_subgroups
+from ugt.io.beside import subgroup_file
 from ugt.report import plan
 
 JUDGE = ("evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20")
@@ -91,27 +91,29 @@ def test_a_mapping_says_where_things_are_and_options_go_first(command, write):
     write([{"image": f"p{i}", "by": {"who": "x"}, "said": i % 2} for i in range(4)], "other.json")
     write({"fields": {"case": "image", "annotator": "by.who", "label": "said"}}, "mapping.json")
     certainty = ("certainty", "--mapping", "mapping.json")
-    assert command(*certainty, "other.json").startswith("4 cases, 2 classes, 4 labels by 1 annotator.")
+    assert command(*certainty, "other.json").startswith(
+        "other.json: labels (one row per annotation): 4 cases, 1 annotator, 2 classes, 4 labels.\n"
+    )
     write("q1,q2,q3\n1,x,yes\n2,x,no\n2,y,never\n", "odd.csv")
     write({"columns": {"case": "q1", "annotator": "q2", "label": "q3"}, "missing": ["never"]}, "mapping.json")
-    said = "2 cases, 2 classes, 2 labels by {}.\nRead as missing: '{}' (1 cells)."
+    said = "odd.csv: labels (one row per annotation): 2 cases, {}, 2 classes, 2 labels.\nRead as missing: '{}' (1 cells)."
     assert command(*certainty, "odd.csv").startswith(said.format("1 annotator", "never"))
     assert command(*certainty, "odd.csv", "--na", "no").startswith(said.format("2 annotators", "no"))
 
 
 def test_every_other_column_is_a_division(write):
     sites = {"p1": "north", "p2": "south", "p3": "north"}
-    assert read_subgroups("sites.csv") == {"site": sites, "age band": {"p1": "40-59", "p2": "", "p3": "60+"}}
+    assert subgroup_file("sites.csv").values == {"site": sites, "age band": {"p1": "40-59", "p2": "", "p3": "60+"}}
     # another order, separator, name of the case's column; numbers; a byte order mark; compressed
     text = '\ufeffZentrum;Item ID\n"Köln; Nord";7\n1;08\n'
     for path in (write(text), write(gzip.compress(text.encode("utf-8")), "sites.csv.gz")):
-        assert read_subgroups(path) == {"Zentrum": {"7": "Köln; Nord", "08": "1"}}
+        assert subgroup_file(path).values == {"Zentrum": {"7": "Köln; Nord", "08": "1"}}
 
 
 BAD = {
     "no case": ("site,age\nnorth,3\n", r"file must have a column case and at least one more, for the subgroups\. Got 'site'"),
     "only cases": ("case,case id\n", ""),
-    "two cases": ("case,item,site\n1,2,3\n", r"case column must be named where several columns may be meant\. Got 'case' and"),
+    "two cases": ("case,item,site\n1,2,3\n", r"case column must be given where several columns may be meant\. Got 'case' and"),
     "nameless": ("case,\np1,x\n", r"columns must have names\. Got a blank one, first at column 2\."),
     "blank case": ("case,site\np1,x\n,y\n", r"case must not be blank\. Got a blank cell, first at line 3\."),
     "repeated": ("case,site\np1,x\np2,x\np1,y\n", r"case must stand once\. Got 'p1' twice, first at line 4\."),
@@ -127,7 +129,7 @@ BAD = {
 def test_bad_files_of_subgroups(write, what):
     content, message = BAD[what]
     write(content, "sites.csv")
-    refused(r"^sites\.csv: " + message, read_subgroups, "sites.csv")
+    refused(r"^sites\.csv: " + message, subgroup_file, "sites.csv")
 
 
 def test_subgroups_and_plan_reach_evaluate(folder, command, write, monkeypatch):
@@ -140,7 +142,7 @@ def test_subgroups_and_plan_reach_evaluate(folder, command, write, monkeypatch):
     write({**empty, field: "what we want to know"}, "plan.json")
     command(*JUDGE, "--subgroups", "sites.csv", "--plan", "plan.json")
     seen = spy.call_args.kwargs
-    assert seen["subgroups"] == read_subgroups("sites.csv") and seen["plan"] == {field: "what we want to know"}
+    assert seen["subgroups"] == subgroup_file("sites.csv").values and seen["plan"] == {field: "what we want to know"}
     inputs = evaluated(folder)["provenance"]["inputs"]
     assert [entry["name"] for entry in inputs] == ["labels.csv", "A.csv", "sites.csv", "plan.json"]
 

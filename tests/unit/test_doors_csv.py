@@ -22,7 +22,7 @@ from ugt._tabular import csv_table, source
 from ugt._tabular.csv_table import Table
 from ugt._tabular.source import Source, check_blocks
 from ugt.annotations import Labels, Rankings, Ratings
-from ugt.cli.cases import read_subgroups
+from ugt.io.beside import subgroup_file
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 
@@ -95,7 +95,7 @@ HEAD = "case,annotator,label"
         ('case,annotator,value\na,x,"0,5"\n', r"value must be a number\. Got '0,5' \(a decimal comma"),
         ("case,rater,value\np,x,high\n", r"value must be a number\. Got 'high', first at line 2\."),
         ("case,value\np,1\n", r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."),
-        ("id,image,reader,label\n1,p,x,cat\n", r"case column must be named where several columns may be meant\. Got 'id' and 'image'\."),
+        ("id,image,reader,label\n1,p,x,cat\n", r"case column must be given where several columns may be meant\. Got 'id' and 'image'\."),
         (HEAD + ",label\na,b,c,d\n", TWO + r"'label' twice, first at line 1\."),
         (HEAD + ",,,x\na,b,c,,,\n", TWO + r"two blank ones"),
         (HEAD + ",,\na,b,c,,\na,d,c,,x\n", r"columns must have names\. Got a blank one with 'x', first at line 3\."),
@@ -232,7 +232,7 @@ def test_codes_are_noted_and_kept(write, labels, codes):
     rows = "".join(f"p{i},x,{label}\n" for i, label in enumerate(labels))
     read = io.read_annotations(write("case,annotator,label\n" + rows))
     assert read.annotations.n_labels == len(labels) and read.missing == {}
-    note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, say so: missing, --na)."
+    note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, say so: missing=)."
     assert read.notes == ((note,) if codes else ())
 
 
@@ -268,7 +268,7 @@ def test_models(write):
         ("model,case,class,score\nA,p,x,1\nB,p,x,2\nB,p,x,2\n", r"model 'B': rows must not repeat a case and class\. Got 1 repeated"),
         ("model,case,class,score\nA,p,x,1\nA,q,y,1\n", r"model 'A': scores must be given for every case and class .* Got none for 2 of 4"),
         ("model,case\nA,p\n", r"file must have a column for each class beside the case and the model\. Got the columns model, case\."),
-        ("model,system,case,cat\nA,B,p,1\n", r"model column must be named where several columns may be meant"),
+        ("model,system,case,cat\nA,B,p,1\n", r"model column must be given where several columns may be meant"),
         ("model,case,cat\nA,p,x\n", r"cell must be a number\. Got 'x', first at line 2, column 'cat'\."),
     ],
 )
@@ -562,7 +562,7 @@ def test_decimal_signs_that_are_mixed(write):
 def test_the_case_column_of_tables_beside_annotations(write):
     path = write("uid;patient\np;1\nq;2\n")
     assert io.read_clusters(path, case_column="uid") == {"p": "1", "q": "2"}
-    assert read_subgroups(path, case_column="uid") == {"patient": {"p": "1", "q": "2"}}
+    assert subgroup_file(path, case_column="uid").values == {"patient": {"p": "1", "q": "2"}}
     assert io.read_clusters(write("case;patient\np;1\n"), case_column="uid") == {"p": "1"}
 
 
@@ -583,9 +583,9 @@ def test_what_separates_ranked_classes(write, sign):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (RANKED + "p\tx\tA\nq\tx\tnevus, blue\n", r"ranking must be classes joined .*--separator\)\. Got 'nevus, blue', first at case 'q'"),
+        (RANKED + "p\tx\tA\nq\tx\tnevus, blue\n", r"ranking must be classes joined .*separator=\)\. Got 'nevus, blue', first at case 'q'"),
         (RANKED + "p\tx\tA,B;C\nq\tx\tB,A\n", r"ranking must be classes joined .*separator.*Got 'A,B;C'"),
-        ("case,annotator,label,rank\np,x,A,1\np,x,B,0\n", r"rank must be at least 1 \(.*missing, --na; .*\)\. Got 0, first at line 3\."),
+        ("case,annotator,label,rank\np,x,A,1\np,x,B,0\n", r"rank must be at least 1 \(.*missing=; .*\)\. Got 0, first at line 3\."),
         ("case,annotator,label,rank\np,x,A,-1\np,x,B,2\n", r"rank must be at least 1 .* Got -1, first at line 2\."),
     ],
     ids=count(),

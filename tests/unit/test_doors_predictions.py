@@ -180,7 +180,7 @@ def test_evaluate_takes_them(write, capsys):
     net = write("case,prob\n" + "".join(f"{c},{c / 8}\n" for c in range(9)), "net.csv")
     out = str(readings.parent / "report")
     words = ["evaluate", "--annotations", str(readings), "--predictions", str(rule), str(net), "--out", out, "--n-boot", "20"]
-    assert cli.main(words) == 2 and "(positive_class)" in capsys.readouterr().err
+    assert cli.main(words) == 2 and "(--positive-class)" in capsys.readouterr().err
     words += ["--positive-class", "malignant"]
     assert cli.main(words) == 2 and "Got 1 unknown of 9, first at 8" in capsys.readouterr().err
     assert cli.main([*words, "--missing", "drop"]) == 0

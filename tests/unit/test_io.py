@@ -264,7 +264,7 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"label\ncat\n", r"header must separate its columns by commas, semicolons or tabs\. Got 0 possible separators, first at line 1\."),
         (b"a;b,c\n1;2,3\n", r"header must separate its columns .* Got 2 possible separators"),
         (b"case,annotator,annotator\na,b,c\n", r"columns must have different names\. Got 'annotator' twice, first at line 1\."),
-        (b"case,item,annotator,label\na,b,c,d\n", r"case column must be named where several .* Got 'case' and 'item'\."),
+        (b"case,item,annotator,label\na,b,c,d\n", r"case column must be given where several .* Got 'case' and 'item'\."),
         (b"case,label\na,b\n", r"long table must have columns for case, annotator, label .* Got no annotator among case, label\."),
         (b"case,annotator,label\n,x,cat\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         (b"case,annotator,label\na,x,cat\na,,cat\n", r"annotator must not be blank\. Got a blank cell, first at line 3\."),

@@ -109,7 +109,7 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
     named = _listed(map(repr, codes))
-    note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing, --na)."
+    note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."
     return (note,) if codes else ()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -79,6 +79,7 @@ class CellTable:
     """Columns of text by name, wherever they come from."""
 
     header: list[str]
+    used: Mapping[str, Sequence[int]] = {}  # role → its columns, as whoever read the table took them
     decimal = "auto"
     semicolons = False  # between columns: then decimals may have commas
 

@@ -14,7 +14,7 @@ from .._base.identifiers import INTEGER, one_number
 from .._base.names import numbers_as_one
 
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-POINT = "a decimal comma; save the file with decimal points, or of annotations say --decimal , or decimal=','"
+POINT = "a decimal comma; save the file with decimal points, or of annotations say decimal=','"
 
 
 def _with_id(*names: str) -> set[str]:
@@ -106,9 +106,16 @@ def _find_role(header: list[str], role: str, names: set[str], roles: dict[str, i
     found = [c for c, name in enumerate(header) if plain(name) in names and c not in roles.values()]
     if len(found) > 1:
         got = " and ".join(repr(header[c]) for c in found)
-        raise error(f"{role} column", "be named where several columns may be meant", got)
+        raise error(f"{role} column", "be given where several columns may be meant", got)
     if found:
         roles[role] = found[0]
+
+
+def roles_of(header: Sequence[str], used: Mapping[str, Sequence[int]]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The names of the columns that were used, by role, and of those that were not."""
+    taken = {c for columns in used.values() for c in columns}
+    roles = {role: tuple(header[c] for c in columns) for role, columns in used.items() if len(columns)}
+    return roles, tuple(name for c, name in enumerate(header) if c not in taken)
 
 
 def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]) -> set[int]:

@@ -96,7 +96,9 @@ class Asked:
         ids = table.ids(table.coded(case)[0], "case") if case else None
         if self.model is not None and not others and not self.at:
             raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(header)}")
+        model = [] if self.model is None else [self.model]
         if self.at:
+            table.used = {"model": model, "case": case, "class": self.at}
             scores = table.numbers(self.at)
             self._ignore(others, scores)
             return ids, scores, self.classes, False
@@ -105,12 +107,15 @@ class Asked:
             assert self.classes is not None
             self._say([c for c in others if c != one])
             where = f"of the column {header[one]!r}"
+            table.used = {"model": model, "case": case, "probability": [one]}
             return ids, of_two_classes(table.numbers([one])[:, 0], self.positive, where), self.classes, False
         labels = self._labels(others)
         if labels is not None:
             self._say([c for c in others if c != labels])
+            table.used = {"model": model, "case": case, "label": [labels]}
             column = table.numbered(table.coded([labels])[0], "label")
             return ids, *one_hot(column), True
+        table.used = {"model": model, "case": case, "class": others}
         return ids, table.numbers(others), as_names([header[c] for c in others]), False
 
     def _one_score(self, others: list[int]) -> int | None:
@@ -199,6 +204,8 @@ def _model_column(table: CellTable) -> int | None:
 def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDArray[np.float64]]:
     """Case, class and score of a table with a row a score."""
     roles = find_roles(table.header, {}, LONG)
+    model = _model_column(table)
+    table.used = {**({} if model is None else {"model": [model]}), **{role: [c] for role, c in roles.items()}}
     case, label = table.coded([roles["case"]], [roles["label"]])
     return table.numbered(case, "case"), table.numbered(label, "class"), table.numbers([roles["score"]])[:, 0]
 

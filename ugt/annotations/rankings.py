@@ -292,7 +292,7 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
             places[token.strip()].add(place)
     if len(signs) > 1 or max(map(len, places.values())) < 2:
         p = next(p for p, text in enumerate(given) if signs[0] in text)
-        must = "be classes joined by '>' and '=', such as 'A > B = C' (or say what joins them: separator, --separator)"
+        must = "be classes joined by '>' and '=', such as 'A > B = C' (or say what joins them: separator=)"
         raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
     note(f"Read {signs[0]!r} in rankings as 'better than'.")
     return signs[0]

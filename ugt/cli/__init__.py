@@ -14,11 +14,12 @@ from typing import Any
 from .._base.checks import error
 from .._tabular.csv_text import utf8
 from .._version import __version__
-from . import agreement, calibrate, command, conformal, convert, evaluate, report, shell
+from . import agreement, calibrate, check, command, conformal, convert, evaluate, report, shell
 from .output import progress as telling_progress
 
 EXAMPLES = """\
 examples:
+  ugt check readings.csv a.csv b.npz patients.csv
   ugt demo
   ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
   ugt certainty readings.csv
@@ -48,16 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with suppress(OSError, ValueError):  # or else Python would complain at its end
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
-        _complain(f"error: {command.printable(' '.join(str(problem).splitlines()) or 'there is not enough memory')}")
+        command.complain(command.said_of(problem))
         return 2
     except KeyboardInterrupt:
-        _complain("interrupted")
+        with suppress(OSError):
+            print("ugt: interrupted", file=sys.stderr)
         return 130
-
-
-def _complain(what: str) -> None:
-    with suppress(OSError):  # of a full disk: the exit code tells
-        print(f"ugt: {what}", file=sys.stderr)
 
 
 def _open_streams() -> None:
@@ -103,18 +100,22 @@ def _run(words: Sequence[str]) -> int:
         raise
     if getattr(options, "out", None) == "":  # such as an unset variable of the shell
         raise error("--out", "not be empty", "''")
+    command.speaking.set(command.commands_of(parser)[options.called])
     options.command = utf8(shlex.join(["ugt", *words]))
     warned: list[str] = []
     told = not getattr(options, "no_progress", True)
-    with warnings.catch_warnings(), command.manner(options) as how, telling_progress(told and how != "quiet"):
+    with warnings.catch_warnings(), command.manner(options) as (how, read), telling_progress(told and how != "quiet"):
         warnings.showwarning = lambda message, *_: _warn(str(message), warned)
         found = options.run(options)
     if how == "json":
-        command.print_json(options.called, found, warned)
+        command.print_json(options.called, {**found, "read": read}, warned)
+    if found and found.get("refused"):
+        return 2
     return 0
 
 
 def _warn(message: str, warned: list[str]) -> None:
+    message = command.in_options(message)
     warned.append(message)
     print(f"ugt: {command.printable(message)}", file=sys.stderr)
 
@@ -129,7 +130,7 @@ def make_parser() -> command.Parser:
         prog="ugt", usage=usage, description=command.paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}"
     )
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
-    for module in (evaluate, agreement, calibrate, conformal, convert):
+    for module in (check, evaluate, agreement, calibrate, conformal, convert):
         module.add(commands)
     evaluate.add_demo(commands)
     report.add(commands)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import io
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from ..agreement.coefficients import OF_PAIRS
@@ -18,8 +17,8 @@ from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import facts
 from ..report.context import Annotated
 from ..report.sections.agreement import of_rankings, ranking_rows
-from .cases import add_resampling
-from .command import ANNOTATIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
+from .cases import add_resampling, annotations_of, of_cases, read_record
+from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, say, written
 
 SHOWN = 12  # annotators in the printed table
 
@@ -93,7 +92,7 @@ def _as_ratings(given: Any) -> Ratings:
 
 
 def _resampling(options: argparse.Namespace) -> dict[str, Any]:
-    clusters = None if options.clusters is None else io.read_clusters(options.clusters, case_column=options.case_column)
+    clusters = None if options.clusters is None else of_cases("clusters", options.clusters, options)
     return {"kind": options.interval, "clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
 
 

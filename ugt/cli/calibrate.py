@@ -18,8 +18,19 @@ from ..evaluation.passes import resampled
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..report.context import Options
 from ..report.sections.calibration import ModelLosses
-from .cases import PredictedCases, add_input, add_resampling, kind_of, predicted_cases, probabilities, warn_of_cases_in_both, with_notes
-from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
+from .cases import (
+    PredictedCases,
+    add_input,
+    add_resampling,
+    annotations_of,
+    kind_of,
+    predicted_cases,
+    probabilities,
+    read_record,
+    warn_of_cases_in_both,
+    with_notes,
+)
+from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,26 +1,27 @@
-"""What commands read beside annotations: predictions of a file, clusters and subgroups of cases."""
+"""What commands read: annotations, predictions of a file, clusters and subgroups of cases."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import warnings
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
 from .. import io
 from .._base.checks import error
-from .._tabular.foreign import table_of
-from .._tabular.roles import case_named, find_roles
-from .._tabular.source import Source, naming
-from ..annotations import Labels, Rankings
+from ..annotations import Labels, Predictions, Rankings
 from ..annotations.predictions import position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
+from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
+from . import facts
+from .command import OPTIONS, ROLES, Parser, add_reading, in_options, took
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +48,67 @@ class PredictedCases(NamedTuple):
         """Such as the clusters of some of the cases."""
         found = self.ids[name]
         return None if found is None else found[rows]
+
+
+def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
+    """The annotations, or others that are read alike, told in a line."""
+    path = options.annotations if path is None else path
+    read = read_annotations(options, path)
+    _take(lambda: facts.of_annotations(path, read))
+    return read
+
+
+def _take(make: Callable[[], dict[str, Any]]) -> None:
+    """Tell of a file; the command itself says what cannot be joined."""
+    with suppress(ValueError):
+        found = make()
+        took(found, facts.line(found))
+
+
+def models_of(path: str, axes: Any, positive_class: Any) -> dict[str, Predictions]:
+    """The models of a file, told in a line."""
+    read = prediction_file(path, None if axes is None else axes.classes, positive_class)
+    _take(lambda: facts.of_predictions(path, read, axes))
+    return read.models
+
+
+def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None) -> Any:
+    """Clusters by case, or subgroups by column and case, told in a line."""
+    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, options.case_column)
+    _take(lambda: facts.of_cases(path, kind, read, axes))
+    return read.values if kind == "subgroups" else next(iter(read.values.values()))
+
+
+def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
+    columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
+    classes: Any = options.classes
+    if classes is not None:
+        classes = int(classes) if classes.isdecimal() else io.read_names(classes)
+    missing = io.MISSING if options.na is None else options.na
+    named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
+    named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
+    read = io.read_annotations(path, format=options.format, **named)
+    return replace(read, notes=tuple(map(in_options, read.notes)))
+
+
+def reading_words(options: argparse.Namespace) -> list[str]:
+    """The options of reading annotations that were given, as words of a command."""
+    words = []
+    for action in _reading_actions():
+        given = getattr(options, action.dest)
+        if given not in (action.default, None):
+            words += [action.option_strings[0], *([] if action.nargs == 0 else given if isinstance(given, list) else [given])]
+    return words
+
+
+def _reading_actions() -> list[argparse.Action]:
+    parser = Parser()
+    add_reading(parser)
+    return parser._actions
+
+
+def read_record(read: io.AnnotationFile) -> dict[str, Any]:
+    return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
 
 
 def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
@@ -79,7 +141,10 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
 
     ``options`` holds files of ids by ``names``, such as clusters; ``annotated``: rows without case ids are those of the annotations.
     """
-    predictions = io.read_predictions(path, classes=known.axes.classes, positive_class=options.positive_class)
+    read = prediction_file(path, known.axes.classes, options.positive_class, several=False)
+    (predictions,) = read.models.values()
+    joined = annotated or predictions.case_ids is not None
+    _take(lambda: facts.of_predictions(path, read, known.axes if joined else None))
     if predictions.case_ids is None and not annotated:
         if predictions.scores.shape[1] != known.n_classes:
             raise error("predictions", f"have {known.n_classes} classes, as the annotations", predictions.scores.shape[1])
@@ -87,9 +152,7 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
         return PredictedCases(None, None, predictions.scores, nowhere, known.axes.classes, dict.fromkeys(names))
     scores, rows = predictions.located(known.axes)
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
-    given = {
-        name: io.read_clusters(file, case_column=options.case_column) for name in names if (file := getattr(options, name)) is not None
-    }
+    given = {name: of_cases(name, file, options, known.axes) for name in names if (file := getattr(options, name)) is not None}
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
@@ -117,25 +180,3 @@ def warn_of_cases_in_both(first: NDArray[Any] | None, second: NDArray[Any] | Non
         both = len(set(map(str, first.tolist())) & set(map(str, second.tolist())))
         if both:
             warnings.warn(f"{both:,} test cases were {done} too good", RuntimeWarning, stacklevel=3)
-
-
-def read_subgroups(path: str | os.PathLike[str], *, case_column: str | None = None) -> dict[str, dict[str, str]]:
-    """Column → case → its subgroup, of a CSV file with a column for the case and at least one that divides the cases, such as the site.
-
-    A row a case; blank cells stay blank.
-    """
-    with naming(path):
-        table = table_of(Source(path))
-        role = find_roles(table.header, case_named(table.header, case_column), ("case",))
-        others = [c for c in range(len(table.header)) if c != role.get("case")]
-        if not role or not others:
-            raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))
-        nameless = [c for c in others if not table.header[c]]
-        if nameless:
-            raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
-        case, *cells = table.coded([role["case"]], *([c] for c in others))
-        cases = table.ids(case, "case").astype(str).tolist()
-        if len(set(cases)) < len(cases):
-            row = next(row for row, name in enumerate(cases) if name in cases[:row])
-            raise error("case", "stand once", f"{cases[row]!r} twice", table.place(row))
-    return {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}

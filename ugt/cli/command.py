@@ -7,10 +7,11 @@ import difflib
 import json
 import math
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Callable, NoReturn
@@ -22,7 +23,8 @@ from .._base.checks import error
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._version import __version__
-from ..io.annotations import DECIMALS, DUPLICATES
+from ..io.annotations import DECIMALS
+from ..io.repeats import DUPLICATES
 
 # Columns of a long table that can be named: --case-column and so on.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
@@ -48,8 +50,16 @@ EXIT_CODES = {
 
 WIDTH = 79
 
-# How a command speaks: "text", "quiet" or "json".
+# How a command speaks: "text", "quiet", "json", or "data" where standard output is a file that it writes.
 _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
+
+# Whether it tells what it reads, what it has read, and the parser of the command that runs: its options are the words of messages.
+_told: ContextVar[bool] = ContextVar("ugt_told", default=False)
+_took: ContextVar[list[dict[str, Any]] | None] = ContextVar("ugt_took", default=None)
+speaking: ContextVar[argparse.ArgumentParser | None] = ContextVar("ugt_speaking", default=None)
+
+# Keywords of Python that options have other names for.
+KEYWORDS = {"missing": "--na"}
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -194,36 +204,88 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
 
 
-def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
-    """The annotations, or others that are read alike."""
-    columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
-    classes: Any = options.classes
-    if classes is not None:
-        classes = int(classes) if classes.isdecimal() else io.read_names(classes)
-    missing = io.MISSING if options.na is None else options.na
-    named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
-    named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
-    return io.read_annotations(options.annotations if path is None else path, format=options.format, **named)
+def said_of(problem: BaseException) -> str:
+    """An error in the words of the command, in one line."""
+    if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}"
+    return in_options(" ".join(str(problem).splitlines()) or "there is not enough memory")
 
 
-def read_record(read: io.AnnotationFile) -> dict[str, Any]:
-    return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
+def in_options(message: str) -> str:
+    """A message in the words of the command that runs: ``missing='drop'`` becomes ``--missing drop``, ``merge_names`` ``--merge-names``.
+
+    Words are those of Python everywhere else; what they are called on the command line is where options are declared.
+    """
+    parser = speaking.get()
+    actions = [] if parser is None else [action for action in options_of(parser) if action.option_strings]
+    names = {action.dest: action.option_strings[0] for action in actions}
+    choices = {action.dest: action.choices for action in actions if action.choices}
+
+    def given(match: re.Match[str]) -> str:
+        name, _, value = match.groups()
+        flag = names.get(name)
+        if name in KEYWORDS and KEYWORDS[name] in names.values() and value not in choices.get(name, ()):
+            flag = KEYWORDS[name]
+        return match[0] if flag is None else f"{flag} {value}" if value else flag
+
+    def named(match: re.Match[str]) -> str:
+        return names.get(match[0], match[0])
+
+    def columns(match: re.Match[str]) -> str:
+        roles = re.findall(r"'(\w+)':", match[1])
+        return ", ".join(f"--{role}-column NAME" for role in roles) if f"{roles[0]}_column" in names else match[0]
+
+    message = re.sub(r"\bcolumns=\{((?:'\w+': \.\.\.(?:, )?)+)\}", columns, message)
+    message = re.sub(r"\b(\w+)=(['\"]?)((?<=['\"])[^'\"]*|)\2(?![\w(\[{])", given, message)
+    message = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)
+    first = re.match(r"(.*?: )??(\w+)( column)?(?= must )", message)
+    if first is not None:
+        name = first[2] + ("_column" if first[3] else "")
+        if name in names and (name in choices or first[3]):
+            return f"{first[1] or ''}{names[name]}{message[first.end() :]}"
+    return message
 
 
 @contextmanager
-def manner(options: argparse.Namespace) -> Iterator[str]:
-    how = "json" if getattr(options, "json", False) else "quiet" if getattr(options, "quiet", False) else "text"
-    token = _manner.set(how)
-    try:
-        yield how
-    finally:
-        _manner.reset(token)
+def manner(options: argparse.Namespace) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """``("text", "quiet" or "json"; what the command reads, as it reads it)``."""
+    quiet = getattr(options, "quiet", False)
+    how = "json" if getattr(options, "json", False) else "quiet" if quiet else "text"
+    read: list[dict[str, Any]] = []
+    with ExitStack() as context:
+        variables: tuple[tuple[ContextVar[Any], Any], ...] = ((_manner, how), (_told, not quiet), (_took, read))
+        for variable, value in variables:
+            context.callback(variable.reset, variable.set(value))
+        yield how, read
 
 
 def say(*lines: str) -> None:
     """Print lines, unless the command is to be quiet or to print JSON."""
     if _manner.get() == "text":
         print("\n".join(map(printable, lines)))
+
+
+def tell(*lines: str) -> None:
+    """Lines on what was read: on standard error where standard output is data or JSON, nowhere if the command is to be quiet."""
+    if _manner.get() == "text":
+        say(*lines)
+    elif _told.get():
+        print("\n".join(f"ugt: {printable(line)}" for line in lines), file=sys.stderr)
+
+
+def took(found: dict[str, Any], line: str) -> None:
+    """Tell what a file was taken for, in a line, and in the JSON."""
+    read = _took.get()
+    if read is not None:
+        read.append(found)
+        tell(line)
+
+
+def complain(what: str) -> None:
+    """An error in one line."""
+    with suppress(OSError):  # of a full disk: the exit code tells
+        sys.stdout.flush()
+        print(f"ugt: error: {printable(what)}", file=sys.stderr)
 
 
 def printable(line: str) -> str:
@@ -271,7 +333,7 @@ def output_file(out: str) -> Iterator[Path]:
         return
     with suppress(OSError, ValueError):
         if _manner.get() == "text" and os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno())):
-            _manner.set("quiet")
+            _manner.set("data")
     with whole_file.output_file(path) as draft:
         yield draft
 

@@ -21,14 +21,16 @@ from .cases import (
     PredictedCases,
     add_input,
     add_resampling,
+    annotations_of,
     kind_of,
     of_classes,
     predicted_cases,
     probabilities,
+    read_record,
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, add_reading, aligned, annotations_of, decimal, group, new_command, read_record, say, written
+from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

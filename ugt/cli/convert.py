@@ -10,7 +10,8 @@ from .. import io
 from .._base.checks import error
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .command import add_reading, annotations_of, group, new_command, output_file, read_record, say
+from .cases import annotations_of, models_of, read_record
+from .command import add_reading, group, new_command, output_file, say
 
 TEXT = """
 Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested rankings (.json,
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _model_of(options: argparse.Namespace) -> Predictions:
-    models = io.read_models(options.annotations)
+    models = models_of(options.annotations, None, None)
     if options.model is None and len(models) > 1:
         raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
     name = next(iter(models)) if options.model is None else options.model

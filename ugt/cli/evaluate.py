@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
 from ..report.plan import read_plan
-from .cases import add_positive_class, of_classes, read_subgroups
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, annotations_of, group, new_command, output_file, read_record, say, written
-from .output import PARTS, certainty_lines, data_lines, model_lines, worklist, worklist_lines
+from .cases import add_positive_class, annotations_of, models_of, of_cases, of_classes, read_record
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
+from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 
 # Options that are keywords of evaluate(). What is not given is left to its defaults.
 KEYWORDS = (
@@ -129,19 +128,19 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         read = annotations_of(options)
         known = of_classes(read)
         with heard() as said:
-            predictions, paths = _predictions(options.predictions, known.axes.classes, options.positive_class)
-        read = replace(read, notes=(*read.notes, *dict.fromkeys(said)))
+            predictions, paths = _predictions(options.predictions, known.axes, options.positive_class)
+        read = replace(read, notes=(*read.notes, *map(in_options, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
-        keywords = {**_keywords(options, known.n_classes), **_groups(options), **_beside(options)}
+        keywords = {**_keywords(options, known.n_classes), **_groups(options), **_beside(options, known.axes)}
         evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
-def _predictions(items: Iterable[str], classes: Any, positive_class: Any) -> tuple[dict[str, Predictions], list[str]]:
+def _predictions(items: Iterable[str], axes: Any, positive_class: Any) -> tuple[dict[str, Predictions], list[str]]:
     """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
     paths = []
@@ -149,7 +148,7 @@ def _predictions(items: Iterable[str], classes: Any, positive_class: Any) -> tup
         name, equals, path = item.partition("=")
         if not equals or os.path.exists(item):
             name, path = "", item
-        found = io.read_models(path, classes=classes, positive_class=positive_class)
+        found = models_of(path, axes, positive_class)
         if name and len(found) > 1:
             raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
         for own, scores in found.items():
@@ -161,13 +160,12 @@ def _predictions(items: Iterable[str], classes: Any, positive_class: Any) -> tup
     return models, paths
 
 
-def _beside(options: argparse.Namespace) -> dict[str, Any]:
+def _beside(options: argparse.Namespace, axes: Any) -> dict[str, Any]:
     """What further files say of the cases and of the plan."""
-    of_cases = {"clusters": io.read_clusters, "subgroups": read_subgroups}
-    readers: dict[str, Any] = {name: partial(read, case_column=options.case_column) for name, read in of_cases.items()}
-    readers["plan"] = read_plan
-    paths = {name: getattr(options, name) for name in readers}
-    return {name: readers[name](path) for name, path in paths.items() if path is not None}
+    found = {
+        kind: of_cases(kind, path, options, axes) for kind in ("clusters", "subgroups") if (path := getattr(options, kind)) is not None
+    }
+    return found if options.plan is None else {**found, "plan": read_plan(options.plan)}
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
@@ -224,7 +222,7 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
-    say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", *data_lines(found), "")
+    say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", sizes_line(found["data"]), "")
     say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
     say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
     say("", f"Report: {Path(options.out) / 'report.html'}")

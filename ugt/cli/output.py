@@ -12,6 +12,7 @@ from typing import Any
 from .._base import parallel
 from ..plausibilities.metric import METRICS
 from .command import aligned, decimal
+from .facts import counted
 
 # Headings of the printed table; the report has longer ones.
 HEADINGS = {
@@ -28,18 +29,15 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
-    """Sizes, what was left out, what was read as missing."""
-    data = found["data"]
-    by = f" by {_counted(data['n_annotators'], 'annotator')}" if data["n_annotators"] else ""
+    """What was left out, how predictions were joined, what was read as missing."""
+    return [*(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [found["data"].get("joined"), note])]
+
+
+def sizes_line(data: Mapping[str, Any]) -> str:
+    by = f" by {counted(data['n_annotators'], 'annotator')}" if data["n_annotators"] else ""
     kind = "ranking" if data["kind"] == "rankings" else "label"
     numbers = ((data["n_cases"], "case"), (data["n_classes"], "class"), (data["n_annotations"], kind))
-    sizes = f"{', '.join(_counted(n, what) for n, what in numbers)}{by}."
-    return [sizes, *(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [data.get("joined"), note])]
-
-
-def _counted(n: int, what: str) -> str:
-    """``1 case``, ``2 classes``."""
-    return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
+    return f"{', '.join(counted(n, what) for n, what in numbers)}{by}."
 
 
 def certainty_lines(found: Mapping[str, Any]) -> list[str]:

@@ -12,15 +12,16 @@ from .._base.identifiers import is_frame
 from .._base.notices import heard
 from .._tabular.foreign import table_of
 from .._tabular.frames import Columns
-from .._tabular.roles import as_names, case_named, find_roles
+from .._tabular.roles import as_names
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
-from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import DECIMALS, DUPLICATES, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
-from .arrays import load_scores, read_arrays
+from .annotations import DECIMALS, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
+from .arrays import read_arrays
+from .beside import cluster_file, prediction_file
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
+from .repeats import DUPLICATES
 from .writers import write_annotations, write_predictions
 
 __all__ = ["FORMATS", "MISSING", "AnnotationFile", "fingerprint", "output_folder", "read_annotations", "read_clusters"]
@@ -219,12 +220,8 @@ def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | N
     >>> read_predictions(path).classes.tolist()
     ['cat', 'dog']
     """
-    with naming(path):
-        source = Source(path)
-        if source.ending in (".npy", ".npz"):
-            arrays = load_scores(source.read())
-            return Predictions.from_any(arrays, classes, positive_class)
-        return read_scores(table_of(source), classes, positive_class)
+    (one,) = prediction_file(path, classes, positive_class, several=False).models.values()
+    return one
 
 
 def read_models(
@@ -258,14 +255,7 @@ def read_models(
     >>> list(read_models(path))
     ['A', 'B']
     """
-    source = Source(path)
-    if source.ending in (".npy", ".npz"):
-        return {source.stem: read_predictions(path, classes=classes, positive_class=positive_class)}
-    with naming(path):
-        table = table_of(source)
-        if "model" not in find_roles(table.header, {}, ("model",)):
-            return {source.stem: read_scores(table, classes, positive_class)}
-        return read_scores_of_models(table, classes, positive_class)
+    return prediction_file(path, classes, positive_class).models
 
 
 def read_names(path: str | os.PathLike[str]) -> list[Any]:
@@ -329,15 +319,5 @@ def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = Non
     >>> read_clusters(path)
     {'left eye': 'p1', 'right eye': 'p1'}
     """
-    with naming(path):
-        table = table_of(Source(path))
-        roles = find_roles(table.header, case_named(table.header, case_column), ("case", "cluster"))
-        if len(roles) < 2:
-            raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
-        columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
-        case, cluster = (table.numbered(cells, role) for cells, role in columns)
-        cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
-        found = dict(zip(cases, clusters))
-        if len(found) < len(cases):
-            raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
-        return found
+    (found,) = cluster_file(path, case_column).values.values()
+    return found

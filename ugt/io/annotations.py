@@ -12,10 +12,7 @@ from .._base import identifiers
 from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
-from .._base.notices import note
-from .._base.ragged import offsets_of, row_of
 from .._base.records import Record
-from .._core import _tables
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
@@ -33,9 +30,11 @@ from .._tabular.roles import (
     orientation,
     places_of,
     refuse_commas,
+    roles_of,
     wide_or_counts,
 )
 from ..annotations import Labels, Rankings, Ratings
+from .repeats import once, once_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +45,6 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 #: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
-DUPLICATES = ("error", "first", "count")
 DECIMALS = ("auto", ".", ",")
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
@@ -83,6 +81,10 @@ class AnnotationFile(Record):
         Annotations that were dropped, by reason: cancelled, ignored, without a result.
     notes : tuple of str
         Sentences on what was guessed, and on what may have been meant as "no annotation".
+    columns : dict of str to tuple of str
+        The columns of a table that were taken for each role (``"case"``, ``"annotator"``, ``"class"`` ...); empty for other files.
+    unused : tuple of str
+        The columns of a table that were not used.
 
     Examples
     --------
@@ -94,6 +96,8 @@ class AnnotationFile(Record):
     ('wide', 2, {'NA': 1})
     >>> read.notes
     ("Read a row as a case, a column as an annotator: its first column is called 'case'.",)
+    >>> read.columns
+    {'case': ('case',), 'annotator': ('ann', 'bob')}
     """
 
     annotations: Any
@@ -101,6 +105,8 @@ class AnnotationFile(Record):
     missing: dict[str, int]
     dropped: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
     def missing_note(self) -> str:
         """Sentences on what was read as missing, what was dropped, and the notes; empty if there is nothing to say."""
@@ -110,6 +116,12 @@ class AnnotationFile(Record):
 
 
 def read_table(table: CellTable, how: Reading) -> AnnotationFile:
+    read = _read_table(table, how)
+    columns, unused = roles_of(table.header, table.used)
+    return replace(read, columns=columns, unused=unused)
+
+
+def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     format, columns, missing = how.format, how.columns, how.missing
     table.decimal = how.decimal
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns)
@@ -132,13 +144,13 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
     if not others:
         raise error("table", "have a column for an annotator or a class beside the case", ", ".join(map(repr, table.header)))
     header = [table.header[c] for c in others]
+    table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
     if len(named.ids) < len(named.code):
         again = named.ids[named.code[identifiers.repeated(named.code, named.first)]]
         absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
-        options = ", ".join(f"--{role}-column" for role in absent)
-        must = f"not repeat an id (if a row is an annotation, name the columns for {' and '.join(absent)}: columns, {options})"
+        must = f"not repeat an id (if a row is an annotation, name the columns for {' and '.join(absent)}: {_named(absent)})"
         raise error("case_ids", must, f"{identifiers.name(again)} twice in the column {table.header[first]!r}")
     cells = table.decimals(cells, "label", missing)
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
@@ -148,13 +160,20 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
     if format != "transposed" and not chosen:
         check_annotators(header, cells, missing, format)
     if format == "counts":
+        table.used = {"case": [first], "class": others}
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
     if how.classes is None:
         how = how._replace(classes=table.categories(others))
     if format == "transposed":
+        table.used = {"annotator": [first], "case": others}
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
     return wide_file(named.ids, as_names(header), cells, how, notes, format)
+
+
+def _named(roles: Sequence[str]) -> str:
+    """How columns are named."""
+    return f"columns={{{', '.join(f'{role!r}: ...' for role in roles)}}}"
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
@@ -198,7 +217,7 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     needed += order if order in (["ranking"], ["value"]) else ["label", *order]
     absent = [role for role in needed if role not in roles]
     if absent:
-        must = f"have columns for {', '.join(needed)} (name them, or say which other format this is)"
+        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or say which other format this is: format=)"
         raise error("long table", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
     return {role: roles[role] for role in needed}
 
@@ -209,6 +228,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     if how.classes is None and "label" in roles:
         how = how._replace(classes=table.categories([roles["label"]]))
     classes, missing, merge = how.classes, how.missing, how.merge_names
+    table.used = {role: [c] for role, c in roles.items()}
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
@@ -218,7 +238,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep, merge)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
-        return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how), "long", found)
+        return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how.duplicates), "long", found)
     case = table.numbered(cells["case"], "case")
     columns = {"case": case.ids[case.code][keep]}
     if "annotator" in roles:
@@ -230,7 +250,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
     if "rank" in columns and (columns["rank"] < 1).any():
         row = int(np.argmax(columns["rank"] < 1))
-        must = "be at least 1 (if it means no rank, say so: missing, --na; ranks from 0 need 1 added)"
+        must = "be at least 1 (if it means no rank, say so: missing=; ranks from 0 need 1 added)"
         raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids)
@@ -242,10 +262,11 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
     names = {role: ALIASES[role] | ALSO[role] for role in ("case", "annotator")}
     roles = find_roles(table.header, how.columns, tuple(names), names)
     if len(roles) < 2:
-        absent = " and ".join(f"no {role}" for role in names if role not in roles)
-        must = "have columns for case and annotator beside the places rank1, rank2 ... (name them)"
-        raise error("rankings", must, f"{absent} among {', '.join(table.header)}")
+        absent = [role for role in names if role not in roles]
+        must = f"have columns for case and annotator beside the places rank1, rank2 ... (name them: {_named(absent)})"
+        raise error("rankings", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
     found: dict[str, int] = {}
+    table.used = {"case": [roles["case"]], "annotator": [roles["annotator"]], "rank": places}
     case_cells, annotator_cells, cells = table.coded([roles["case"]], [roles["annotator"]], places)
     given = ~cells.missing(how.missing, found)
     behind = (given[:, 1:] & ~given[:, :-1]).any(axis=1)
@@ -275,14 +296,14 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
 def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
     named: dict[str, Any] = {"cases": cases, "classes": how.classes, "merge_names": how.merge_names}
     if "value" in columns:
-        ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how)
+        ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how.duplicates)
         return ratings
     if "ranking" in columns:
         return Rankings.from_strings(**columns, **named, separator=how.separator)
     if "rank" in columns or "confidence" in columns:
         return Rankings.from_long(**columns, **named)
     if "annotator" in columns:
-        columns = _once_rows(columns, how)
+        columns = once_rows(columns, how.duplicates)
         times = columns.pop("count", np.ones((), np.int64))
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
@@ -297,49 +318,6 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
     counts = np.zeros((len(cases), len(names)), dtype=np.int64)
     counts[row, column] = columns["count"]
     return Labels.from_counts(counts, case_ids=cases, classes=names)
-
-
-def once(given: Labels | Ratings, how: Reading) -> Any:
-    """Annotations with what one annotator gave twice to a case refused, left out or counted; several different ones are noted."""
-    if len(given.annotators) == 0 or _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) < 0:
-        return given
-    cases, what = (given.axes.case_ids, "label") if isinstance(given, Labels) else (given.case_ids, "value")
-    case = row_of(given.offsets).astype(np.int32)
-    pair, first_pair = identifiers.factorize(np.stack([case, given.annotator], axis=1))
-    code, first = identifiers.factorize(np.stack([pair, identifiers.factorize(getattr(given, what))[0]], axis=1))
-
-    def where(j: Any) -> str:
-        return f"case {identifiers.name(cases[case[j]])}, annotator {identifiers.name(given.annotators[given.annotator[j]])}"
-
-    n_different = np.bincount(pair[first], minlength=len(first_pair))
-    if (n_different > 1).any():
-        at = where(first_pair[np.argmax(n_different > 1)])
-        note(f"An annotator gave several {what}s to one case, each of which counts: {(n_different > 1).sum():,} times, first at {at}.")
-    if not _repeats(code, first, what, how, where):
-        return given
-    keep = np.sort(first)
-    rows = {name: getattr(given, name)[keep] for name in ("annotator", what, *(["count"] if what == "label" else []))}
-    return replace(given, offsets=offsets_of(np.bincount(case[keep], minlength=len(cases))), **rows)
-
-
-def _once_rows(columns: dict[str, Any], how: Reading) -> dict[str, Any]:
-    """The rows of a table of counts by annotators."""
-    roles = ("case", "annotator", "label")
-    code, first = identifiers.factorize(np.stack([identifiers.number(role, columns[role]).code for role in roles], axis=1))
-    gone = _repeats(code, first, "label", how, lambda j: ", ".join(f"{role} {identifiers.name(columns[role][j])}" for role in roles[:2]))
-    return {role: column[np.sort(first)] for role, column in columns.items()} if gone else columns
-
-
-def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, how: Reading, where: identifiers.Where) -> bool:
-    """Refuses rows that are repeated, or notes them; whether they are to be left out."""
-    n = len(code) - len(first)
-    if n and how.duplicates == "error":
-        must = f"not repeat a case, annotator and {what} (duplicates, --duplicates: first counts them once, count every time)"
-        raise error("rows", must, f"{n:,} repeated", where(identifiers.repeated(code, first)))
-    if n:
-        counted = "counted once" if how.duplicates == "first" else "counted every time"
-        note(f"Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {where(identifiers.repeated(code, first))}.")
-    return bool(n) and how.duplicates == "first"
 
 
 def wide_file(

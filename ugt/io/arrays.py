@@ -113,25 +113,24 @@ def _declared(file: IO[bytes]) -> float:
     return dtype.itemsize * float(np.prod(shape, dtype=np.float64))
 
 
-def load_scores(data: bytes) -> dict[str, NDArray[Any]]:
-    """Scores and, where they are there, case ids and classes, by any of their usual names; arrays that are none of these are noted."""
-    arrays = load(data)
+def scores_of(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, tuple[str, ...]]]:
+    """Scores and, where they are there, case ids and classes, by any of their usual names, and what these were; other arrays are noted."""
     if "" in arrays:
-        return {"scores": arrays[""]}
-    found: dict[str, NDArray[Any]] = {}
+        return {"scores": arrays[""]}, {}
+    found: dict[str, str] = {}
     for role, names in NAMES.items():
         called = [key for key in arrays if plain(key) in names]
         if len(called) > 1:
             raise error("file", f"hold one array of {role.replace('_', ' ')} (remove the others)", " and ".join(map(repr, called)))
         if called:
-            found[role] = arrays[called[0]]
+            found[role] = called[0]
     if "scores" not in found:
         must = "hold an array 'scores' (or 'probs', 'probabilities', 'logits'), and optionally 'case_ids' and 'classes'"
         raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
     others = [key for key in arrays if not any(plain(key) in names for names in NAMES.values())]
     if others:
         note(f"Arrays that were not used: {', '.join(map(repr, others))}.")
-    return found
+    return {role: arrays[key] for role, key in found.items()}, {role: (key,) for role, key in found.items()}
 
 
 def _check_main(arrays: dict[str, NDArray[Any]]) -> None:

@@ -12,8 +12,9 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
-from .annotations import AnnotationFile, Reading, once
+from .annotations import AnnotationFile, Reading
 from .mapping import json_lines
+from .repeats import once
 
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
@@ -235,14 +236,14 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, progra
     named: dict[str, Any] = {"cases": distinct, "classes": how.classes, "merge_names": how.merge_names}
     annotations: Labels | Rankings | Ratings
     if kind == "rating":
-        annotations = once(Ratings.from_long(case, who, values, cases=distinct), how)
+        annotations = once(Ratings.from_long(case, who, values, cases=distinct), how.duplicates)
     elif kind == "ranker":
         flat = [(a, b, item, place) for a, b, items in zip(case, who, values) for place, item in enumerate(items, 1)]
         if not flat:
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
         annotations = Rankings.from_long(*map(list, zip(*flat)), **named)
     else:
-        annotations = once(Labels._of_columns(case, who, _texts(values), **named), how)
+        annotations = once(Labels._of_columns(case, who, _texts(values), **named), how.duplicates)
     return AnnotationFile(annotations, program, {}, dict(dropped))
 
 

@@ -23,7 +23,7 @@ import ugt.cli
 from ugt import Labels, Rankings, Ratings, states
 from ugt import io as files
 from ugt._tabular.csv_table import Table
-from ugt.cli import cases as _cases
+from ugt.io import beside as _beside
 from ugt.io.arrays import parts_of
 from ugt.report import plan as _plan
 
@@ -301,7 +301,7 @@ def clusters(data, folder):
 
 @target
 def subgroups(data, folder):
-    promise(len(_cases.read_subgroups(written(folder, "given.csv", data))) > 0, "no subgroups")
+    promise(len(_beside.subgroup_file(written(folder, "given.csv", data)).values) > 0, "no subgroups")
 
 
 @target

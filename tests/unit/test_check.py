@@ -1,0 +1,238 @@
+"""`ugt check`: what files are taken for, what they allow, and that every command begins by saying what it read."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from ugt import cli
+from ugt.cli import command as _command
+
+CLASSES = ("cat", "dog", "ibex")
+CASES = [f"c{i}" for i in range(12)]
+LABELS = np.arange(48).reshape(12, 4) * 7 % 11 % 3
+PROBS = np.round(np.random.default_rng(5).dirichlet(np.ones(3), 12), 6)
+
+
+def table(header, rows, sign=","):
+    return "\n".join(sign.join(map(str, row)) for row in [header, *rows]) + "\n"
+
+
+def comma(value):
+    return str(value).replace(".", ",")
+
+
+SCORED = [(case, *row) for case, row in zip(CASES, PROBS.tolist())]
+FILES = {
+    "labels.csv": table(("case", "annotator", "label"), [(c, f"r{a}", CLASSES[k]) for c, r in zip(CASES, LABELS) for a, k in enumerate(r)]),
+    "extra.csv": table(("case", "reader", "grade", "site"), [(c, "ann", CLASSES[LABELS[i, 0]], "Ulm") for i, c in enumerate(CASES)]),
+    "wide.csv": table(("case", "reader 1", "reader 2"), [(c, CLASSES[a], CLASSES[b]) for c, (a, b, *_) in zip(CASES, LABELS)]),
+    "patient-wide.csv": table(("Patient", "site", "reader 1"), [(c, "Ulm", CLASSES[a]) for c, (a, *_) in zip(CASES, LABELS)]),
+    "counts.csv": table(("case", *CLASSES), [(c, *np.bincount(row, minlength=3)) for c, row in zip(CASES, LABELS)]),
+    "rank.csv": table(("case", "reader", "ranking"), [(c, r, "cat > dog = ibex") for c in CASES for r in "xy"]),
+    "rating.csv": table(("case", "reader", "rating"), [(c, r, i % 5) for i, c in enumerate(CASES) for r in "xy"]),
+    "a.csv": table(("case", *CLASSES), SCORED),
+    "part.csv": table(("case", *CLASSES), SCORED[:8]),
+    "rest.csv": table(("case", *CLASSES), SCORED[8:]),
+    "europe.csv": table(("Fall", *CLASSES), [(row[0], *map(comma, row[1:])) for row in SCORED], ";"),
+    "prefix.csv": table(("case", "fold", *(f"prob_{name}" for name in CLASSES)), [(row[0], 1, *row[1:]) for row in SCORED]),
+    "models.csv": table(("model", "case", *CLASSES), [(m, *row) for m in "AB" for row in SCORED]),
+    "rule.csv": table(("case", "label"), [(c, CLASSES[row[0]]) for c, row in zip(CASES, LABELS)]),
+    "long.csv": table(("case", "class", "score"), [(c, k, v) for c, *row in SCORED for k, v in zip(CLASSES, row)]),
+    "patients.csv": table(("case", "patient"), [(c, i // 2) for i, c in enumerate(CASES)]),
+    "padded.csv": table(("case", "patient"), [(f"c{i:03d}", i // 2) for i in range(12)]),
+    "sites.csv": table(("case", "site", "age"), [(c, "Ulm" if i % 2 else "Bonn", 40 + i) for i, c in enumerate(CASES)]),
+    "device.csv": table(("case", "device"), [(c, "new" if i % 2 else "old") for i, c in enumerate(CASES)]),
+    "blank.csv": "",
+    "image.png": b"\x89PNG\r\n\x1a\n\0\0",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    np.savez("ids.npz", probs=PROBS[::-1], ids=CASES[::-1])
+    np.savez("bare.npz", scores=PROBS)
+    np.save("array.npy", PROBS)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def checked(capsys):
+    def checked(*words, code=0):
+        capsys.readouterr()
+        assert cli.main(["check", *words, "--json"]) == code
+        return json.loads(capsys.readouterr().out)
+
+    return checked
+
+
+TAKEN = {  # what stands beside labels.csv: taken for, layout, columns by role, not used
+    "extra.csv": ("labels", "one row per annotation", {"case": ["case"], "annotator": ["reader"], "label": ["grade"]}, ["site"]),
+    "wide.csv": ("labels", "one row per case, one column per annotator", {"case": ["case"], "annotator": ["reader 1", "reader 2"]}, []),
+    "rank.csv": ("rankings", "", {"case": ["case"], "annotator": ["reader"], "ranking": ["ranking"]}, []),
+    "rating.csv": ("ratings", "one row per annotation", {"case": ["case"], "annotator": ["reader"], "value": ["rating"]}, []),
+    "a.csv": ("predictions", "one column per class", {"case": ["case"], "class": list(CLASSES)}, []),
+    "europe.csv": ("predictions", "one column per class", {"case": ["Fall"], "class": list(CLASSES)}, []),
+    "prefix.csv": ("predictions", "one column per class", {"case": ["case"], "class": [f"prob_{name}" for name in CLASSES]}, ["fold"]),
+    "models.csv": ("predictions", "one column per class", {"model": ["model"], "case": ["case"], "class": list(CLASSES)}, []),
+    "rule.csv": ("predictions", "predicted labels", {"case": ["case"], "label": ["label"]}, []),
+    "long.csv": ("predictions", "one row per score", {"case": ["case"], "label": ["class"], "score": ["score"]}, []),
+    "ids.npz": ("predictions", "arrays", {"scores": ["probs"], "case_ids": ["ids"]}, []),
+    "array.npy": ("predictions", "arrays", {}, []),
+    "patients.csv": ("clusters", "one row per case", {"case": ["case"], "cluster": ["patient"]}, []),
+    "sites.csv": ("subgroups", "one row per case", {"case": ["case"], "subgroup": ["site", "age"]}, []),
+    "device.csv": ("subgroups", "one row per case", {"case": ["case"], "subgroup": ["device"]}, []),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_a_file_is_taken_for(checked, name):
+    """Also if it comes before the annotations that it is joined to."""
+    for words in (("labels.csv", name), (name, "labels.csv")):
+        first, second = (one for one in checked(*words)["inputs"] if one)
+        found = second if words[1] == name else first
+        assert (found["taken_for"], found["layout"], found["columns"], found["not_used"]) == TAKEN[name]
+        if found["kind"] != "annotations":
+            assert (found["joined"]["n_cases"], found["joined"]["n_annotated"]) == (12, 12)
+            assert found["joined"]["by"] == ("position" if name == "array.npy" else "case id")
+
+
+def test_lines_of_a_file_say_all_that_the_json_says(capsys):
+    (wide,) = FILES["wide.csv"].splitlines()[1:2]
+    text = FILES["wide.csv"].replace(wide, "c0,cat,NA") + "c12,,NA\n"
+    with open("gaps.csv", "w") as file:
+        file.write(text)
+    assert cli.main(["check", "gaps.csv", "array.npy"]) == 2  # 13 cases, 12 rows
+    out, err = capsys.readouterr()
+    assert "ugt: error: scores must have one row for each of the 13 cases" in err and "  not read     as predictions: see the error" in out
+    assert cli.main(["check", "gaps.csv", "a.csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:6] == [
+        "gaps.csv",
+        "  taken for    labels: one row per case, one column per annotator",
+        "  columns      'case' (case); 'reader 1', 'reader 2' (annotator)",
+        "  cases        13 (1 of them without annotations)",
+        "  annotators   2",
+        "  labels       23, 1 to 2 per case",
+    ]
+    assert lines[6].startswith("  classes      3: ") and "  missing      'NA' (2), blank (1): read as not annotated" in lines
+    assert "  joined       to gaps.csv by case id: 12 of 13 cases" in lines and "  values       probabilities of 3 classes" in lines
+
+
+def test_long_lists_say_how_many_are_not_shown(capsys, folder):
+    rows = [(f"c{i}", who, f"class {i % 20}") for i in range(40) for who in "xy"]
+    (folder / "many.csv").write_text(table(("case", "annotator", "label"), rows))
+    assert cli.main(["check", "many.csv"]) == 0
+    assert re.search(r"classes      20: (class \d+ \(4\), ){7}class \d+ \(4\) and 12 more", capsys.readouterr().out)
+
+
+def test_rows_that_are_joined_by_position_name_their_ends(checked):
+    _, found = checked("labels.csv", "array.npy")["inputs"]
+    assert found["notes"] == [
+        "The scores of array.npy came without case ids and were joined by position: row 1 is case 'c0', row 12 is case 'c11'."
+    ]
+
+
+def test_ids_that_are_written_in_another_way_are_named(checked):
+    _, found = checked("labels.csv", "padded.csv")["inputs"]
+    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["Case 'c0' is written 'c000' here: write both alike."]
+
+
+REFUSED = {
+    "blank.csv": r"blank\.csv: file must not be empty",
+    "image.png": r"image\.png: file must be UTF-8 text",
+    "folder": r"folder: Is a directory",
+    "nowhere.csv": r"nowhere\.csv: No such file or directory",
+    "counts.csv": r"counts\.csv: --format must be 'wide' .* or 'counts'",
+    "patient-wide.csv": r"patient-wide\.csv: columns must be annotators.*--ignore-columns leaves some out, --annotator-columns names all",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_and_the_rest_reported(checked, capsys, name):
+    found = checked(name, "labels.csv", "patients.csv", code=2)
+    assert [one.get("taken_for") for one in found["inputs"]] == [None, "labels", "clusters"] and found["refused"] == 1
+    assert re.match(REFUSED[name], found["inputs"][0]["error"]) and found["allows"]
+    assert cli.main(["check", name, "labels.csv"]) == 2
+    out, err = capsys.readouterr()
+    assert re.match("ugt: error: " + REFUSED[name], err) and err.count("\n") == 1 and "What these files allow:" in out
+
+
+def test_a_kind_before_a_name_says_what_a_file_is(checked):
+    (found,) = checked("subgroups=patients.csv")["inputs"]
+    assert (found["taken_for"], found["file"]) == ("subgroups", "patients.csv")
+    (found,) = checked("counts.csv", "--format", "counts")["inputs"]
+    assert (found["n_annotators"], found["columns"]["class"]) == (None, list(CLASSES))
+
+
+FITTED = "calibration, prediction sets"
+ALLOWED = [  # files, what is allowed (beside certainty), what is not
+    (("labels.csv",), ["agreement of annotators", "Cohen's kappa"], ["evaluation of a model", "intervals over patients"]),
+    (("extra.csv",), [], ["agreement of annotators", "evaluation of a model", "intervals over patients"]),
+    (("labels.csv", "part.csv", "patients.csv", "sites.csv"), ["evaluation of a model", "intervals over clusters"], [FITTED]),
+    (("labels.csv", "part.csv", "rest.csv", "padded.csv"), ["calibration", "prediction sets"], ["intervals over clusters"]),
+    (("rank.csv", "a.csv"), ["agreement of annotators", "evaluation of a model"], ["intervals over patients"]),
+    (("rating.csv",), ["agreement of annotators"], ["certainty of each case, evaluation"]),
+    (("counts.csv", "--format", "counts"), ["agreement of annotators"], ["Cohen's kappa, single annotators"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "allowed", "not_allowed"), ALLOWED, ids=lambda value: value[0] if value else "none")
+def test_what_files_allow_with_commands_that_run(checked, words, allowed, not_allowed):
+    rows = checked(*words)["allows"]
+    assert {*allowed} <= {row["what"] for row in rows if row["possible"]}
+    assert {*not_allowed} <= {row["what"] for row in rows if not row["possible"]}
+    for command in dict.fromkeys(row["command"] for row in rows if row["command"]):
+        fewer = ["--n-boot", "20", "--no-details"] if " evaluate " in command else []
+        assert cli.main([*shlex.split(command)[1:], *fewer, "--quiet"]) == 0, command
+
+
+def test_commands_begin_with_what_they_read(capsys):
+    line = "labels.csv: labels (one row per annotation): 12 cases, 4 annotators, 3 classes, 48 labels."
+    for words in (("certainty", "labels.csv"), ("agreement", "labels.csv", "--n-boot", "20"), ("convert", "labels.csv", "out.npz")):
+        assert cli.main([*words]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == line
+    assert cli.main(["certainty", "labels.csv", "--json"]) == 0
+    assert capsys.readouterr().err == f"ugt: {line}\n"
+    assert cli.main(["certainty", "labels.csv", "--quiet"]) == 0 and capsys.readouterr() == ("", "")
+
+
+WORDS = [  # words of Python, words of the command
+    ("evaluate", "cover every case (missing='drop' leaves the others out)", "cover every case (--missing drop leaves the others out)"),
+    ("evaluate", "if they are, say so: missing=)", "if they are, say so: --na)"),
+    ("agreement", "choose: annotator_columns, such as 'r*'", "choose: --annotator-columns, such as 'r*'"),
+    ("certainty", "name them all with classes= if", "name them all with --classes if"),
+    ("certainty", "say decimal=','", "say --decimal ,"),
+    ("certainty", "name them: columns={'case': ..., 'label': ...})", "name them: --case-column NAME, --label-column NAME)"),
+    ("certainty", "a.csv: format must be 'wide' or 'counts'.", "a.csv: --format must be 'wide' or 'counts'."),
+    ("certainty", "a.csv: case column must be given", "a.csv: --case-column must be given"),
+    ("certainty", "label must be one. Got 'merge=x', first at 'a_b=1'.", "label must be one. Got 'merge=x', first at 'a_b=1'."),
+    ("report", "format must be one (missing='drop')", "format must be one (missing='drop')"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "python", "words"), WORDS)
+def test_messages_speak_the_command_line(name, python, words):
+    token = _command.speaking.set(_command.commands_of(cli.make_parser())[name])
+    try:
+        assert _command.in_options(python) == words
+    finally:
+        _command.speaking.reset(token)
+
+
+def test_every_option_has_its_word():
+    for name, parser in _command.commands_of(cli.make_parser()).items():
+        token = _command.speaking.set(parser)
+        for action in _command.options_of(parser):
+            if action.option_strings and not (action.dest == "missing" and name != "evaluate"):
+                flag = action.option_strings[0]
+                value = next(iter(action.choices or ["x"]))
+                assert _command.in_options(f"be so ({action.dest}={value!r} does it)") == f"be so ({flag} {value} does it)", (name, flag)
+                assert "_" not in action.dest or _command.in_options(f"be so ({action.dest} does it)") == f"be so ({flag} does it)"
+        _command.speaking.reset(token)

@@ -1,0 +1,236 @@
+"""``ugt check``: what files were taken for, and what can be done with them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from .._base.notices import heard
+from .._tabular.csv_text import utf8
+from ..annotations import Labels, Ratings
+from ..io.beside import cluster_file, prediction_file, subgroup_file
+from ..io.kinds import KINDS, kind_of_file
+from . import facts
+from .cases import add_positive_class, read_annotations, reading_words
+from .command import add_reading, complain, group, in_options, new_command, printable, said_of, say
+
+TEXT = """
+Reads files as the other commands read them, and says what each was taken for: its columns and their roles, cases, annotators, classes, how
+files were joined, what was left out and what was missing. Then it says what these files allow and what they do not, with the command for
+each. Give all files of a study at once; nothing is computed or written.
+
+Files may be annotations, predictions, clusters (such as patients) and subgroups in any order. If a file was taken for something else than
+it is, write what it is before its name, as in predictions=a.csv. ugt example writes files to try this with.
+
+ugt check readings.csv
+ugt check readings.csv a.csv b.npz patients.csv sites.csv
+ugt check readings.csv predictions=a.csv clusters=patients.csv --json
+"""
+
+
+def add(commands: Any) -> None:
+    usage = "[KIND=]FILE ... [options]"
+    parser = new_command(commands, "check", run, "say what files were taken for, and what they allow", usage, TEXT)
+    option = group(parser, "files")
+    option("inputs", "FILE", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}; found out unless named as in predictions=a.csv", nargs="+")
+    add_positive_class(option)
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    study = Study(options)
+    for i, found in sorted(study.found.items()):
+        say(*([""] if i else []), found["file"])
+        if "error" in found:
+            say(*_indented([["not read", f"as {found['kind']}: see the error" if found.get("kind") else "see the error"]]))
+            complain(found["error"])
+        else:
+            say(*_indented(facts.lines(found)))
+    allowed = study.allowed() if study.given is not None else []
+    if allowed:
+        say("", "What these files allow:")
+        for one in allowed:
+            say(
+                f"  {'yes' if one['possible'] else 'no':<4}{one['what']}: {one['why']}",
+                *([f"      {one['command']}"] if one["command"] else []),
+            )
+    refused = sum("error" in found for found in study.found.values())
+    return {"inputs": [found for _, found in sorted(study.found.items())], "allows": allowed, "refused": refused, "files": []}
+
+
+def _indented(rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"  {name:<13}{printable(text)}" for name, text in rows]
+
+
+class Study:
+    """Files that belong together: annotations are read first, as the others are joined to them."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.found: dict[int, dict[str, Any]] = {}
+        self.cases: dict[str, set[str]] = {}  # of files of predictions that name them
+        self.given: Any = None  # the first annotations
+        self.path = ""
+        self.axes: Any = None
+        named = [self._named(item) for item in options.inputs]
+        kinds = [kind or self._kind(i, path) for i, (kind, path) in enumerate(named)]
+        for last in (False, True):
+            for i, (_, path) in enumerate(named):
+                if i not in self.found and ((kinds[i] == "annotations") is not last):
+                    self._read(i, kinds[i] or self._kind(i, path), path)
+
+    @staticmethod
+    def _named(item: str) -> tuple[str, str]:
+        kind, equals, path = item.partition("=")
+        return (kind, path) if equals and kind in KINDS and not os.path.exists(item) else ("", item)
+
+    def _kind(self, i: int, path: str) -> str:
+        """What a file is; "" as long as the classes are not known that would tell."""
+        options = self.options
+        if len(options.inputs) == 1 and (options.format != "auto" or options.annotator_columns or options.mapping):
+            return "annotations"
+        try:
+            kind = kind_of_file(path, None if self.axes is None else self.axes.classes, options.encoding)
+            return kind or ("annotations" if self.axes is None and self.given is not None else "")
+        except (ValueError, OSError, MemoryError) as problem:
+            self.found[i] = {"file": utf8(path), "error": said_of(problem)}
+            return ""
+
+    def _read(self, i: int, kind: str, path: str) -> None:
+        if i in self.found:
+            return
+        try:
+            with heard() as said:
+                found = self._facts(kind or "annotations", path)
+        except (ValueError, OSError, MemoryError) as problem:
+            self.found[i] = {"file": utf8(path), "kind": kind or "annotations", "error": said_of(problem)}
+            return
+        self.found[i] = {**found, "file": utf8(path), "notes": [*found["notes"], *(in_options(one) for one in dict.fromkeys(said))]}
+
+    def _facts(self, kind: str, path: str) -> dict[str, Any]:
+        options, axes, name = self.options, self.axes, os.path.basename(self.path)
+        if kind == "annotations":
+            read = read_annotations(options, path)
+            if self.given is None:
+                self.given, self.path = read.annotations, path
+                self.axes = None if isinstance(self.given, Ratings) else self.given.axes
+            return facts.of_annotations(path, read)
+        if kind == "predictions":
+            classes = None if axes is None else axes.classes
+            file = prediction_file(path, classes, options.positive_class)
+            found = facts.of_predictions(path, file, axes, (), name)
+            ids = [one.case_ids for one in file.models.values()]
+            if ids[0] is not None:
+                self.cases[utf8(path)] = {*map(str, ids[0].tolist())}
+            return found
+        reader = cluster_file if kind == "clusters" else subgroup_file
+        return facts.of_cases(path, kind, reader(path, options.case_column), axes, name)
+
+    # ---- what can be done
+
+    def allowed(self) -> list[dict[str, Any]]:
+        """What the data allow, each with the reason and the command."""
+        about = next(found for _, found in sorted(self.found.items()) if found.get("kind") == "annotations" and "error" not in found)
+        agreement = self._agreement(about)
+        if isinstance(self.given, Ratings):
+            must = "these are ratings on a scale; certainty and evaluation need labels or rankings of classes"
+            return [*agreement, _one("certainty of each case, evaluation", False, must)]
+        return [self._certainty(), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
+
+    def _of(self, kind: str) -> list[dict[str, Any]]:
+        return [found for _, found in sorted(self.found.items()) if found.get("kind") == kind and "error" not in found]
+
+    def _command(self, name: str, *words: str) -> str:
+        return shlex.join(["ugt", name, *words, *reading_words(self.options)])
+
+    def _certainty(self) -> dict[str, Any]:
+        return _one("certainty of each case", True, "how far the annotations settle the class", self._command("certainty", self.path))
+
+    def _agreement(self, about: dict[str, Any]) -> list[dict[str, Any]]:
+        several, n = about["n_cases_of_several"], about["n_annotators"]
+        what = "agreement of annotators"
+        if several == 0:
+            return [_one(what, False, f"every case has one {about['taken_for'][:-1]}; agreement needs cases with two or more")]
+        kind, command = about["taken_for"], self._command("agreement", self.path)
+        of = {
+            "labels": "Fleiss' kappa, Krippendorff's alpha, AC1 and others",
+            "ratings": "intraclass correlations and Krippendorff's alpha",
+        }
+        why = f"{of.get(kind, 'overlap of rankings')}, from {facts.counted(several, 'case')} with two or more {kind}"
+        rows = [_one(what, True, why, command)]
+        if kind != "labels":
+            return rows
+        if n is None:
+            return [*rows, _one("Cohen's kappa, single annotators", False, "the file does not say who gave which label")]
+        pairs = "of the two annotators" if n == 2 else f"of each pair among {n:,} annotators (Cohen's kappa compares exactly two)"
+        return [*rows, _one("Cohen's kappa", n > 1, pairs if n > 1 else "it needs two annotators; there is one", command if n > 1 else "")]
+
+    def _evaluation(self, about: dict[str, Any]) -> list[dict[str, Any]]:
+        models = self._of("predictions")
+        if not models:
+            bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") != "annotations"]
+            why = f"{bad[0]} cannot be read (see the error)" if bad else "it needs a file of predictions; give it beside this file"
+            return [_one("evaluation of a model", False, why)]
+        words = ["--annotations", self.path, "--predictions", *(one["file"] for one in models)]
+        whole = [one for one in self._of("clusters") if not one["joined"]["n_without"]]
+        some = [one for one in self._of("subgroups") if one["joined"]["n_cases"]]
+        for kind, files in (("clusters", whole), ("subgroups", some)):
+            words += [word for one in files[:1] for word in (f"--{kind}", one["file"])]
+        lacking = [one for one in models if one["joined"]["n_without"] or one["joined"]["n_not_annotated"]]
+        words += ["--missing", "drop"] if lacking else []
+        words += ["--positive-class", self.options.positive_class] if self.options.positive_class is not None else []
+        n = sum(len(one["models"]) for one in models)
+        common = len(set(map(str, self.axes.case_ids.tolist())).intersection(*self.cases.values()))
+        why = f"{facts.counted(n, 'model')} on {facts.counted(common, 'case')}"
+        if not common:
+            name = min(models, key=lambda one: one["joined"]["n_cases"])["file"]
+            why = f"no annotated case has predictions in {name if len(models) == 1 else 'all files'}: write case ids alike"
+            return [_one("evaluation of a model", False, why + (", or give one file" if len(models) > 1 else ""))]
+        why += "; --missing drop leaves out cases that only one file has" if lacking else ""
+        rows = [_one("evaluation of a model", True, why, self._command("evaluate", *words, "--out", "report"))]
+        if about["n_cases_of_several"] == 0 or about["n_annotators"] is None:
+            need = "several annotators per case" if about["n_annotators"] else "annotators to be named"
+            rows.append(_one("models beside annotators", False, f"it needs {need}; the report leaves this part out"))
+        return rows
+
+    def _fitted(self, about: dict[str, Any]) -> list[dict[str, Any]]:
+        """Calibrators and prediction sets: they are fitted to some cases and applied to others."""
+        models = self._of("predictions")
+        if not models or not isinstance(self.given, Labels):
+            return []
+        what, labels = "calibration, prediction sets", self.path
+        apart = [(one, other) for one, other in combinations(self.cases, 2) if not self.cases[one] & self.cases[other]]
+        if not apart:
+            why = "they are fitted to predictions for some cases and applied to those for others, which are in another file"
+            return [_one(what, False, why)]
+        first, second = apart[0]
+        why = f"fitted to {first} and applied to {second}, if both are of one model"
+        fit = self._command("calibrate", "--annotations", labels, "--fit", first, "--apply", second, "--out", "calibrated")
+        sets = self._command("conformal", "--annotations", labels, "--calibrate", first, "--apply", second, "--out", "sets")
+        return [_one("calibration", True, why, fit), _one("prediction sets", True, why, sets)]
+
+    def _of_cases(self, about: dict[str, Any]) -> list[dict[str, Any]]:
+        clusters = self._of("clusters")
+        if not clusters:
+            why = "no file says which cases share a patient, so intervals take cases as independent (--clusters FILE)"
+            return [_one("intervals over patients", False, why)]
+        lacking = clusters[0]["joined"]["n_without"]
+        if lacking:
+            why = f"{clusters[0]['file']} lacks {lacking:,} of {about['n_cases']:,} cases; every case needs its cluster"
+            return [_one("intervals over clusters", False, why)]
+        (n,) = clusters[0]["values"].values()
+        return [
+            _one(
+                "intervals over clusters",
+                True,
+                f"cases of {facts.counted(n, 'cluster')} are resampled together: --clusters {clusters[0]['file']}",
+            )
+        ]
+
+
+def _one(what: str, possible: bool, why: str, command: str = "") -> dict[str, Any]:
+    return {"what": what, "possible": possible, "why": why, "command": command}

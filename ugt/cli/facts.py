@@ -1,0 +1,189 @@
+"""What files were taken for, as values and as lines: of ``ugt check``, and the first lines of every command that reads files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import io
+from .._base.names import find
+from .._base.ragged import sizes_of
+from ..annotations import Labels, Predictions, Rankings, Ratings
+from ..annotations.predictions import position_note
+from ..io.beside import CaseFile, PredictionFile
+from ..report.sections.calibration import is_probability
+
+# What the formats of annotations are.
+LAYOUTS = {
+    "long": "one row per annotation",
+    "wide": "one row per case, one column per annotator",
+    "transposed": "one row per annotator, one column per case",
+    "counts": "numbers of labels, one column per class",
+    "label studio": "an export of Label Studio",
+    "prodigy": "an export of Prodigy",
+    "preflib": "orders of PrefLib",
+}
+MOST = 8  # names in a line
+
+
+def counted(n: int, what: str) -> str:
+    """``1 case``, ``2 classes``."""
+    return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
+
+
+def some(names: Iterable[Any], most: int = MOST) -> str:
+    """The first of many names, and how many more there are."""
+    listed = list(map(str, names))
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most:,} more" if len(listed) > most else "")
+
+
+def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
+    given = read.annotations
+    cases = given.case_ids if isinstance(given, Ratings) else given.axes.case_ids
+    found: dict[str, Any] = {
+        "file": os.fspath(path),
+        "kind": "annotations",
+        "taken_for": type(given).__name__.lower(),
+        "layout": LAYOUTS.get(read.format, ""),
+        "columns": read.columns,
+        "not_used": read.unused,
+        "n_cases": len(cases),
+        "n_annotators": len(given.annotators) or None,
+    }
+    if isinstance(given, Labels):
+        per_case = np.bincount(np.repeat(np.arange(len(cases)), sizes_of(given.offsets)), given.count, len(cases)).astype(np.int64)
+        times = np.bincount(given.label, given.count, given.n_classes).astype(np.int64)
+    elif isinstance(given, Rankings):
+        per_case, times = sizes_of(given.case_offsets), np.bincount(given.items, minlength=given.n_classes)
+    else:
+        per_case, times = sizes_of(given.offsets), None
+        values = given.value if len(given.value) else np.zeros(1)
+        found["values"] = {"min": float(values.min()), "max": float(values.max())}
+    if times is not None:
+        names = given.axes.classes.tolist()
+        found["classes"] = {str(names[k]): int(times[k]) for k in np.argsort(-times, kind="stable")}
+    judged = per_case[per_case > 0]
+    found.update(
+        n_annotations=int(per_case.sum()), n_cases_without=int((per_case == 0).sum()), n_cases_of_several=int((per_case > 1).sum())
+    )
+    found["per_case"] = {"min": int(judged.min(initial=0) if len(judged) == 0 else judged.min()), "max": int(judged.max(initial=0))}
+    return {**found, "missing": read.missing, "left_out": read.dropped, "notes": list(read.notes)}
+
+
+def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "") -> dict[str, Any]:
+    """``axes``: cases and classes of the annotations, None where there are none."""
+    one: Predictions = next(iter(read.models.values()))
+    layout = "arrays" if not read.columns or "scores" in read.columns else "one column per class"
+    layout = {"label": "predicted labels", "probability": "one column of probabilities"}.get(
+        [*read.columns][-1] if read.columns else "", layout
+    )
+    found: dict[str, Any] = {
+        "file": os.fspath(path),
+        "kind": "predictions",
+        "taken_for": "predictions",
+        "layout": "one row per score" if "score" in read.columns else layout,
+        "columns": read.columns,
+        "not_used": read.unused,
+        "models": list(read.models),
+        "n_cases": len(one.scores),
+        "n_classes": one.scores.shape[1],
+        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else "scores (no probabilities)",
+    }
+    if axes is not None:
+        joins = [one.located(axes)[1] for one in read.models.values()]
+        if one.case_ids is None:
+            notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
+        n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]
+        by = "position" if one.case_ids is None else "case id"
+        found["joined"] = {"to": joined_to, "by": by, "n_cases": min(n), "n_annotated": axes.n_cases}
+        found["joined"].update(n_without=axes.n_cases - min(n), n_not_annotated=max(away))
+    return {**found, "notes": list(notes)}
+
+
+def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "") -> dict[str, Any]:
+    """Clusters or subgroups."""
+    cases = list(next(iter(read.values.values())))
+    found: dict[str, Any] = {
+        "file": os.fspath(path),
+        "kind": kind,
+        "taken_for": kind,
+        "layout": "one row per case",
+        "columns": read.columns,
+        "not_used": read.unused,
+        "n_cases": len(cases),
+        "values": {name: len({*values.values()} - {""}) for name, values in read.values.items()},
+        "notes": [],
+    }
+    if axes is not None:
+        ids = axes.case_ids.astype(str)
+        there = np.isin(ids, cases)
+        found["joined"] = {"to": joined_to, "by": "case id", "n_cases": int(there.sum()), "n_annotated": len(ids)}
+        found["joined"].update(n_without=int((~there).sum()), n_not_annotated=int((~np.isin(cases, ids)).sum()))
+        alike = find(np.array(cases), ids[~there], merge=True) if (~there).any() else np.array([-1])
+        if (alike >= 0).any():
+            first = int(np.argmax(alike >= 0))
+            found["notes"] = [f"Case {ids[~there].tolist()[first]!r} is written {cases[alike[first]]!r} here: write both alike."]
+    return found
+
+
+def line(found: Mapping[str, Any]) -> str:
+    """One line on a file."""
+    sizes = [_joined(found["joined"])] if "joined" in found else [counted(found["n_cases"], "case")]
+    what = found["taken_for"]
+    if found["kind"] == "annotations":
+        sizes += [counted(found["n_annotators"], "annotator")] if found["n_annotators"] else ["annotators not named"]
+        sizes += [counted(len(found["classes"]), "class")] if "classes" in found else []
+        sizes += [counted(found["n_annotations"], what[:-1])]
+        sizes += [f"left out: {reason} ({n:,})" for reason, n in found["left_out"].items()]
+    if found["kind"] == "predictions" and len(found["models"]) > 1:
+        what += f" of {counted(len(found['models']), 'model')}"
+    layout = f" ({found['layout']})" if found["layout"] else ""
+    return f"{found['file']}: {what}{layout}: {', '.join(sizes)}."
+
+
+def _joined(found: Mapping[str, Any]) -> str:
+    text = f"joined by {found['by']}: {found['n_cases']:,} of {found['n_annotated']:,} cases"
+    return text + (f", {found['n_not_annotated']:,} others not annotated" if found["n_not_annotated"] else "")
+
+
+def lines(found: Mapping[str, Any]) -> list[list[str]]:
+    """All of it: what a line is about, and the line."""
+    cases = f"{found['n_cases']:,}"
+    rows: list[list[str]] = [["taken for", found["taken_for"] + (f": {found['layout']}" if found["layout"] else "")]]
+    columns = "arrays" if "scores" in found["columns"] else "columns"
+    roles = [f"{some(map(repr, names))} ({role.replace('_', ' ')})" for role, names in found["columns"].items()]
+    rows += [[columns, "; ".join(roles)]] if roles else []
+    rows += [["not used", some(map(repr, found["not_used"]))]] if found["not_used"] else []
+    if found["kind"] == "annotations":
+        rows += _lines_of_annotations(found, cases)
+    elif found["kind"] == "predictions":
+        rows += [
+            ["models", some(found["models"])],
+            ["cases", cases],
+            ["values", f"{found['values']} of {counted(found['n_classes'], 'class')}"],
+        ]
+    else:
+        values = [f"{n:,} in {name!r}" for name, n in found["values"].items()]
+        rows += [["cases", cases], [f"{found['kind']}", some(values)]]
+    if "joined" in found:
+        rows.append(["joined", f"to {found['joined']['to']} {_joined(found['joined']).partition(' ')[2]}"])
+    return [*rows, *(["note", note] for note in found["notes"])]
+
+
+def _lines_of_annotations(found: Mapping[str, Any], cases: str) -> list[list[str]]:
+    without = f" ({found['n_cases_without']:,} of them without annotations)" if found["n_cases_without"] else ""
+    low, high = found["per_case"].values()
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    rows = [["cases", cases + without], ["annotators", f"{found['n_annotators']:,}" if found["n_annotators"] else "not named"]]
+    rows.append([found["taken_for"], f"{found['n_annotations']:,}, {each} per case"])
+    if "classes" in found:
+        listed = [f"{name} ({n:,})" for name, n in found["classes"].items()]
+        rows.append(["classes", f"{len(listed):,}: {some(listed)}"])
+    else:
+        rows.append(["values", "from {min:g} to {max:g}".format(**found["values"])])
+    missing = [f"{repr(token) if token else 'blank'} ({n:,})" for token, n in found["missing"].items()]
+    rows += [["missing", f"{some(missing)}: read as not annotated"]] if missing else []
+    return rows + [["left out", f"{reason}: {n:,}"] for reason, n in found["left_out"].items()]

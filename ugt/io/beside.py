@@ -1,0 +1,87 @@
+"""Files beside the annotations (predictions, clusters, subgroups), and what their columns were taken for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from .._base.checks import error
+from .._base.records import Record
+from .._tabular.foreign import table_of
+from .._tabular.roles import case_named, find_roles, roles_of
+from .._tabular.source import Source, naming
+from ..annotations.model_scores import read_scores, read_scores_of_models
+from ..annotations.predictions import Predictions
+from .arrays import load, scores_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionFile(Record):
+    """The models of a file, the columns (or arrays) of each role, and those that were not used."""
+
+    models: dict[str, Predictions]
+    columns: dict[str, tuple[str, ...]]
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CaseFile(Record):
+    """What a table with a row a case says of the cases: by column, case to value."""
+
+    values: dict[str, dict[str, str]]
+    columns: dict[str, tuple[str, ...]]
+    unused: tuple[str, ...] = ()
+
+
+def prediction_file(path: Any, classes: Any = None, positive_class: Any = None, several: bool = True) -> PredictionFile:
+    """``several``: whether a column ``model`` tells models apart."""
+    with naming(path):
+        source = Source(path)
+        if source.ending in (".npy", ".npz"):
+            arrays, names = scores_of(load(source.read()))
+            return PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class)}, names)
+        table = table_of(source)
+        if several and "model" in find_roles(table.header, {}, ("model",)):
+            models = read_scores_of_models(table, classes, positive_class)
+        else:
+            models = {source.stem: read_scores(table, classes, positive_class)}
+        return PredictionFile(models, *roles_of(table.header, table.used))
+
+
+def cluster_file(path: str | os.PathLike[str], case_column: str | None = None) -> CaseFile:
+    """The cluster (such as the patient) of every case."""
+    with naming(path):
+        table = table_of(Source(path))
+        roles = find_roles(table.header, case_named(table.header, case_column), ("case", "cluster"))
+        if len(roles) < 2:
+            raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
+        columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
+        case, cluster = (table.numbered(cells, role) for cells, role in columns)
+        cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
+        found = dict(zip(cases, clusters))
+        if len(found) < len(cases):
+            raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
+        table.used = {role: [c] for role, c in roles.items()}
+        return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.used))
+
+
+def subgroup_file(path: str | os.PathLike[str], case_column: str | None = None) -> CaseFile:
+    """Every column beside the case, such as the site, divides the cases; blank cells stay blank."""
+    with naming(path):
+        table = table_of(Source(path))
+        role = find_roles(table.header, case_named(table.header, case_column), ("case",))
+        others = [c for c in range(len(table.header)) if c != role.get("case")]
+        if not role or not others:
+            raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))
+        nameless = [c for c in others if not table.header[c]]
+        if nameless:
+            raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
+        case, *cells = table.coded([role["case"]], *([c] for c in others))
+        cases = table.ids(case, "case").astype(str).tolist()
+        if len(set(cases)) < len(cases):
+            row = next(row for row, name in enumerate(cases) if name in cases[:row])
+            raise error("case", "stand once", f"{cases[row]!r} twice", table.place(row))
+        table.used = {**{name: [c] for name, c in role.items()}, "subgroup": others}
+        values = {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}
+        return CaseFile(values, *roles_of(table.header, table.used))

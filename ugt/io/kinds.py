@@ -1,0 +1,82 @@
+"""What a file is: annotations, predictions, or something about the cases, as far as it tells."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .._base.notices import heard
+from .._tabular.csv_table import CellTable
+from .._tabular.foreign import table_of
+from .._tabular.roles import ALIASES, LONG, OTHERS, case_column, find_roles, is_count, is_number, places_of, plain
+from .._tabular.source import Source, naming
+from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
+from . import exports
+from .annotations import MISSING, ROLES
+from .arrays import load, scores_of
+
+KINDS = ("annotations", "predictions", "clusters", "subgroups")
+
+
+def kind_of_file(path: str | os.PathLike[str], classes: Any = None, encoding: str = "utf-8") -> str:
+    """One of ``KINDS``, or "" where the classes of the annotations would tell."""
+    with naming(path):
+        source = Source(path, encoding)
+        if source.ending in (".json", ".jsonl", ".ndjson", *exports.PREFLIB):
+            return "annotations"
+        with heard():
+            if source.ending in (".npy", ".npz"):
+                return _kind_of_arrays(load(source.read()))
+            return _kind_of_table(table_of(source), classes)
+
+
+def _kind_of_arrays(arrays: dict[str, Any]) -> str:
+    if "" in arrays:
+        return "predictions" if arrays[""].dtype.kind == "f" else "annotations"
+    try:
+        scores_of(arrays)
+    except ValueError:
+        return "annotations" if arrays.keys() & {"kind", "counts", "table"} else "predictions"
+    return "predictions"
+
+
+def _kind_of_table(table: CellTable, classes: Any) -> str:
+    kind, others = _kind_by_names(table.header)
+    if kind or not others:
+        return kind or "annotations"
+    if classes is not None and (Asked(table, classes, None, None).at or any(plain(table.header[c]) in LABELS for c in others)):
+        return "predictions"
+    return _kind_by_cells(table, others, classes)
+
+
+def _kind_by_names(header: list[str]) -> tuple[str, list[int]]:
+    """The kind, if names tell, and the columns beside the case."""
+    others = [c for c in range(len(header)) if c != case_column(header)]
+    try:
+        roles = find_roles(header, {}, (*ROLES, "model", "score", "cluster"))
+    except ValueError:  # several columns for a role: whoever reads annotations says so
+        return "annotations", others
+    names, kind = [plain(header[c]) for c in others], ""
+    if (
+        places_of(header)
+        or ("annotator" in roles and roles.keys() & {*LONG, "rank", "confidence"})
+        or {"count", "label"} <= roles.keys()
+        or "ranking" in roles
+    ):
+        kind = "annotations"
+    elif "model" in roles or "score" in roles or (len(names) == 1 and names[0] in LABELS | ONE_SCORE):
+        kind = "predictions"
+    elif names and OTHERS.issuperset(names):
+        kind = "clusters" if len(names) == 1 and names[0] in ALIASES["cluster"] else "subgroups"
+    return kind, others
+
+
+def _kind_by_cells(table: CellTable, others: list[int], classes: Any) -> str:
+    """Of a row a case and columns whose names tell nothing: scores, labels, or something else."""
+    (cells,) = table.coded(others)
+    given = [value.replace(",", ".") if table.semicolons else value for value in cells.values if value not in MISSING]
+    if given and all(map(is_number, given)):
+        return "annotations" if all(map(is_count, given)) else "predictions"
+    if classes is None:
+        return ""
+    return "annotations" if {*map(str, classes)} & {*given} else "subgroups"

@@ -1,0 +1,65 @@
+"""Rows that repeat what an annotator said of a case: refused, left out or counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.checks import error
+from .._base.notices import note
+from .._base.ragged import offsets_of, row_of
+from .._core import _tables
+from ..annotations import Labels, Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DUPLICATES = ("error", "first", "count")
+
+
+def once(given: Labels | Ratings, duplicates: str) -> Any:
+    """Annotations with what one annotator gave twice to a case refused, left out or counted; several different ones are noted."""
+    if len(given.annotators) == 0 or _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) < 0:
+        return given
+    cases, what = (given.axes.case_ids, "label") if isinstance(given, Labels) else (given.case_ids, "value")
+    case = row_of(given.offsets).astype(np.int32)
+    pair, first_pair = identifiers.factorize(np.stack([case, given.annotator], axis=1))
+    code, first = identifiers.factorize(np.stack([pair, identifiers.factorize(getattr(given, what))[0]], axis=1))
+
+    def where(j: Any) -> str:
+        return f"case {identifiers.name(cases[case[j]])}, annotator {identifiers.name(given.annotators[given.annotator[j]])}"
+
+    n_different = np.bincount(pair[first], minlength=len(first_pair))
+    if (n_different > 1).any():
+        at = where(first_pair[np.argmax(n_different > 1)])
+        note(f"An annotator gave several {what}s to one case, each of which counts: {(n_different > 1).sum():,} times, first at {at}.")
+    if not _repeats(code, first, what, duplicates, where):
+        return given
+    keep = np.sort(first)
+    rows = {name: getattr(given, name)[keep] for name in ("annotator", what, *(["count"] if what == "label" else []))}
+    return replace(given, offsets=offsets_of(np.bincount(case[keep], minlength=len(cases))), **rows)
+
+
+def once_rows(columns: dict[str, Any], duplicates: str) -> dict[str, Any]:
+    """The rows of a table of counts by annotators."""
+    roles = ("case", "annotator", "label")
+    code, first = identifiers.factorize(np.stack([identifiers.number(role, columns[role]).code for role in roles], axis=1))
+    gone = _repeats(
+        code, first, "label", duplicates, lambda j: ", ".join(f"{role} {identifiers.name(columns[role][j])}" for role in roles[:2])
+    )
+    return {role: column[np.sort(first)] for role, column in columns.items()} if gone else columns
+
+
+def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str, where: identifiers.Where) -> bool:
+    """Refuses rows that are repeated, or notes them; whether they are to be left out."""
+    n = len(code) - len(first)
+    if n and duplicates == "error":
+        must = f"not repeat a case, annotator and {what} (duplicates='first' counts them once, duplicates='count' every time)"
+        raise error("rows", must, f"{n:,} repeated", where(identifiers.repeated(code, first)))
+    if n:
+        counted = "counted once" if duplicates == "first" else "counted every time"
+        note(f"Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {where(identifiers.repeated(code, first))}.")
+    return bool(n) and duplicates == "first"
