@@ -282,6 +282,12 @@ class Labels(OnAxes):
         table[row_of(offsets), index] = count
         return table
 
+    def _weighted_counts(self, annotators: Any) -> NDArray[np.float64]:
+        """(N, K) counts in which a label weighs what its annotator does (A,)."""
+        at = row_of(self.offsets) * self.n_classes + self.label
+        weights = self.count * np.asarray(annotators, np.float64)[self.annotator]
+        return np.asarray(np.bincount(at, weights, self.n_cases * self.n_classes), np.float64).reshape(self.n_cases, -1)
+
     def __repr__(self) -> str:
         known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}"

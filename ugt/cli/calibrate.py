@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import io
+from .._base.arrays import Array, Int64
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
@@ -31,11 +32,6 @@ from .cases import (
     with_notes,
 )
 from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 METHODS: dict[str, Any] = {
     "temperature": TemperatureScaling,
@@ -129,7 +125,7 @@ class _Part(NamedTuple):
     """Predictions of a file, and the labels of the same cases; zeros where there are none."""
 
     cases: PredictedCases
-    counts: NDArray[np.int64]
+    counts: Int64
     features: Array | None
 
     @classmethod

@@ -7,11 +7,12 @@ import os
 import warnings
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .. import io
+from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
 from ..annotations.predictions import position_note
@@ -22,11 +23,6 @@ from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
 from . import facts
 from .command import OPTIONS, ROLES, Parser, add_reading, in_options, took
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 KINDS = ("auto", "logits", "probabilities")
 
@@ -39,7 +35,7 @@ class PredictedCases(NamedTuple):
     own_ids: NDArray[Any] | None
     case_ids: NDArray[Any] | None
     scores: Array
-    rows: NDArray[np.int64]
+    rows: Int64
     classes: NDArray[Any]
     ids: dict[str, NDArray[Any] | None]
     note: str = ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Int64
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
@@ -31,9 +32,6 @@ from .cases import (
     with_notes,
 )
 from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
 IDS = ("groups", "clusters")  # options that are files with an id a case
@@ -153,7 +151,7 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
     return SplitConformal(options.score, options.alpha, **extra).fit(part.scores[there], label, groups=groups, case_ids=truth.axes.case_ids)
 
 
-def _single(truth: Any) -> NDArray[np.int64]:
+def _single(truth: Any) -> Int64:
     """The label of every case, where there is only one."""
     mean = truth.mean()
     several = ~(mean.max(axis=1) == 1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base import parallel
 from ..plausibilities.metric import METRICS
+from ..soft.ranking import WORDS
 from .command import aligned, decimal
 from .facts import counted
 
@@ -18,10 +19,7 @@ from .facts import counted
 HEADINGS = {
     "voted_accuracy": "vote@{k}",
     **{name: one.heading for name, one in METRICS.items()},
-    "soft_auroc": "AUROC",
-    "hard_auroc": "hard AUROC",
-    "soft_average_precision": "AP",
-    "hard_average_precision": "hard AP",
+    **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
 # Parts of an evaluation that are printed, as lines or as JSON; the files have all of it.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, whole
 from ..soft import parts as ranges
+from ..states.computing import Plan, Sample
 from ..states.making import finish, merge, part_of
 from ..states.making import partial as state_of
 from ..states.state import State, merge_states
@@ -158,14 +159,6 @@ def _last(found: States | None, min_cases: int) -> States:
 # ---- exact ranking metrics: each range of scores is brought together and sorted on one worker ----
 
 
-class Plan(NamedTuple):
-    """Ranges of the scores of every column, and the cases of all partitions."""
-
-    ranges: list[ranges.Ranges]
-    n_cases: int
-    left_out: dict[str, int]
-
-
 def ranked(metric: str, parts: Sequence[tuple[Any, ...]], options: dict[str, Any], split_every: int) -> Any:
     """A Delayed state; of None where no partition has a case."""
     if options.pop("n_resamples", 0):
@@ -190,28 +183,15 @@ def _read(data: Sequence[Any]) -> Any:
     return None if found is None else ranges.read_part([values(one) for one in found])
 
 
-def _sample(*data: Any, n_parts: int) -> tuple[list[Array], int, dict[str, int]] | None:
-    """Sorted scores of each column, fewer where there are many partitions; how many cases they stand for; what is left out."""
+def _sample(*data: Any, n_parts: int) -> Sample | None:
+    """To choose ranges by."""
     given = _read(data)
-    if given is None:
-        return None
-    columns = 1 if given.p.ndim == 1 else given.p.shape[1]
-    return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], given.n_cases, given.left_out
+    return None if given is None else Sample.of(given, n_parts)
 
 
-def _plan(samples: list[Any], *, n_ranges: int) -> Plan | None:
+def _plan(samples: list[Sample | None], *, n_ranges: int) -> Plan | None:
     some = [one for one in samples if one is not None]
-    if not some:
-        return None
-    n_columns = {len(columns) for columns, _, _ in some}
-    if len(n_columns) > 1:
-        raise error("partitions", "have one number of classes", sorted(n_columns))
-    left_out: dict[str, int] = {}
-    for _, _, missing in some:
-        for reason, count in missing.items():
-            left_out[reason] = left_out.get(reason, 0) + count
-    found = [ranges.Ranges.of([(columns[k], n) for columns, n, _ in some], n_ranges) for k in range(n_columns.pop())]
-    return Plan(found, sum(n for _, n, _ in some), left_out)
+    return Plan.of(some, "partitions", lambda n: n_ranges) if some else None
 
 
 def _totals(plan: Plan | None, *data: Any, n_ranges: int, threshold: float) -> Array | None:
@@ -271,6 +251,4 @@ def _added(tables: list[Array | None]) -> Array | None:
 
 def _state(plan: Plan | None, sums: Array | None, *, metric: str, settings: Mapping[str, Any]) -> State | None:
     """Sums that have been rounded once, as those of one machine."""
-    if plan is None or sums is None:
-        return None
-    return State(metric, settings, plan.n_cases, plan.left_out, {"sums": as_exact(sums[..., 0].ravel())})
+    return None if plan is None or sums is None else plan.state(metric, settings, sums[..., 0])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
@@ -16,11 +17,6 @@ from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
 from ..plausibilities.sets import as_groups
 from ..resampling import ids_of_cases
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -62,7 +58,7 @@ def check_mapping(predictions: Any) -> None:
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
 
 
-def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], NDArray[np.bool_], str]:
+def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], Bools, str]:
     """Scores of every model in the order of the cases, which cases all models have, and a note on those joined by position."""
     scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
     if positive_class is not None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import NDArray
 from ..report.sections import ALWAYS, MAKERS
 from ..report.tables import ResultTable
 from ..resampling import Design, Resamples, Result, resample, resamples_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..report.context import Ask, Context
 
 

@@ -19,11 +19,12 @@ from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 
 if TYPE_CHECKING:
+    from .._base.arrays import Array
     from ..aggregation.by_name import Truths
     from ..plausibilities import Plausibilities, Point
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
-    from ..report.context import Annotated, Array, Options
+    from ..report.context import Annotated, Options
     from ..report.tables import Row
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from .._base import identifiers, parallel
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, flag, room
-from .._base.ragged import row_of
 from .._core import _histogram
 from ..annotations import Labels
 from .sums import Bins, Rows
@@ -175,9 +174,7 @@ def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:
     weight = np.asarray(annotators, np.float64)
     if weight.shape != labels.annotators.shape or not ((weight == 0) | (weight == 1)).all():
         raise error("annotators", f"be {len(labels.annotators)} weights of 0 or 1", f"shape {weight.shape}")
-    at = row_of(labels.offsets) * labels.n_classes + labels.label
-    size = labels.n_cases * labels.n_classes
-    return np.bincount(at, labels.count * weight[labels.annotator], size).reshape(-1, labels.n_classes).astype(np.int64)
+    return labels._weighted_counts(weight).astype(np.int64)
 
 
 def count_table(counts: Any) -> NDArray[Any]:

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error, option
 from . import _base
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Rows = Sequence[Mapping[str, Any]]
 
 STRIP = 0.14  # of the height of a reliability diagram, for the cases in each bin

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import error, option
 from ..resampling import Resamples
 from . import _base
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 MOST_WRITTEN = 16  # rows or columns of a table whose numbers are legible
 SHORT = 4  # letters of names that stand beside each other

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .._base.checks import error, whole
 from ..annotations import Rankings
 from ..plausibilities import as_plausibilities
 from . import _base
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 DOTS = 100  # draws shown of a case
 MOST_RANKS = 6  # shown of a class
@@ -92,7 +88,7 @@ def plausibilities(
     return ax
 
 
-def _dots(ax: Any, one: Any, order: NDArray[np.int64]) -> None:
+def _dots(ax: Any, one: Any, order: Int64) -> None:
     n = min(DOTS, one.n_draws or DOTS)
     values = one.draws(n)[0][:, order]
     shift = (np.arange(n) / max(n - 1, 1) - 0.5) * 0.5

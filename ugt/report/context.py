@@ -10,19 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 import numpy as np
 
 from .._base import checks
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of, sizes_of, take
 from ..annotations import Labels, Rankings
 from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
 from .tables import Row
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..aggregation.by_name import Making
     from ..plausibilities import Point
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MOST_CELLS = 2 * 10**7  # cases x classes of a table that is made as a whole
 LEAST_RESAMPLES = 100
@@ -65,7 +61,7 @@ class Ask(NamedTuple):
 
     what: Statistic | Result
     n: int
-    kept: NDArray[np.bool_] | None = None
+    kept: Bools | None = None
 
 
 Rows = dict[str, list[Row]]
@@ -79,7 +75,7 @@ class Annotated:
     """What is known of the truth: labels, rankings or plausibilities of all N cases, of which n are judged."""
 
     given: Any  # Labels, Rankings or plausibilities
-    rows: Ints  # (n,) the judged cases among the N
+    rows: Int64  # (n,) the judged cases among the N
 
     def __post_init__(self) -> None:
         self.rows.flags.writeable = False
@@ -134,7 +130,7 @@ class Annotated:
         return None if self.labels is None or self.n_cases * self.n_classes > MOST_COUNTS else self.labels.counts()
 
     @cached_property
-    def n_annotations(self) -> Ints | None:
+    def n_annotations(self) -> Int64 | None:
         """(N,) labels or rankings of every case."""
         known = self.annotations
         if isinstance(known, Labels):
@@ -177,7 +173,7 @@ class Context:
         return Ratios.of(np.stack([*self.certainty_columns, *self.columns], 1))
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Bools:
         """(n,) cases that count in any of them; the others are not there at all when cases are resampled."""
         kept = self.core.kept
         return kept if kept.any() else np.ones_like(kept)
@@ -188,7 +184,7 @@ class Context:
         n = self.options.n_resamples
         return [Ask(self.core, n, self.counted), *(Ask(score, n, self.counted) for score, _ in self.soft)]
 
-    def ask_parts(self, parts: Sequence[tuple[Ints, Array]], what: str, notes: list[str]) -> Ask:
+    def ask_parts(self, parts: Sequence[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
         """Means over parts of the cases, on the resamples that the metrics have."""
         found = PartMeans(self.n_cases, parts)
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)
@@ -220,7 +216,7 @@ class Context:
         return None if self.clusters is None else self.clusters[cases]
 
     @cached_property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Bools:
         """(n,) cases with mean plausibilities."""
         return np.zeros(self.n_cases, bool) if self.mean is None else np.asarray(~np.isnan(self.mean).any(axis=1))
 
@@ -240,12 +236,12 @@ def first_choices(scores: Array, ties: str = "expectation") -> Array:
     return np.asarray(top / top.sum(axis=1, keepdims=True))
 
 
-def most(numbers: NDArray[Any], n: int) -> Ints:
+def most(numbers: NDArray[Any], n: int) -> Int64:
     """The positions of the n largest numbers, ascending; of equal ones the first."""
     return np.sort(np.argsort(-np.asarray(numbers, np.float64), kind="stable")[:n])
 
 
-def pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+def pairs(first: Int64, second: Int64) -> tuple[Int64, Int64]:
     """``(where each distinct pair stands first, number of every row's pair)``."""
     keys = first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
     _, at, code = np.unique(keys, return_index=True, return_inverse=True)

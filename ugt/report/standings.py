@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.checks import room
 from .._core._stream import Stream
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..resampling import Resamples
     from .tables import Row
-
-    Array = NDArray[np.float64]
 
 EQUAL = 1e-12  # models closer than this share a win
 

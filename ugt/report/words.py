@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..plausibilities.metric import METRICS
+from ..soft.ranking import WORDS
 from .markup import Data, count, plain
 
 _METRICS = {
@@ -13,15 +14,12 @@ _METRICS = {
 }
 _METRICS.update(
     {
-        f"{kind}_{metric}": (f"{name} against {truth}", f"{meaning} of the second class; {how}")
+        f"{kind}_{name}": (f"{label} against {truth}", f"{meaning} of the second class; {how}")
         for kind, truth, how in (
             ("soft", "probabilities", "a case is positive with the mean of its plausibility"),
             ("hard", "labels cut at one half", "a case is positive if the mean of its plausibility is above one half"),
         )
-        for metric, name, meaning in (
-            ("auroc", "AUROC", "the probability that a positive case is scored above a negative one"),
-            ("average_precision", "Average precision", "the mean precision at the places of the positive cases"),
-        )
+        for name, label, _, meaning in WORDS
     }
 )
 # At k = 1 all but the first are one and the same.

@@ -10,7 +10,6 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
-from .._base.ragged import row_of
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from .columns import Column, quotient
@@ -125,13 +124,7 @@ def check_scale(given: Input, option: str, scale_free: str) -> None:
 
 def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
     """(N, K) shares of the labels, those of annotator a weighing annotators[a]; NaN for a case without any."""
-    if annotators is None:
-        counts = labels.counts().astype(np.float64)
-    else:
-        at = row_of(labels.offsets) * labels.n_classes + labels.label
-        size = labels.n_cases * labels.n_classes
-        own = labels.count * np.asarray(annotators, np.float64)[labels.annotator]
-        counts = np.asarray(np.bincount(at, own, size), np.float64).reshape(labels.n_cases, -1)
+    counts = labels.counts().astype(np.float64) if annotators is None else labels._weighted_counts(annotators)
     return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 

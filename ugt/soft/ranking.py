@@ -20,7 +20,12 @@ from .input import known, read, shares
 
 Metric = Union[Auroc, Precision]
 BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # with the defaults of their functions
-ALL = ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
+# In tables; in a report; on the command line; half a sentence that says what it is.
+WORDS = (
+    ("auroc", "AUROC", "AUROC", "the probability that a positive case is scored above a negative one"),
+    ("average_precision", "Average precision", "AP", "the mean precision at the places of the positive cases"),
+)
+ALL = tuple(f"{kind}_{name}" for name, *_ in WORDS for kind in ("soft", "hard"))
 
 
 class SoftRanking(Statistic):

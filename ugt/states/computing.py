@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial as bound
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -200,32 +200,56 @@ def _some(states: Iterator[State | None]) -> Iterator[State]:
 # ---- exact ranking metrics
 
 
+class Sample(NamedTuple):
+    """Sorted scores of each column, fewer where there are many parts; how many cases they stand for; what is left out."""
+
+    scores: list[Array]
+    n_cases: int
+    left_out: dict[str, int]
+
+    @classmethod
+    def of(cls, given: Any, n_parts: int) -> Sample:
+        columns = 1 if given.p.ndim == 1 else given.p.shape[1]
+        return cls([ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], given.n_cases, given.left_out)
+
+
+class Plan(NamedTuple):
+    """Ranges of the scores of every column, and the cases of all parts."""
+
+    ranges: list[ranges.Ranges]
+    n_cases: int
+    left_out: dict[str, int]
+
+    @classmethod
+    def of(cls, samples: list[Sample], what: str, n_ranges: Callable[[int], int]) -> Plan:
+        """``n_ranges``: how many, of a number of cases; ``what`` the samples are of."""
+        n_columns = {len(one.scores) for one in samples}
+        if len(n_columns) > 1:
+            raise error(what, "have one number of classes", sorted(n_columns))
+        n = sum(one.n_cases for one in samples)
+        columns = zip(*(one.scores for one in samples))
+        found = [ranges.Ranges.of([*zip(column, (one.n_cases for one in samples))], n_ranges(n)) for column in columns]
+        return cls(found, n, together(one.left_out for one in samples))
+
+    def state(self, metric: str, settings: Mapping[str, Any], sums: Array) -> State:
+        """Of the sums (K, N_SUMS) of all ranges, rounded once."""
+        return State(metric, settings, self.n_cases, self.left_out, {"sums": as_exact(sums.ravel())})
+
+
 def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held: float, n_jobs: int | None) -> State:
     settings = ranges.settings_of(metric, options)
     samples = [found for found in run(bound(_sample, len(items)), items, n_jobs) if found is not None]
     if not samples:
         raise error("data", "hold at least one case", "none")
-    n_columns = {len(columns) for columns, _, _ in samples}
-    if len(n_columns) > 1:
-        raise error("parts", "have one number of classes", sorted(n_columns))
-    n = sum(n for _, n, _ in samples)
-    left_out = together(missing for _, _, missing in samples)
     at_once = max(1, int(held / (n_jobs or 1) / HELD))
-    sums = []
-    for k in range(n_columns.pop()):
-        found = ranges.Ranges.of([(columns[k], size) for columns, size, _ in samples], -(-n // at_once) + (n > at_once))
-        sums.append(_column(items, settings, k, found, n_jobs))
-    return State(metric, settings, n, left_out, {"sums": as_exact(np.concatenate(sums))})
+    plan = Plan.of(samples, "parts", lambda n: -(-n // at_once) + (n > at_once))
+    return plan.state(metric, settings, np.stack([_column(items, settings, k, found, n_jobs) for k, found in enumerate(plan.ranges)]))
 
 
-def _sample(n_parts: int, item: Any) -> tuple[list[Array], int, dict[str, int]] | None:
-    """Scores to choose ranges by, of each column; how many cases; how many are left out."""
+def _sample(n_parts: int, item: Any) -> Sample | None:
+    """To choose ranges by."""
     data = load(item)
-    if data is None or len(data[0]) == 0:
-        return None
-    given = ranges.read_part(data)
-    columns = 1 if given.p.ndim == 1 else given.p.shape[1]
-    return [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], given.n_cases, given.left_out
+    return None if data is None or len(data[0]) == 0 else Sample.of(ranges.read_part(data), n_parts)
 
 
 def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, n_jobs: int | None) -> Array:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._base import notices
+from ..._base.arrays import Array, NDArray
 from ..._base.ragged import row_of
 from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
 from ...agreement.overviews import COLUMNS, agreement_table
@@ -20,16 +21,12 @@ from .. import svg
 from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..markup import Data, Entry, Section, interval, level_of, number, section, share, table, text
 from ..tables import ends_of, finite
+from .design import Uses, uses_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...annotations import Rankings
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Agreement among annotators"
 TABLES = {
@@ -48,15 +45,6 @@ OF_RANKINGS = (
 )
 
 
-class Said(NamedTuple):
-    """The labels of the judged cases, one row each."""
-
-    case: Ints
-    annotator: Ints  # -1 where it is not known
-    label: Ints
-    times: Ints
-
-
 def make(context: Context, notes: list[str]) -> Made:
     """Of the judged cases; class by class and pair by pair of labels, pairs only where annotators have names."""
     known, options = context.known, context.options
@@ -68,16 +56,14 @@ def make(context: Context, notes: list[str]) -> Made:
     labels = known.labels
     if labels is None:
         return {}
-    case = row_of(labels.offsets)
-    size = np.bincount(case, labels.count, labels.n_cases)
+    size = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     several = bool((size > 1).any())
     coefficients = agreement_table(labels) if several else None
     asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
     tables: dict[str, list[Row]] = {}
     classes = None
     if context.details:
-        annotator = labels.annotator if len(labels.annotators) else np.full(len(labels.label), -1)
-        said = Said(*(np.asarray(column, np.int64) for column in (case, annotator, labels.label, labels.count)))
+        said = uses_of(labels)
         with notices.heard():  # what is undefined is empty in the tables
             classes = ByClass(context, size, said, notes) if several else None
             tables["agreement_by_pair"] = _by_pair(context, said, notes)
@@ -121,7 +107,7 @@ def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> li
 class ByClass:
     """How often another annotator of the case gives the class too (specific agreement), and kappa of the class against all others."""
 
-    def __init__(self, context: Context, size: NDArray[Any], said: Said, notes: list[str]) -> None:
+    def __init__(self, context: Context, size: NDArray[Any], said: Uses, notes: list[str]) -> None:
         case, _, label, count = said
         n, k = context.n_cases, context.known.n_classes
         self.size, self.given = size, np.bincount(label, count, k)
@@ -155,7 +141,7 @@ class ByClass:
         return rows
 
 
-def _by_pair(context: Context, said: Said, notes: list[str]) -> list[Row]:
+def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[Row]:
     """Percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
     case, annotator, label, count = said
     names, n = context.known.annotators, context.n_cases

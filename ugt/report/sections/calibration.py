@@ -9,41 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base import notices
+from ..._base.arrays import Array, NDArray
 from ...histogram import histogram_losses
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.input import OUTSIDE
 from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
 from ...histogram.scores import histogram_log_loss
+from .. import markup as html
 from .. import svg
 from ..context import MOST_COUNTS, Ask, Made
-from ..markup import (
-    NONE,
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    cells,
-    ends,
-    grouped_table,
-    interval,
-    level_of,
-    number,
-    of,
-    section,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, level_of, of, unique
 from ..tables import finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...resampling import Resamples
     from ..context import Context, Options
     from ..tables import Row
-
-    Array = NDArray[np.float64]
 
 TITLE = "Calibration"
 TABLES = {
@@ -207,22 +188,24 @@ def render(source: Data) -> Section:
     entries = source.get("calibration") or []
     if not entries:
         said = "<p>None was computed: it needs labels (not rankings) and models that give probabilities.</p>"
-        return section("calibration", TITLE, how, said)
+        return html.section("calibration", TITLE, how, said)
     level = f"{level_of(source)} interval"
-    groups = [Group(text(model), _loss_rows(of(entries, model=model))) for model in unique(entries, "model")]
-    shown = grouped_table("Losses against label histograms", ["model", "", "plug-in", "bias", "debiased", level, "cases"], groups)
-    return section("calibration", TITLE, how, shown, *_bins(source))
+    groups = [Group(html.text(model), _loss_rows(of(entries, model=model))) for model in unique(entries, "model")]
+    shown = html.grouped_table("Losses against label histograms", ["model", "", "plug-in", "bias", "debiased", level, "cases"], groups)
+    return html.section("calibration", TITLE, how, shown, *_bins(source))
 
 
-def _loss_rows(entries: list[Entry]) -> list[tuple[str, list[Cell]]]:
+def _loss_rows(entries: list[Entry]) -> list[tuple[str, list[html.Cell]]]:
     overall = {e["loss"]: e for e in entries if e["class"] is None}
     rows = []
     for name, meaning in _MEANINGS.items():
         if name in overall:
             e = overall[name]
             plain = e["plugin"] is None and e["bias"] is None
-            first = [NONE, NONE] if plain else [number(e["plugin"]), NONE if e["bias"] is None else number(e["bias"])]
-            rows.append((meaning, cells(*first, number(e["debiased"]), ends(e), f"{e['n_cases']:,}")))
+            first = (
+                [html.NONE, html.NONE] if plain else [html.number(e["plugin"]), html.NONE if e["bias"] is None else html.number(e["bias"])]
+            )
+            rows.append((meaning, html.cells(*first, html.number(e["debiased"]), html.ends(e), f"{e['n_cases']:,}")))
     return rows
 
 
@@ -240,16 +223,18 @@ def _bins(source: Data) -> list[str]:
     for name in names:
         for model in unique(bins, "model"):
             rows = [_bin_row(e) for e in of(bins, model=model, **{"class": name})]
-            groups.append(Group(f"{text(name)}, {text(model)}", rows))
+            groups.append(Group(f"{html.text(name)}, {html.text(model)}", rows))
     drawn = [reliability_diagram(source, name, number) for number, name in enumerate(names)]
     caption = "Predicted probabilities against shares of labels (* fewer than 10 cases: says next to nothing)"
-    return [*drawn, grouped_table(caption, columns, groups)]
+    return [*drawn, html.grouped_table(caption, columns, groups)]
 
 
-def _bin_row(e: Entry) -> tuple[str, list[Cell]]:
+def _bin_row(e: Entry) -> tuple[str, list[html.Cell]]:
     span = f"{e['bin_low']:.3g} to {e['bin_high']:.3g}"
     few = "*" if e["few"] else ""
-    return span, cells(number(e["mean_probability"]), number(e["label_share"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}{few}")
+    return span, html.cells(
+        html.number(e["mean_probability"]), html.number(e["label_share"]), html.interval(e["low"], e["high"]), f"{e['n_cases']:,}{few}"
+    )
 
 
 def reliability_diagram(source: Data, name: str, number: int = 0) -> str:

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import math
 
+from .. import markup as html
 from .. import svg, words
-from ..markup import (
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    count,
-    find,
-    grouped_table,
-    interval,
-    level_of,
-    monte_carlo,
-    number,
-    row_of,
-    section,
-    table,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, find, level_of, unique
 from ..tables import CERTAINTY
 
 CERTAINTY_BINS = (0.0, 0.5, 0.8, 0.9, 0.99)
@@ -43,10 +27,10 @@ def render(source: Data) -> Section:
         "Certainty is the probability that the most plausible classes of a case really come first: 1 means that the annotations settle it. "
         "The top-1 accuracy of a model cannot be above the mean certainty of the top-1 set."
     )
-    shown = grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
+    shown = html.grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
     if not entries:
-        return section("certainty", "Certainty of the truth", how, "<p>None was computed.</p>")
-    return section("certainty", "Certainty of the truth", how, shown, curve(source), _distribution(source))
+        return html.section("certainty", "Certainty of the truth", how, "<p>None was computed.</p>")
+    return html.section("certainty", "Certainty of the truth", how, shown, curve(source), _distribution(source))
 
 
 def _distribution(source: Data) -> str:
@@ -55,18 +39,18 @@ def _distribution(source: Data) -> str:
     ends = (*CERTAINTY_BINS[1:], math.inf)
     names = [f"below {ends[0]:g}", *(f"{low:g} to {high:g}" for low, high in zip(ends, ends[1:-1])), f"{ends[-2]:g} and above"]
     rows = [
-        [name, *(count(sum(low <= value < high for value in values)) for values in columns.values())]
+        [name, *(html.count(sum(low <= value < high for value in values)) for values in columns.values())]
         for name, low, high in zip(names, CERTAINTY_BINS, ends)
     ]
-    return table("Cases by the certainty of their true class", ["certainty", *map(words.key_name, columns)], rows)
+    return html.table("Cases by the certainty of their true class", ["certainty", *map(words.key_name, columns)], rows)
 
 
-def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[Cell]]]:
+def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[html.Cell]]]:
     return [
-        ("mean", row_of(entries, lambda e: number(e["value"]))),
-        (f"over {words.unit(source)}, {level_of(source)}", row_of(entries, lambda e: interval(e["case_low"], e["case_high"]))),
-        ("cases below 0.99", row_of(entries, lambda e: f"{count(e['n_below_099'])} of {count(e['n_cases'])}")),
-        *monte_carlo(entries),
+        ("mean", html.row_of(entries, lambda e: html.number(e["value"]))),
+        (f"over {words.unit(source)}, {level_of(source)}", html.row_of(entries, lambda e: html.interval(e["case_low"], e["case_high"]))),
+        ("cases below 0.99", html.row_of(entries, lambda e: f"{html.count(e['n_below_099'])} of {html.count(e['n_cases'])}")),
+        *html.monte_carlo(entries),
     ]
 
 

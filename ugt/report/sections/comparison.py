@@ -7,30 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import markup as html
 from .. import words
 from ..context import Made
-from ..markup import (
-    NONE,
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    cells,
-    count,
-    find,
-    grouped_table,
-    interval,
-    level_of,
-    number,
-    of,
-    section,
-    share,
-    table,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -82,13 +62,13 @@ def render(source: Data) -> Section:
         f"resamples in which a model is best, and the {level_of(source)} interval of its rank."
     )
     if len(source["models"]) < 2:
-        return section("comparison", TITLE, how, "<p>One model was evaluated.</p>")
+        return html.section("comparison", TITLE, how, "<p>One model was evaluated.</p>")
     names = unique(source["metrics"], "metric", "k")
     groups = [Group(words.metric_name(*name), _rank_rows(source, *name)) for name in names]
     found = unique(source["metrics"], "reliability")
     columns = ["voted label" if r is None and len(found) > 1 else words.reliability_name(r) for r in found]
-    ranks = grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
-    return section("comparison", TITLE, how, ranks, *_differences(source), _flip_table(source))
+    ranks = html.grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
+    return html.section("comparison", TITLE, how, ranks, *_differences(source), _flip_table(source))
 
 
 def _differences(source: Data) -> list[str]:
@@ -100,28 +80,28 @@ def _differences(source: Data) -> list[str]:
         at = "" if reliability is None else f", {words.reliability_name(reliability)}"
         groups.append(Group(f"{words.metric_name(metric, k)}{at}", [_difference_row(e) for e in own]))
     columns = ["metric", "models", "difference", f"{level_of(source)} interval", "resamples in which the first is better", "cases"]
-    return [grouped_table("Differences of models, on the same resamples", columns, groups)] if groups else []
+    return [html.grouped_table("Differences of models, on the same resamples", columns, groups)] if groups else []
 
 
-def _difference_row(e: Entry) -> tuple[str, list[Cell]]:
-    html = (number(e["difference"]), interval(e["low"], e["high"]), share(e["p_greater"]), count(e["n_cases"]))
-    return f"{text(e['model'])} − {text(e['other'])}", cells(*html)
+def _difference_row(e: Entry) -> tuple[str, list[html.Cell]]:
+    shown = (html.number(e["difference"]), html.interval(e["low"], e["high"]), html.share(e["p_greater"]), html.count(e["n_cases"]))
+    return f"{html.text(e['model'])} − {html.text(e['other'])}", html.cells(*shown)
 
 
-def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[Cell]]]:
+def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[html.Cell]]]:
     reliabilities = unique(source["metrics"], "reliability")
     rows = []
     for model in source["models"]:
         entries = [find(source["metrics"], model=model, metric=metric, k=k, reliability=r) for r in reliabilities]
-        rows.append((text(model), [Cell(_standing(e) if e else NONE) for e in entries]))
+        rows.append((html.text(model), [html.Cell(_standing(e) if e else html.NONE) for e in entries]))
     return rows
 
 
 def _standing(entry: Entry) -> str:
     if entry["p_best"] is None:
-        return UNDEFINED
+        return html.UNDEFINED
     low, high = f"{entry['rank_low']:g}", f"{entry['rank_high']:g}"
-    return f"{share(entry['p_best'])}; rank {low if low == high else f'{low} to {high}'}"
+    return f"{html.share(entry['p_best'])}; rank {low if low == high else f'{low} to {high}'}"
 
 
 def _flip_table(source: Data) -> str:
@@ -133,7 +113,7 @@ def _flip_table(source: Data) -> str:
         above, below = (e["model"], e["other"]) if e["better_above"] else (e["other"], e["model"])
         low = "beyond the lowest" if e["low"] is None else f"{e['low']:.3g}"
         high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
-        names = [words.metric_name(e["metric"], e["k"]), text(below), text(above)]
-        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", share(e["p_inside"])])
+        names = [words.metric_name(e["metric"], e["k"]), html.text(below), html.text(above)]
+        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["p_inside"])])
     headings = ["metric", "better below", "better above", "at reliability", f"{level_of(source)} interval", "resamples that have it"]
-    return table("Where the order of two models changes", headings, rows)
+    return html.table("Where the order of two models changes", headings, rows)

@@ -7,38 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._base.arrays import Array, Int64
 from ...resampling import Ratios
+from .. import markup as html
 from .. import svg
 from ..context import MOST_WORK, Ask, Made, most
-from ..markup import (
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Section,
-    by_model,
-    cells,
-    grouped_table,
-    interval,
-    level_of,
-    number,
-    of,
-    plain,
-    section,
-    table,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Section, level_of, of, unique
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Which classes are taken for which"
 TABLES = {
@@ -87,7 +66,7 @@ def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1]))
 
 
-def _pooled(table: Array, kept: Ints) -> Array:
+def _pooled(table: Array, kept: Int64) -> Array:
     """(n, C) some columns and, last, the sum of the others."""
     if len(kept) == table.shape[1]:
         return table
@@ -127,7 +106,7 @@ def render(source: Data) -> Section:
     entries = source.get("confusion") or ()
     if not entries:
         said = "<p>None was computed: it needs a model, and plausibilities that are not too many for one table.</p>"
-        return section("confusion", TITLE, how, said)
+        return html.section("confusion", TITLE, how, said)
     models = unique(entries, "model")
     parts = []
     for number_, model in enumerate(models[:MOST_MODELS]):
@@ -135,7 +114,7 @@ def render(source: Data) -> Section:
         parts += [_map(here, model, number_), _matrix(here, model)]
     if len(models) > MOST_MODELS:
         parts.append(f"<p>{MOST_MODELS} of {len(models):,} models are shown; the file confusion.csv has all of them.</p>")
-    return section("confusion", TITLE, how, *parts, _class_agreement(source))
+    return html.section("confusion", TITLE, how, *parts, _class_agreement(source))
 
 
 def _map(entries: Sequence[Entry], model: str, number_: int) -> str:
@@ -155,7 +134,7 @@ def _map(entries: Sequence[Entry], model: str, number_: int) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{100 * value:.0f}%"
+    return html.UNDEFINED if value is None else f"{100 * value:.0f}%"
 
 
 def _matrix(entries: Sequence[Entry], model: str) -> str:
@@ -163,14 +142,14 @@ def _matrix(entries: Sequence[Entry], model: str) -> str:
     names = unique(entries, "truth")
     if len(names) <= svg.NUMBERED:
         n = {(e["truth"], e["predicted"]): e["n"] for e in entries}
-        rows = [[text(truth), *(f"{n[truth, predicted]:.1f}" for predicted in names)] for truth in names]
-        caption = f"Expected numbers of cases of {plain(model)}: by the annotators (rows) and first choice (columns)"
-        return table(caption, ["", *map(text, names)], rows)
+        rows = [[html.text(truth), *(f"{n[truth, predicted]:.1f}" for predicted in names)] for truth in names]
+        caption = f"Expected numbers of cases of {html.plain(model)}: by the annotators (rows) and first choice (columns)"
+        return html.table(caption, ["", *map(html.text, names)], rows)
     wrong = sorted((e for e in entries if e["truth"] != e["predicted"] and e["n"] > 0), key=lambda e: -float(e["n"]))[:MOST_PAIRS]
-    listed = [[text(e["truth"]), text(e["predicted"]), f"{e['n']:.1f}", _percent(e["share"])] for e in wrong]
-    caption = f"Classes that {plain(model)} takes for others, the most frequent first"
+    listed = [[html.text(e["truth"]), html.text(e["predicted"]), f"{e['n']:.1f}", _percent(e["share"])] for e in wrong]
+    caption = f"Classes that {html.plain(model)} takes for others, the most frequent first"
     columns = ["by the annotators", "first choice", "expected cases", "of the class"]
-    return table(caption, columns, listed) + "\n<p>The file confusion.csv has the whole matrix.</p>"
+    return html.table(caption, columns, listed) + "\n<p>The file confusion.csv has the whole matrix.</p>"
 
 
 def _class_agreement(source: Data) -> str:
@@ -179,11 +158,11 @@ def _class_agreement(source: Data) -> str:
         return ""
     level = f"{level_of(source)} interval"
     columns = ["model", "class", "positive percent agreement", level, "negative percent agreement", level, "expected cases"]
-    return grouped_table("Agreement with the annotators, class by class", columns, by_model(entries, _agreement_row))
+    return html.grouped_table("Agreement with the annotators, class by class", columns, html.by_model(entries, _agreement_row))
 
 
-def _agreement_row(e: Entry) -> tuple[str, list[Cell]]:
+def _agreement_row(e: Entry) -> tuple[str, list[html.Cell]]:
     found = []
     for kind in ("ppa", "npa"):
-        found += [number(e[kind]), interval(e[f"{kind}_low"], e[f"{kind}_high"])]
-    return text(e["class"]), cells(*found, f"{e['n_expected']:.1f}")
+        found += [html.number(e[kind]), html.interval(e[f"{kind}_low"], e[f"{kind}_high"])]
+    return html.text(e["class"]), html.cells(*found, f"{e['n_expected']:.1f}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import row_of
 from ...annotations import Labels, Rankings
 from .. import svg
@@ -15,13 +16,8 @@ from ..markup import UNDEFINED, Data, Entry, Section, bullets, number, plain, se
 from ..tables import finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context, Rows
     from ..tables import Row
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Who annotated what"
 TABLES = {
@@ -40,10 +36,10 @@ MOST_BARS = 24
 class Uses(NamedTuple):
     """A row for every class that an annotation names: a label, or each class of a ranking."""
 
-    case: Ints
-    annotator: Ints  # -1 where it is not known
-    label: Ints
-    times: Ints
+    case: Int64
+    annotator: Int64  # -1 where it is not known
+    label: Int64
+    times: Int64
 
 
 def make(context: Context, notes: list[str]) -> Rows:
@@ -51,7 +47,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     known = context.known.annotations
     if known is None:
         return {}
-    uses = _uses(known)
+    uses = uses_of(known)
     tables = {"case_sizes": _sizes_of(context.known.n_annotations), "classes": _classes_of(known, uses, notes)}
     if len(known.annotators):
         case, annotator = annotations_of(known)
@@ -61,13 +57,13 @@ def make(context: Context, notes: list[str]) -> Rows:
     return tables
 
 
-def annotations_of(known: Labels | Rankings) -> tuple[Ints, Ints]:
+def annotations_of(known: Labels | Rankings) -> tuple[Int64, Int64]:
     """``(case, annotator)`` of every annotation."""
     offsets = known.offsets if isinstance(known, Labels) else known.case_offsets
     return row_of(offsets), known.annotator.astype(np.int64)
 
 
-def _uses(known: Labels | Rankings) -> Uses:
+def uses_of(known: Labels | Rankings) -> Uses:
     case, annotator = annotations_of(known)
     if isinstance(known, Labels):
         return Uses(case, annotator, known.label.astype(np.int64), known.count)
@@ -75,7 +71,7 @@ def _uses(known: Labels | Rankings) -> Uses:
     return Uses(case[ranking], annotator[ranking], known.items.astype(np.int64), np.ones(len(ranking), np.int64))
 
 
-def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Ints) -> list[Row]:
+def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Int64) -> list[Row]:
     n = len(known.annotators)
     n_cases = np.bincount(annotator_of_case, minlength=n)
     n_annotations = np.bincount(known.annotator, known.count if isinstance(known, Labels) else None, n)
@@ -107,7 +103,7 @@ def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
     return np.asarray(np.where(cases > 0, total / np.maximum(cases, 1), np.nan))
 
 
-def _overlap_of(names: NDArray[Any], case: Ints, annotator: Ints, notes: list[str]) -> list[Row]:
+def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[str]) -> list[Row]:
     """Cases that two annotators share: every pair once, in the order of the annotators."""
     n = len(names)
     chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
@@ -125,7 +121,7 @@ def _overlap_of(names: NDArray[Any], case: Ints, annotator: Ints, notes: list[st
     ]
 
 
-def _common(row: Ints, column: Ints, n: int) -> Array:
+def _common(row: Int64, column: Int64, n: int) -> Array:
     """(n, n) products of the columns of a table that is 1 at (row, column), rows ascending; some rows at a time."""
     common = np.zeros((n, n))
     n_rows = int(row[-1]) + 1 if len(row) else 0

@@ -8,42 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._base import notices
+from ..._base.arrays import Array, Bools, Int64
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.pairs_of_labels import predicted_disagreement
 from ...histogram.reliability import score_interval
 from ...histogram.sums import CASES, SHARE, SQUARE
 from ...resampling import PartMeans
+from .. import markup as html
 from .. import svg
 from ..context import MOST_COUNTS, Ask, Made
-from ..markup import (
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Section,
-    by_model,
-    cells,
-    ends,
-    grouped_table,
-    level_of,
-    number,
-    of,
-    section,
-    table,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Section, level_of, of, unique
 from ..tables import ends_of
 from .calibration import is_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...resampling import Design
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
 
 TITLE = "Calibration, dispersion and disagreement"
 TABLES = {"disagreement_bins": ("model", "bin_low", "bin_high", "n_cases", "mean_predicted", "observed", "low", "high")}
@@ -78,7 +59,7 @@ def make(context: Context, notes: list[str]) -> Made:
 class BinMeans(PartMeans):
     """Means of bins; those of a single unit have an interval too, of width 0."""
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+    def varies(self, kept: Bools, design: Design) -> Bools:
         """(G,)."""
         return np.full(len(self.names), design.n_units > 1)
 
@@ -86,7 +67,7 @@ class BinMeans(PartMeans):
 class DisagreementBins:
     """Predicted disagreement of two annotators against that of the pairs of labels of a case, bin by bin."""
 
-    def __init__(self, counts: NDArray[np.int64], probs: Array) -> None:
+    def __init__(self, counts: Int64, probs: Array) -> None:
         predicted = predicted_disagreement(probs / probs.sum(axis=1, keepdims=True)).overall
         with notices.heard():
             found = disagreement_losses(counts, predicted)
@@ -97,7 +78,7 @@ class DisagreementBins:
         self.size = np.bincount(self.at, minlength=self.n_bins)
 
     @property
-    def filled(self) -> NDArray[np.int64]:
+    def filled(self) -> Int64:
         """Bins with cases."""
         return np.flatnonzero(self.size)
 
@@ -112,7 +93,7 @@ class DisagreementBins:
         n = min(MOST_RESAMPLES, context.options.affordable(4 * len(rows)))
         return Ask(BinMeans(len(self.kept), parts), n)
 
-    def score_intervals(self, counts: NDArray[np.int64], level: float) -> Array:
+    def score_intervals(self, counts: Int64, level: float) -> Array:
         """(filled bins, 2) where cases are independent."""
         cells_ = np.zeros((self.n_bins, 1 + max(CASES, SHARE, SQUARE)))
         cells_[:, CASES] = self.size
@@ -144,9 +125,9 @@ def render(source: Data) -> Section:
     places, bins = source.get("calibration_map") or (), source.get("disagreement_bins") or ()
     if not places and not bins:
         said = "<p>None was computed: it needs labels (not rankings), several to a case, and models that give probabilities.</p>"
-        return section("dispersion", TITLE, how, said)
+        return html.section("dispersion", TITLE, how, said)
     level = f"{level_of(source)} interval"
-    return section("dispersion", TITLE, how, *_map(places, level), *_disagreement(bins, level))
+    return html.section("dispersion", TITLE, how, *_map(places, level), *_disagreement(bins, level))
 
 
 def calibration_map(places: Sequence[Entry]) -> str:
@@ -176,16 +157,16 @@ def _map(places: Sequence[Entry], level: str) -> list[str]:
     if not places:
         return []
     rows = [
-        [text(e["model"]), *(cell for one in ("ce", "de") for cell in (_value(e, one), ends(e, f"{one}_low", f"{one}_high")))]
+        [html.text(e["model"]), *(cell for one in ("ce", "de") for cell in (_value(e, one), html.ends(e, f"{one}_low", f"{one}_high")))]
         for e in places
     ]
-    return [calibration_map(places), table("Calibration and dispersion error", ["model", CALIBRATION, level, DISPERSION, level], rows)]
+    return [calibration_map(places), html.table("Calibration and dispersion error", ["model", CALIBRATION, level, DISPERSION, level], rows)]
 
 
 def _value(entry: Entry, name: str) -> str:
     if entry[name] is None:
-        return UNDEFINED if entry[f"{name}_low"] is None else "loss below 0"
-    return number(entry[name])
+        return html.UNDEFINED if entry[f"{name}_low"] is None else "loss below 0"
+    return html.number(entry[name])
 
 
 def disagreement_diagram(bins: Sequence[Entry]) -> str:
@@ -212,10 +193,10 @@ def _disagreement(bins: Sequence[Entry], level: str) -> list[str]:
         return ["<p>Disagreement was not compared: no case has two labels.</p>"]
     caption = f"Predicted and observed disagreement of two annotators (* fewer than {FEW} cases: says next to nothing)"
     columns = ["model", "predicted", "mean prediction", "pairs that differ", level, "cases"]
-    return [disagreement_diagram(bins), grouped_table(caption, columns, by_model(bins, _bin_row))]
+    return [disagreement_diagram(bins), html.grouped_table(caption, columns, html.by_model(bins, _bin_row))]
 
 
-def _bin_row(e: Entry) -> tuple[str, list[Cell]]:
+def _bin_row(e: Entry) -> tuple[str, list[html.Cell]]:
     few = "*" if e["n_cases"] < FEW else ""
-    found = cells(number(e["mean_predicted"]), number(e["observed"]), ends(e), f"{e['n_cases']:,}{few}")
+    found = html.cells(html.number(e["mean_predicted"]), html.number(e["observed"]), html.ends(e), f"{e['n_cases']:,}{few}")
     return f"{e['bin_low']:.3g} to {e['bin_high']:.3g}", found

@@ -6,28 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...resampling import Resamples
+from .. import markup as html
 from .. import svg, words
 from ..context import Made
-from ..markup import (
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    count,
-    ends,
-    find,
-    grouped_table,
-    interval,
-    level_of,
-    monte_carlo,
-    number,
-    of,
-    row_of,
-    section,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
 from ..standings import EQUAL, both_ends, flips, standings
 
 if TYPE_CHECKING:
@@ -77,7 +59,7 @@ def render(source: Data) -> Section:
         "Bold marks the highest value of a column."
     )
     orders = unique(of(shown, metric="topk_accuracy"), "k")
-    return section("performance", TITLE, how, *(by_reliability(source, "topk_accuracy", k) for k in orders), *tables)
+    return html.section("performance", TITLE, how, *(by_reliability(source, "topk_accuracy", k) for k in orders), *tables)
 
 
 def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]) -> str:
@@ -89,26 +71,26 @@ def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]
         for model, entries in by_model.items():
             cells[model].insert(0, find(entries, metric="voted_accuracy", k=k))
     best = [max((e["value"] for e in column if e and e["value"] is not None), default=None) for column in zip(*cells.values())]
-    groups = [Group(text(model), _metric_rows(entries, best, source)) for model, entries in cells.items()]
+    groups = [Group(html.text(model), _metric_rows(entries, best, source)) for model, entries in cells.items()]
     meaning = words.metric_meaning(metric, k)
     caption = f"{words.metric_name(metric, k)}{': ' if meaning else ''}{meaning} ({_case_numbers(cells.values())})"
-    return grouped_table(caption, ["model", "", *headings], groups)
+    return html.grouped_table(caption, ["model", "", *headings], groups)
 
 
-def _metric_rows(entries: list[Entry | None], best: list[float | None], source: Data) -> list[tuple[str, list[Cell]]]:
+def _metric_rows(entries: list[Entry | None], best: list[float | None], source: Data) -> list[tuple[str, list[html.Cell]]]:
     values = [_value(e, b if len(source["models"]) > 1 else None) for e, b in zip(entries, best)]
     return [
         ("value", values),
-        (f"over draws, {level_of(source)}", row_of(entries, _over_draws)),
-        (f"over {words.unit(source)}, {level_of(source)}", row_of(entries, lambda e: interval(e["case_low"], e["case_high"]))),
-        (f"over both, {level_of(source)}", row_of(entries, lambda e: ends(e, "both_low", "both_high"))),
-        *monte_carlo(entries),
+        (f"over draws, {level_of(source)}", html.row_of(entries, _over_draws)),
+        (f"over {words.unit(source)}, {level_of(source)}", html.row_of(entries, lambda e: html.interval(e["case_low"], e["case_high"]))),
+        (f"over both, {level_of(source)}", html.row_of(entries, lambda e: html.ends(e, "both_low", "both_high"))),
+        *html.monte_carlo(entries),
     ]
 
 
-def _value(entry: Entry | None, best: float | None) -> Cell:
+def _value(entry: Entry | None, best: float | None) -> html.Cell:
     value = entry["value"] if entry else None
-    return Cell(number(value), best=value is not None and best is not None and value >= best - EQUAL)
+    return html.Cell(html.number(value), best=value is not None and best is not None and value >= best - EQUAL)
 
 
 def _over_draws(entry: Entry) -> str:
@@ -116,12 +98,12 @@ def _over_draws(entry: Entry) -> str:
         return "taken as certain"
     if entry["draw_low"] is None:
         return "means are taken"
-    return interval(entry["draw_low"], entry["draw_high"])
+    return html.interval(entry["draw_low"], entry["draw_high"])
 
 
 def _case_numbers(rows: Iterable[list[Entry | None]]) -> str:
     numbers = sorted({e["n_cases"] for row in rows for e in row if e}) or [0]
-    return f"{count(numbers[0])} cases" if len(numbers) == 1 else f"{count(numbers[0])} to {count(numbers[-1])} cases"
+    return f"{html.count(numbers[0])} cases" if len(numbers) == 1 else f"{html.count(numbers[0])} to {html.count(numbers[-1])} cases"
 
 
 def by_reliability(source: Data, metric: str, k: int | None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base import notices
+from ..._base.arrays import Array, Int64
 from ..._base.ragged import offsets_of, row_of, take
 from ...aggregation import by_name
 from ...annotations import Labels
@@ -21,13 +22,8 @@ from ..standings import EQUAL
 from ..tables import finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Sensitivity and diagnostics"
 TABLES = {
@@ -184,7 +180,7 @@ class _Work:
         with notices.heard():  # said of the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
 
-    def _compared(self, truth: Any, rows: Ints | None, orders: dict[str, Orders], ties: str | None = None) -> dict[str, Array]:
+    def _compared(self, truth: Any, rows: Int64 | None, orders: dict[str, Orders], ties: str | None = None) -> dict[str, Array]:
         ties = ties or self.ties
         if rows is not None:
             orders = {name: _rows_of(order, rows) for name, order in orders.items()}
@@ -247,7 +243,7 @@ def _mean(column: Array) -> float | None:
     return finite(defined.mean()) if len(defined) else None
 
 
-def _rows_of(orders: Orders, rows: Ints) -> Orders:
+def _rows_of(orders: Orders, rows: Int64) -> Orders:
     """The orders of some rows."""
     offsets, at = take(orders.offsets, rows)
     return Orders(offsets, orders.index[at], orders.start[at], orders.n_classes, orders.depth)
@@ -256,11 +252,11 @@ def _rows_of(orders: Orders, rows: Ints) -> Orders:
 # ---- annotations without one annotator
 
 
-def _case_offsets(known: Any) -> Ints:
+def _case_offsets(known: Any) -> Int64:
     return np.asarray(known.offsets if isinstance(known, Labels) else known.case_offsets)
 
 
-def _cases_of(known: Any, rows: Ints) -> list[Ints]:
+def _cases_of(known: Any, rows: Int64) -> list[Int64]:
     """For every annotator the places in ``rows`` of the cases annotated."""
     offsets, at = take(_case_offsets(known), rows)
     pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
@@ -269,7 +265,7 @@ def _cases_of(known: Any, rows: Ints) -> list[Ints]:
     return [pairs[begin:end] % len(rows) for begin, end in zip(ends[:-1], ends[1:])]
 
 
-def without(known: Any, annotator: int, rows: Ints) -> Any:
+def without(known: Any, annotator: int, rows: Int64) -> Any:
     """The annotations of some cases, those of one annotator left out."""
     offsets, at = take(_case_offsets(known), rows)
     kept = known.annotator[at] != annotator

@@ -9,38 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import row_of
+from .. import markup as html
 from ..context import Made
-from ..markup import (
-    NONE,
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    cells,
-    grouped_table,
-    interval,
-    level_of,
-    number,
-    of,
-    plain,
-    section,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, level_of, of, unique
 from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...annotations import Labels
     from ..context import Context
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Results by stratum"
 TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
@@ -68,7 +47,7 @@ class Stratum(NamedTuple):
 
     name: str
     levels: Sequence[str]
-    code: Ints
+    code: Int64
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -128,7 +107,7 @@ def _by_certainty(certainty: Array) -> Stratum:
     return Stratum("certainty", CERTAINTY_LEVELS, np.where(np.isnan(certainty), -1, code))
 
 
-def _by_size(sizes: Ints) -> Stratum:
+def _by_size(sizes: Int64) -> Stratum:
     """Cases without annotations are in no level."""
     found = np.unique(sizes[sizes > 0])
     if len(found) <= MOST_SIZES:
@@ -183,12 +162,12 @@ def render(source: Data) -> Section:
     )
     entries = source.get("strata") or ()
     if not entries:
-        return section("strata", TITLE, how, "<p>None was computed: it needs cases with a certainty, or models at k = 1.</p>")
+        return html.section("strata", TITLE, how, "<p>None was computed: it needs cases with a certainty, or models at k = 1.</p>")
     parts = []
     for number_, stratum in enumerate(unique(entries, "stratum")):
         here = of(entries, stratum=stratum)
         parts += [_dots(here, stratum, number_), _table(here, stratum, source)]
-    return section("strata", TITLE, how, *parts)
+    return html.section("strata", TITLE, how, *parts)
 
 
 def _dots(entries: Sequence[Entry], stratum: str, number_: int) -> str:
@@ -213,22 +192,22 @@ def _table(entries: Sequence[Entry], stratum: str, source: Data) -> str:
     groups = []
     for name in unique(entries, "level"):
         here = of(entries, level=name)
-        groups.append(Group(text(name), [_row(here, model, metrics, clustered) for model in unique(here, "model")]))
-    columns = [text(stratum), "", *(part for name in metrics or ("certainty",) for part in (METRICS[name], level)), "cases"]
-    return grouped_table(f"By {plain(stratum)}", [*columns, *(["clusters"] if clustered else [])], groups)
+        groups.append(Group(html.text(name), [_row(here, model, metrics, clustered) for model in unique(here, "model")]))
+    columns = [html.text(stratum), "", *(part for name in metrics or ("certainty",) for part in (METRICS[name], level)), "cases"]
+    return html.grouped_table(f"By {html.plain(stratum)}", [*columns, *(["clusters"] if clustered else [])], groups)
 
 
-def _row(entries: Sequence[Entry], model: str | None, metrics: Sequence[str], clustered: bool) -> tuple[str, list[Cell]]:
+def _row(entries: Sequence[Entry], model: str | None, metrics: Sequence[str], clustered: bool) -> tuple[str, list[html.Cell]]:
     own = {e["metric"]: e for e in of(entries, model=model)}
     first = next(iter(own.values()))
     names = ("certainty",) if model is None else metrics
-    found = [html for name in names for html in _numbers(own.get(name))]
-    found += [NONE] * (2 * len(metrics or names) - len(found))  # certainty has no second truth
-    clusters = [f"{first['n_clusters']:,}" if first["n_clusters"] is not None else UNDEFINED] if clustered else []
-    return LIMIT if model is None else text(model), cells(*found, f"{first['n_cases']:,}", *clusters)
+    found = [cell for name in names for cell in _numbers(own.get(name))]
+    found += [html.NONE] * (2 * len(metrics or names) - len(found))  # certainty has no second truth
+    clusters = [f"{first['n_clusters']:,}" if first["n_clusters"] is not None else html.UNDEFINED] if clustered else []
+    return LIMIT if model is None else html.text(model), html.cells(*found, f"{first['n_cases']:,}", *clusters)
 
 
 def _numbers(entry: Entry | None) -> tuple[str, str]:
     if entry is None:
-        return NONE, NONE
-    return number(entry["value"]), FEW if entry["few"] else interval(entry["low"], entry["high"])
+        return html.NONE, html.NONE
+    return html.number(entry["value"]), FEW if entry["few"] else html.interval(entry["low"], entry["high"])

@@ -7,39 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..._base.arrays import Array, Int64
 from ..._base.ragged import row_of, sizes_of
 from ...annotations import Labels, Rankings
+from .. import markup as html
 from .. import words
 from ..context import Made, most, pairs
-from ..markup import (
-    NONE,
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Group,
-    Section,
-    bullets,
-    cells,
-    grouped_table,
-    interval,
-    level_of,
-    number,
-    section,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Group, Section, level_of, unique
 from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TITLE = "Performance under each truth"
 TABLES = {
@@ -55,7 +35,7 @@ class Judgement(NamedTuple):
 
     truth: str
     name: str | None
-    rows: Ints
+    rows: Int64
     table: Array
 
 
@@ -110,12 +90,12 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
         yield Judgement("annotator", str(names[a]), case[at][own], hits[own])
 
 
-def _hits(context: Context, case: Ints, label: Ints, weight: Array, entry: Ints, n: int) -> Array:
+def _hits(context: Context, case: Int64, label: Int64, weight: Array, entry: Int64, n: int) -> Array:
     """(n, M) how much of what an annotator said of a case is a model's first choice."""
     return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
 
 
-def _said(known: Labels | Rankings, judged: Ints) -> tuple[Ints, Ints, Ints, Array]:
+def _said(known: Labels | Rankings, judged: Int64) -> tuple[Int64, Int64, Int64, Array]:
     """``(case, annotator, class, share)`` over judged cases; the shares of one annotator in one case add up to 1.
 
     Of repeated labels each has its share; of a ranking the classes of the first block have equal ones.
@@ -164,17 +144,17 @@ def render(source: Data) -> Section:
     entries = source.get("truth_models") or ()
     if not entries:
         said = "<p>None was computed: it needs a model, and the first choice (k = 1) among the orders that were evaluated.</p>"
-        return section("truth-models", TITLE, how, said)
+        return html.section("truth-models", TITLE, how, said)
     level = level_of(source)
     groups = [Group(truth_name(*key), [_shown(e) for e in found]) for key, found in _by_truth(entries).items()]
     columns = ["truth", "model", "value", f"{level} interval", "gap to the voted label", f"{level} interval of the gap", "cases"]
-    shown = grouped_table("Top-1 accuracy under each truth", columns, groups)
-    return section("truth-models", TITLE, how, dots(source), bullets(_spans(entries)), shown)
+    shown = html.grouped_table("Top-1 accuracy under each truth", columns, groups)
+    return html.section("truth-models", TITLE, how, dots(source), html.bullets(_spans(entries)), shown)
 
 
 def truth_name(truth: str, name: str | None) -> str:
     """A truth, as HTML."""
-    return f"annotator {text(name)}" if truth == "annotator" else _plain_name(truth, name)
+    return f"annotator {html.text(name)}" if truth == "annotator" else _plain_name(truth, name)
 
 
 def _plain_name(truth: str, name: str | None) -> str:
@@ -192,11 +172,11 @@ def _by_truth(entries: Iterable[Entry]) -> dict[tuple[str, str | None], list[Ent
     return found
 
 
-def _shown(e: Entry) -> tuple[str, list[Cell]]:
+def _shown(e: Entry) -> tuple[str, list[html.Cell]]:
     own = e["truth"] == "voted"
-    gap = NONE if own else UNDEFINED if e["gap"] is None else f"{e['gap']:+.4f}"
-    ends = NONE if own else interval(e.get("gap_low"), e.get("gap_high"))
-    return text(e["model"]), cells(number(e["value"]), interval(e["low"], e["high"]), gap, ends, f"{e['n_cases']:,}")
+    gap = html.NONE if own else html.UNDEFINED if e["gap"] is None else f"{e['gap']:+.4f}"
+    ends = html.NONE if own else html.interval(e.get("gap_low"), e.get("gap_high"))
+    return html.text(e["model"]), html.cells(html.number(e["value"]), html.interval(e["low"], e["high"]), gap, ends, f"{e['n_cases']:,}")
 
 
 def _spans(entries: Sequence[Entry]) -> list[str]:
@@ -206,8 +186,8 @@ def _spans(entries: Sequence[Entry]) -> list[str]:
         known = [e for e in entries if e["model"] == model and e["value"] is not None]
         if known:
             low, high = min(known, key=lambda e: float(e["value"])), max(known, key=lambda e: float(e["value"]))
-            ends = [f"{number(e['value'])} ({truth_name(e['truth'], e['name'])})" for e in (low, high)]
-            found.append(f"{text(model)}: from {ends[0]} to {ends[1]}.")
+            ends = [f"{html.number(e['value'])} ({truth_name(e['truth'], e['name'])})" for e in (low, high)]
+            found.append(f"{html.text(model)}: from {ends[0]} to {ends[1]}.")
     return found
 
 
