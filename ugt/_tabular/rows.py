@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Frozen, case_axis, given_ids
 from .._base.checks import error
 from .._base.names import joined, note_alike
 from .._base.ragged import offsets_of
 from .._core import _tables
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class OnCases(Frozen):
@@ -39,9 +37,9 @@ class LongRows(NamedTuple):
     """The columns that every long table has: row j is about case ``case_ids[case[j]]``, by ``annotators[annotator[j]]``."""
 
     case_ids: NDArray[Any]
-    case: NDArray[np.int32]
+    case: Int32
     annotators: NDArray[Any]
-    annotator: NDArray[np.int32]
+    annotator: Int32
 
     @classmethod
     def read(cls, case: Any, annotator: Any, cases: Any, merge: bool = False) -> LongRows:
@@ -56,14 +54,14 @@ class LongRows(NamedTuple):
         if length != len(self.case):
             raise error(argument, f"have as many rows as case, {len(self.case)}", length)
 
-    def numbers(self, argument: str, values: Any) -> NDArray[np.float64]:
+    def numbers(self, argument: str, values: Any) -> Array:
         array = identifiers.unmasked(values)
         if array.dtype.kind not in "iufO" or array.ndim != 1:
             raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
         self.check_length(argument, len(array))
         return finite_numbers(argument, array, self.where, nulls=True)
 
-    def grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def grouped(self) -> tuple[Int64, Int64]:
         """``(offsets, order)``: the rows by case."""
         return _tables.group(self.case, len(self.case_ids))
 
@@ -77,15 +75,15 @@ class WideCells(NamedTuple):
 
     case_ids: NDArray[Any]
     annotators: NDArray[Any]
-    at: NDArray[np.int64]
+    at: Int64
 
     @classmethod
-    def of(cls, shape: tuple[int, ...], at: NDArray[np.int64], case_ids: Any, annotators: Any) -> WideCells:
+    def of(cls, shape: tuple[int, ...], at: Int64, case_ids: Any, annotators: Any) -> WideCells:
         names = given_ids("annotators", annotators, shape[1])
         note_alike("annotators", names)
         return cls(given_ids("case_ids", case_ids, shape[0]), names, at)
 
-    def grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def grouped(self) -> tuple[Int64, Int32]:
         """``(offsets, annotator)``: the cells by case, and whose each is."""
         row, column = np.divmod(self.at, len(self.annotators))
         return offsets_of(np.bincount(row, minlength=len(self.case_ids))), column.astype(np.int32)
@@ -112,7 +110,7 @@ def _row(row: Any) -> Any:
     return identifiers.unmasked(row).astype(object) if isinstance(row, np.ma.MaskedArray) else row
 
 
-def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
+def is_missing(cells: NDArray[Any], missing: Any) -> Bools:
     """Which cells are empty. One null among ``missing`` (None or nan) stands for all of None, nan, NaT and pandas' NA."""
     values = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
     null, plain = any(map(identifiers.is_null, values)), [v for v in values if not identifiers.is_null(v)]
@@ -120,13 +118,13 @@ def is_missing(cells: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
         flat = ((null and identifiers.is_null(c)) or c in plain for c in cells.ravel().tolist())
         return np.fromiter(flat, bool, cells.size).reshape(cells.shape)
     same_kind = [v for v in plain if isinstance(v, str) == (cells.dtype.kind == "U")]
-    parts: list[NDArray[np.bool_]] = [np.isin(cells, same_kind)] if same_kind else []
+    parts: list[Bools] = [np.isin(cells, same_kind)] if same_kind else []
     if null and cells.dtype.kind == "f":
         parts.append(np.isnan(cells))
     return np.logical_or(*parts) if len(parts) == 2 else parts[0] if parts else np.zeros(cells.shape, bool)
 
 
-def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def held_cells(cells: NDArray[Any], missing: Any) -> tuple[Int64, NDArray[Any]]:
     """``(at, values)`` of the cells (flat, ascending) that are not empty."""
     empty = is_missing(cells, missing)
     if not empty.any():
@@ -135,7 +133,7 @@ def held_cells(cells: NDArray[Any], missing: Any) -> tuple[NDArray[np.int64], ND
     return at, cells.ravel()[at] if cells.flags.c_contiguous else cells[np.divmod(at, cells.shape[1])]
 
 
-def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False) -> NDArray[np.float64]:
+def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False) -> Array:
     """Cells as finite numbers, or an error that names the first that is none; ``nulls``: nulls are numbers, but not finite."""
     if cells.dtype.kind not in "iuf":
         text = [j for j, cell in enumerate(cells.tolist()) if not (is_number(cell) or (nulls and identifiers.is_null(cell)))]
@@ -153,7 +151,7 @@ def is_number(cell: Any) -> bool:
     return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
 
 
-def as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
+def as_floats(cells: NDArray[Any]) -> Array:
     """Numbers and nulls as floats; whole numbers beyond their range are infinite."""
 
     def one(cell: Any) -> float:

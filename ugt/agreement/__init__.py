@@ -11,17 +11,8 @@ from .record import Agreement
 from .scales import intra_annotator_agreement, intraclass_correlation, krippendorff_alpha
 
 __all__ = [
-    "Agreement",
-    "AgreementScore",
-    "AgreementTable",
-    "PairwiseAgreement",
-    "agreement_table",
-    "annotator_average_overlap",
-    "intra_annotator_agreement",
-    "intraclass_correlation",
-    "krippendorff_alpha",
-    "leave_one_annotator_out",
-    "pairwise_agreement",
+    "Agreement", "AgreementScore", "AgreementTable", "PairwiseAgreement", "agreement_table", "annotator_average_overlap",
+    "intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha", "leave_one_annotator_out", "pairwise_agreement",
     "partial_average_overlap",
-]
+]  # fmt: skip
 __all__ += coefficients.__all__

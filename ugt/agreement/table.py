@@ -169,7 +169,6 @@ class Judgements:
 
 
 def case_ids_of(given: Labels | Ratings) -> NDArray[Any]:
-    """(N,)."""
     return given.axes.case_ids if isinstance(given, Labels) else given.case_ids
 
 

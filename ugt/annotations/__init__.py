@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, owned
 from .._base.checks import error, room
 from .._base.notices import note
@@ -22,10 +23,7 @@ from .ratings import Ratings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from .._base.axes import Classes
-
 BLOCK = 2**20  # cells of a table of counts that are read at a time
 
 __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
@@ -57,10 +55,10 @@ class Labels(OnAxes):
 
     axes: Axes
     annotators: NDArray[Any]
-    offsets: NDArray[np.int64]
-    annotator: NDArray[np.int32]
-    label: NDArray[np.int32]
-    count: NDArray[np.int64]
+    offsets: Int64
+    annotator: Int32
+    label: Int32
+    count: Int64
 
     @classmethod
     def from_long(
@@ -208,7 +206,7 @@ class Labels(OnAxes):
     def _of_cells(
         cls,
         shape: tuple[int, ...],
-        at: NDArray[np.int64],
+        at: Int64,
         held: NDArray[Any],
         case_ids: Any,
         annotators: Any,
@@ -256,7 +254,7 @@ class Labels(OnAxes):
         """Number of labels, counts included."""
         return int(self.count.sum())
 
-    def class_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    def class_counts(self) -> tuple[Int64, Int32, Int64]:
         """Ragged label counts.
 
         Returns
@@ -274,7 +272,7 @@ class Labels(OnAxes):
         """
         return _tables.class_counts(self.offsets, self.label, self.count, self.n_classes)
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Int64:
         """Label counts as a table (N, K)."""
         room("a table of counts", 8 * self.n_cases * self.n_classes)
         offsets, index, count = self.class_counts()
@@ -282,7 +280,7 @@ class Labels(OnAxes):
         table[row_of(offsets), index] = count
         return table
 
-    def _weighted_counts(self, annotators: Any) -> NDArray[np.float64]:
+    def _weighted_counts(self, annotators: Any) -> Array:
         """(N, K) counts in which a label weighs what its annotator does (A,)."""
         at = row_of(self.offsets) * self.n_classes + self.label
         weights = self.count * np.asarray(annotators, np.float64)[self.annotator]
@@ -324,7 +322,7 @@ def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
     return offsets, index, count
 
 
-def _cells(block: NDArray[Any]) -> NDArray[np.int64]:
+def _cells(block: NDArray[Any]) -> Int64:
     return np.ascontiguousarray(block, np.int64)
 
 

@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers, parallel
+from .._base.arrays import Bools, Int32, Int64, NDArray
 from .._base.axes import class_axis
 from .._base.checks import error
 from .._base.ragged import n_empty, offsets_of, row_at, row_of, sizes_of, take
 from .._tabular.rows import LongRows, OnCases, WideCells
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._base.axes import Classes
     from .._base.identifiers import Where
 
-    Int64 = NDArray[np.int64]
     Words = NDArray[np.uint64]
     Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
-
 PIXELS = 2**20  # packed at a time, at least one mask
 WORD = 64
 
@@ -64,10 +61,10 @@ class Masks(OnCases):
 
     case_ids: NDArray[Any]
     annotators: NDArray[Any]
-    offsets: NDArray[np.int64]
-    annotator: NDArray[np.int32]
-    shape: NDArray[np.int64]
-    start: NDArray[np.int64]
+    offsets: Int64
+    annotator: Int32
+    shape: Int64
+    start: Int64
     words: NDArray[np.uint64]
     classes: NDArray[Any] | None = None
     numbered: bool = False
@@ -170,11 +167,11 @@ class Masks(OnCases):
         """The shape of the masks of case i; (-1,) where it has none."""
         return tuple(int(n) for n in self.shape[i] if n >= 0) or (-1,)
 
-    def mask(self, r: int) -> NDArray[np.bool_]:
+    def mask(self, r: int) -> Bools:
         """Mask r (a row of the table) as an array of bool."""
         return self.unpacked(self.words[self.start[r] : self.start[r + 1]], row_at(self.offsets, r))
 
-    def unpacked(self, words: NDArray[np.uint64], i: int) -> NDArray[np.bool_]:
+    def unpacked(self, words: NDArray[np.uint64], i: int) -> Bools:
         """The words of one mask of case i as an array of bool."""
         shape = self.shape_of(i)
         return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
@@ -184,12 +181,12 @@ class Masks(OnCases):
         start, at = take(self.start, rows)
         return replace(self, annotator=self.annotator[rows], start=start, words=self.words[at])
 
-    def of_annotators(self, wanted: NDArray[np.bool_]) -> Masks:
+    def of_annotators(self, wanted: Bools) -> Masks:
         """The masks of some annotators (A,); cases that keep none stay, and so do the names of the others."""
         kept = np.asarray(wanted)[self.annotator]
         return replace(self.take(np.flatnonzero(kept)), offsets=offsets_of(kept.astype(np.int64))[self.offsets])
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Int64:
         """(R,) how many pixels each mask holds.
 
         Examples
@@ -203,7 +200,7 @@ class Masks(OnCases):
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_masks={self.n_masks}"
         return f"Masks({sizes}, n_annotators={len(self.annotators)})"
 
-    def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], NDArray[np.bool_]]:
+    def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], Bools]:
         """A model's masks, packed, one a case.
 
         Parameters
@@ -247,7 +244,7 @@ class Masks(OnCases):
         position = np.arange(start[-1], dtype=np.int64) + np.repeat(at[rows] - start[:-1], sizes)
         return start, given.words[position], present
 
-    def _check_shapes(self, given: Masks, rows: NDArray[np.int32], compared: NDArray[np.bool_]) -> None:
+    def _check_shapes(self, given: Masks, rows: Int32, compared: Bools) -> None:
         depth = max(self.shape.shape[1], given.shape.shape[1])
         own, other = (np.pad(m.shape, ((0, 0), (0, depth - m.shape.shape[1])), constant_values=-1) for m in (self, given))
         bad = compared & (own != other[rows]).any(axis=1)
@@ -271,7 +268,7 @@ class Masks(OnCases):
         return Masks.from_sets(ids, nobody, kept, classes=self.classes, cases=self.case_ids)
 
 
-def _cells(masks: Any) -> tuple[Any, NDArray[np.bool_]]:
+def _cells(masks: Any) -> tuple[Any, Bools]:
     """Masks, row after row, and which cells (N, A) of the table have one."""
     if isinstance(masks, np.ndarray) and masks.dtype.kind != "O":
         if masks.ndim < 3 or 0 in masks.shape[:2] or np.ma.is_masked(masks):
@@ -317,7 +314,7 @@ def _packed(given: Any, offsets: Int64, where: Where) -> Packed:
     return _shape_table(len(first), known, shapes), start, words
 
 
-def _packed_sets(of: Int64, code: NDArray[np.int32], offsets: Int64, n_classes: int) -> Packed:
+def _packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packed:
     """Set r holds the classes ``code[of[r]:of[r + 1]]``."""
     n_sets, n_words = len(of) - 1, _n_words((n_classes,))
     words: Words = np.zeros(n_sets * n_words, np.uint64)

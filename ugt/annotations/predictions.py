@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
 from .._base.names import find
 from .._base.notices import note
 from .._base.records import Record
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from . import Axes
-
 SUM = 1e-3  # how far the probabilities of a case may be from adding up to 1
 
 
@@ -50,7 +48,7 @@ class Predictions(Record):
     """
 
     case_ids: NDArray[Any] | None
-    scores: NDArray[np.float64]
+    scores: Array
     classes: NDArray[Any] | None = None
     labels: bool = False
 
@@ -136,7 +134,7 @@ class Predictions(Record):
             )
         return cls(case_ids, scores, names)
 
-    def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[Array, Bools]:
         """The scores in the order of annotated cases and classes.
 
         Parameters
@@ -173,7 +171,7 @@ class Predictions(Record):
             scores[~present] = np.nan
         return scores, present
 
-    def located(self, axes: Axes) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def located(self, axes: Axes) -> tuple[Array, Int32]:
         """All rows, in the order of annotated classes, and which annotated case each is about (-1: of none).
 
         Parameters
@@ -195,7 +193,7 @@ class Predictions(Record):
         scores = self._by_class(axes)
         return scores, self._rows(axes, "error") if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
 
-    def _by_class(self, axes: Axes) -> NDArray[np.float64]:
+    def _by_class(self, axes: Axes) -> Array:
         """The scores in the order of the annotated classes."""
         columns = self._columns(axes)
         scores = _take(self.scores, columns, 1)
@@ -203,7 +201,7 @@ class Predictions(Record):
             scores[:, columns < 0] = 0
         return scores
 
-    def _columns(self, axes: Axes) -> NDArray[np.int32]:
+    def _columns(self, axes: Axes) -> Int32:
         """The column of every class of the annotations."""
         if self.classes is None:
             if self.scores.shape[1] != axes.n_classes:
@@ -225,7 +223,7 @@ class Predictions(Record):
             raise error("scores", f"have a column for each of the {axes.n_classes} classes of the annotations", got)
         return columns
 
-    def _rows(self, axes: Axes, missing: str) -> NDArray[np.int32]:
+    def _rows(self, axes: Axes, missing: str) -> Int32:
         """The row of every annotated case, -1 where there is none."""
         if self.case_ids is None:
             if len(self.scores) != axes.n_cases:
@@ -253,7 +251,7 @@ def position_note(axes: Axes, of: str) -> str:
     return f"{of} came without case ids and were joined by position: {rows}."
 
 
-def one_hot(labels: identifiers.Column) -> tuple[NDArray[np.float64], NDArray[Any]]:
+def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
     """1 for the label of each case and 0 for the other labels; and the labels."""
     note(
         "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied, and losses and calibration"
@@ -277,7 +275,7 @@ def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int 
     return at
 
 
-def of_two_classes(scores: NDArray[Any], positive: int | None, where: str) -> NDArray[np.float64]:
+def of_two_classes(scores: NDArray[Any], positive: int | None, where: str) -> Array:
     """(N, 2) probabilities from those of one class."""
     p = np.asarray(scores, dtype=np.float64)
     bad = ~((p >= 0) & (p <= 1))
@@ -300,7 +298,7 @@ def _has_case_column(value: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and any(plain(str(name)) in CASES for name in value.columns)
 
 
-def _table(scores: Any) -> NDArray[np.float64]:
+def _table(scores: Any) -> Array:
     """The scores as a read-only float64 table; not copied where they are one already."""
     table: NDArray[Any] = identifiers.as_array(scores)
     if table.ndim != 2 or table.size == 0:
@@ -334,11 +332,11 @@ def _name(names: NDArray[Any] | None, i: int) -> str:
     return str(i) if names is None else identifiers.name(names[i])
 
 
-def _positions(wanted: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
+def _positions(wanted: NDArray[Any], ids: NDArray[Any]) -> Int32:
     """Where each wanted id stands in ids, -1 where it does not; numbers against strings compare as text, 1 and 1.0 are one."""
     return find(ids, wanted)
 
 
-def _take(table: NDArray[np.float64], index: NDArray[np.int32], axis: int) -> NDArray[np.float64]:
+def _take(table: Array, index: Int32, axis: int) -> Array:
     """table.take(index, axis), without the copy where the order is right already."""
     return table if np.array_equal(index, np.arange(table.shape[axis])) else table.take(index, axis=axis)

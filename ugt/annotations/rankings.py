@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from .._base.checks import error
 from .._base.names import numbers_as_one
@@ -19,8 +20,6 @@ from .._core import _tables
 from .._tabular.rows import LongRows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._base.axes import Classes
 
 
@@ -53,11 +52,11 @@ class Rankings(OnAxes):
 
     axes: Axes
     annotators: NDArray[Any]
-    case_offsets: NDArray[np.int64]
-    ranking_offsets: NDArray[np.int64]
-    block_offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    annotator: NDArray[np.int32]
+    case_offsets: Int64
+    ranking_offsets: Int64
+    block_offsets: Int64
+    items: Int32
+    annotator: Int32
 
     @classmethod
     def from_blocks(cls, nested: Any, *, n_classes: int | None = None, classes: Classes = None, case_ids: Any = None) -> Rankings:
@@ -90,7 +89,7 @@ class Rankings(OnAxes):
             raise error("n_classes", "not be given beside classes", n_classes)
         _, flat = _unnest([nested], "be a list of cases", lambda _: "")
         cases = given_ids("case_ids", case_ids, len(flat))
-        levels: list[NDArray[np.int64]] = []
+        levels: list[Int64] = []
         for must in _NESTING:
             offsets, flat = _unnest(flat, must, _nested_where(cases, levels))
             levels.append(offsets)
@@ -226,7 +225,7 @@ class Rankings(OnAxes):
 _NESTING = ("hold a list of rankings for every case", "hold rankings that are lists of blocks", "hold blocks that are lists of classes")
 
 
-def _unnest(level: list[Any], must: str, where: identifiers.Where) -> tuple[NDArray[np.int64], list[Any]]:
+def _unnest(level: list[Any], must: str, where: identifiers.Where) -> tuple[Int64, list[Any]]:
     """``(offsets, rows one after the other)`` of a list of what must be lists."""
     lists = (list, tuple, np.ndarray)
     if not all(issubclass(t, lists) for t in set(map(type, level))):
@@ -235,11 +234,11 @@ def _unnest(level: list[Any], must: str, where: identifiers.Where) -> tuple[NDAr
     return _flat(level)
 
 
-def _flat(level: list[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def _flat(level: list[Any]) -> tuple[Int64, list[Any]]:
     return offsets_of(np.fromiter(map(len, level), np.int64, len(level))), list(chain.from_iterable(level))
 
 
-def _nested_where(cases: NDArray[Any], levels: list[NDArray[np.int64]]) -> identifiers.Where:
+def _nested_where(cases: NDArray[Any], levels: list[Int64]) -> identifiers.Where:
     """Names the case, and the annotator if known, of a row below these levels."""
 
     def where(row: int) -> str:
@@ -253,12 +252,12 @@ def _nested_where(cases: NDArray[Any], levels: list[NDArray[np.int64]]) -> ident
     return where
 
 
-def _pairs(rows: LongRows) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _pairs(rows: LongRows) -> tuple[Int32, Int64]:
     """``(code, first)`` of the distinct (case, annotator)."""
     return identifiers.factorize(np.stack([rows.case, rows.annotator], axis=1))
 
 
-def _number_rankings(rows: LongRows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+def _number_rankings(rows: LongRows) -> tuple[Int64, Int32, Int64]:
     """``(case_offsets, ranking of every row, a row of every ranking)``; a ranking is all that an annotator says of a case."""
     pair, first = _pairs(rows)
     case_offsets, order = _tables.group(rows.case[first], len(rows.case_ids))
@@ -267,9 +266,7 @@ def _number_rankings(rows: LongRows) -> tuple[NDArray[np.int64], NDArray[np.int3
     return case_offsets, ranking[pair], first[order]
 
 
-def _sort_blocks(
-    ranking: NDArray[np.int32], badness: NDArray[np.float64], n_rankings: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _sort_blocks(ranking: Int32, badness: Array, n_rankings: int) -> tuple[Int64, Int64, Int64]:
     """``(order, ranking_offsets, block_offsets)``: rows by ranking, then badness, then as they came."""
     by_badness = np.argsort(badness, kind="stable")
     order = by_badness[_tables.group(ranking[by_badness], n_rankings)[1]]
@@ -300,7 +297,7 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
 
 def _read_texts(
     texts: identifiers.Column, classes: Classes, where: identifiers.Where, merge_names: bool, separator: str | None
-) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[Any], Int32, Int64, Int64]:
     """``(class names, class of every token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
     if len(texts.ids) and not identifiers.is_text(texts.ids):
         raise error("ranking", "be strings such as 'A > B = C'", identifiers.name(texts.ids[0]), where(0))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.ragged import n_empty, row_of, sizes_of
 from .._tabular.rows import LongRows, OnCases, WideCells, finite_numbers, held_cells, wide
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,9 +39,9 @@ class Ratings(OnCases):
 
     case_ids: NDArray[Any]
     annotators: NDArray[Any]
-    offsets: NDArray[np.int64]
-    annotator: NDArray[np.int32]
-    value: NDArray[np.float64]
+    offsets: Int64
+    annotator: Int32
+    value: Array
     numbered: bool = False
 
     @classmethod
@@ -108,7 +106,7 @@ class Ratings(OnCases):
         """Number of ratings."""
         return len(self.value)
 
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Array:
         """(N,) mean rating of each case; NaN for a case without ratings."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.bincount(row_of(self.offsets), self.value, self.n_cases) / sizes_of(self.offsets))

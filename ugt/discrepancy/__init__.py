@@ -14,26 +14,11 @@ from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, NonInf
 from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
 
 __all__ = [
-    "AlternativeAnnotatorTest",
-    "AlternativeRatios",
-    "AnnotatorDiscrepancy",
-    "BestThreshold",
-    "DiscrepancyRatio",
-    "GroupedDiscrepancy",
-    "IndividualEquivalence",
-    "NonInferiority",
-    "RelativeF1",
-    "ThresholdSweep",
-    "alternative_annotator_test",
-    "alternative_discrepancy_ratios",
-    "annotator_discrepancy",
-    "discrepancy_ratio",
-    "group_discrepancy",
-    "individual_equivalence_index",
-    "relative_f1",
-    "stratified_discrepancy",
-    "threshold_sweep",
-]
+    "AlternativeAnnotatorTest", "AlternativeRatios", "AnnotatorDiscrepancy", "BestThreshold", "DiscrepancyRatio", "GroupedDiscrepancy",
+    "IndividualEquivalence", "NonInferiority", "RelativeF1", "ThresholdSweep", "alternative_annotator_test",
+    "alternative_discrepancy_ratios", "annotator_discrepancy", "discrepancy_ratio", "group_discrepancy", "individual_equivalence_index",
+    "relative_f1", "stratified_discrepancy", "threshold_sweep",
+]  # fmt: skip
 
 
 def discrepancy_ratio(

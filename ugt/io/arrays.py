@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
+from .._base.arrays import Int32, Int64, NDArray
 from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
 from .._base.notices import note
@@ -16,9 +17,6 @@ from .._tabular.csv_table import OF_CELL, Coded
 from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading, counts_file, wide_file
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # What an NPZ file of whole annotations holds beside ``kind``, ``case_ids`` and ``annotators``.
 PARTS = {
@@ -193,7 +191,7 @@ def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
     return AnnotationFile(Rankings(axes, annotators, rows, rankings, blocks, items, annotator)._checked("items"), kind, {})
 
 
-def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[np.int64]:
+def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> Int64:
     found = arrays[name]
     good = found.dtype.kind in "iu" and found.shape == (n + 1,) and found[0] == 0 and bool((np.diff(found.astype(np.int64)) >= 0).all())
     if not good:
@@ -201,7 +199,7 @@ def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[
     return found.astype(np.int64)
 
 
-def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: int = 0) -> NDArray[np.int32]:
+def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: int = 0) -> Int32:
     found = arrays[name]
     good = found.dtype.kind in "iu" and found.shape == (n,) and (n == 0 or least <= found.min() <= found.max() < max(top, least + 1))
     if not good:

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._base.ragged import row_of, sizes_of
 from .._tabular.csv_table import Table
@@ -27,9 +28,6 @@ from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .annotations import MISSING, ROLES
 from .arrays import parts_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FORMATS = ("auto", "long", "counts", "rankings", "npz")
 ENDINGS = {".csv": "long", ".json": "rankings", ".npz": "npz"}
@@ -256,18 +254,18 @@ def _rankings_json(path: Any, rankings: Labels | Rankings | Ratings) -> tuple[st
     return tuple(notes)
 
 
-def _cut(values: list[Any], offsets: NDArray[np.int64]) -> list[list[Any]]:
+def _cut(values: list[Any], offsets: Int64) -> list[list[Any]]:
     at = offsets.tolist()
     return [values[a:b] for a, b in zip(at, at[1:])]
 
 
-def _silent(annotators: NDArray[Any], used: NDArray[np.int32]) -> list[str]:
+def _silent(annotators: NDArray[Any], used: Int32) -> list[str]:
     silent = np.setdiff1d(np.arange(len(annotators)), used)
     names = ", ".join(identifiers.name(annotators[a]) for a in silent[:3])
     return [f"Annotators without annotations are not in the file: {names}."] if len(silent) else []
 
 
-def _notes(given: Labels | Rankings, used: NDArray[np.int32]) -> list[str]:
+def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
     """What a long table does not hold of names, and of classes that are not ``used``."""
     classes, used = given.axes.classes, np.unique(used)
     named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", classes))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import NDArray
 from .._base.checks import error
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None) -> NDArray[Any]:

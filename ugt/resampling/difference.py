@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Bools
 from .statistic import Statistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .design import Design
-
-    Array = NDArray[np.float64]
 
 
 class Difference(Statistic):
@@ -28,7 +25,7 @@ class Difference(Statistic):
         return int(self.first.sums().shape[1])
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that count in either."""
         return self.first.kept | self.second.kept
 
@@ -37,11 +34,9 @@ class Difference(Statistic):
         return np.concatenate([self.first.sums(cases), self.second.sums(cases)], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, M)."""
         return self.first.answer(sums[:, : self._width]) - self.second.answer(sums[:, self._width :])
 
     def influence(self) -> Array | None:
-        """(N, M)."""
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
 
@@ -51,10 +46,8 @@ class Difference(Statistic):
         return Difference(first, second), at
 
     @property
-    def recentred(self) -> NDArray[np.bool_]:
-        """(M,)."""
+    def recentred(self) -> Bools:
         return self.first.recentred | self.second.recentred
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
-        """(M,)."""
+    def varies(self, kept: Bools, design: Design) -> Bools:
         return self.first.varies(kept, design) & self.second.varies(kept, design)

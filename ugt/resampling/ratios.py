@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room
 from .._base.identifiers import as_array
 from .design import Design
 from .statistic import Linear
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 class Quotients(Linear):
@@ -29,7 +25,6 @@ class Quotients(Linear):
         """(R, M), (R, M) what is above and below, of R rows of sums or of columns (R, S): linear in each row."""
 
     def answer(self, sums: Array) -> Array:
-        """(B, M)."""
         return self._mean_first(over(*self.parts(sums)))
 
     def _mean_first(self, table: Array) -> Array:
@@ -39,16 +34,15 @@ class Quotients(Linear):
             return np.concatenate([over(table[:, self.averaged].sum(axis=1, keepdims=True), len(self.averaged)), table], axis=1)
 
     def quotient(self, number: int) -> tuple[Array, Array] | None:
-        """(N,), (N,)."""
         above, below = self.parts(self.columns)
         at = number if self.averaged is None else number - 1
         return None if at < 0 else (above[:, at], below[:, at])
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+    def varies(self, kept: Bools, design: Design) -> Bools:
         """(M,) whether two units of some stratum have a denominator."""
         return self._all_first(design.vary(self.parts(self.columns[kept])[1]))
 
-    def _all_first(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _all_first(self, found: Bools) -> Bools:
         return found if self.averaged is None else np.append(found[self.averaged].all(), found)
 
     def influence(self) -> Array:
@@ -70,7 +64,7 @@ class Ratios(Quotients):
     ``columns`` (N, M + P): the a_ij, 0 where a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
     """
 
-    def __init__(self, columns: Array, of_number: NDArray[np.int64], names: tuple[str, ...] = ()) -> None:
+    def __init__(self, columns: Array, of_number: Int64, names: tuple[str, ...] = ()) -> None:
         self.columns, self.of_number, self.n_cases = columns, of_number, len(columns)
         self.names = names or tuple(map(str, range(len(of_number)))) if len(of_number) != 1 else names or ("value",)
 
@@ -97,25 +91,22 @@ class Ratios(Quotients):
 
     @property
     def numerator(self) -> Array:
-        """(N, M)."""
         return self.columns[:, : len(self.of_number)]
 
     @property
     def denominator(self) -> Array:
-        """(N, P)."""
         return self.columns[:, len(self.of_number) :]
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases with a denominator."""
         return np.asarray((self.denominator != 0).any(axis=1))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
-        """(R, M), (R, M)."""
         m = len(self.of_number)
         return table[:, :m], table[:, m:][:, self.of_number]
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+    def varies(self, kept: Bools, design: Design) -> Bools:
         """(M,), each of the columns of denominators once."""
         return self._all_first(design.vary(self.denominator[kept])[self.of_number])
 
@@ -149,7 +140,7 @@ def table_of(argument: str, values: Any) -> Array:
     return table
 
 
-def _distinct(keys: Iterable[bytes]) -> tuple[list[int], NDArray[np.int64]]:
+def _distinct(keys: Iterable[bytes]) -> tuple[list[int], Int64]:
     """``(where each distinct key appears first, number of every key)``."""
     first: dict[bytes, tuple[int, int]] = {}
     numbers_ = [first.setdefault(key, (len(first), j))[0] for j, key in enumerate(keys)]

@@ -5,17 +5,13 @@ from __future__ import annotations
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, option, whole
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 SOURCES = ("cases", "clusters", "annotators", "draws")
 KINDS = ("percentile", "basic", "bca")
@@ -119,7 +115,7 @@ class Resamples(Frozen):
         )
 
     @property
-    def n_undefined(self) -> NDArray[np.int64]:
+    def n_undefined(self) -> Int64:
         """(M,) resamples in which each number is NaN."""
         return np.asarray(np.isnan(self.values).sum(axis=0), np.int64)
 
@@ -277,7 +273,7 @@ def quantiles(values: Array, q: Array) -> Array:
     return np.asarray(np.where(np.isnan(q), np.nan, between))
 
 
-def _rank_spans(rows: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rank_spans(rows: Array) -> tuple[Int64, Int64]:
     """(B, M) ``start`` and ``end``: the ranks from 0, lowest first, that each number of a row shares with those tied with it."""
     n, m = rows.shape
     order = np.argsort(rows, axis=1, kind="stable")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option, whole
 from .._base.records import Record
 from . import studentized
@@ -21,11 +22,7 @@ from .resamples import Resamples, check_level
 from .statistic import Statistic, left_out_influence, resample
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .design import Seed
-
-    Array = NDArray[np.float64]
 
 KINDS = (*RESAMPLED, "studentized", "analytic")
 
@@ -282,12 +279,12 @@ def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> 
     return max(span[0], value - half), min(span[1], value + half)
 
 
-def resamples_of(one: Statistic, values: Array, kept: NDArray[np.bool_], design: Design, sources: tuple[str, ...]) -> Resamples:
+def resamples_of(one: Statistic, values: Array, kept: Bools, design: Design, sources: tuple[str, ...]) -> Resamples:
     """Values (B, M) of a statistic on resamples of the kept cases, which have this design."""
     return Resamples(one.estimate, values, None, sources, partial(_influence_of_units, one, kept, design))
 
 
-def _influence_of_units(one: Statistic, kept: NDArray[np.bool_], design: Design) -> Array:
+def _influence_of_units(one: Statistic, kept: Bools, design: Design) -> Array:
     """(G, M) centred within strata; by leaving out one unit at a time where no derivative is known."""
     found = one.influence()
     return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))

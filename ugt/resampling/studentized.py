@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .design import Design
 from .statistic import PlainSums, resample
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 NO_SPREAD = 1e-12  # relative standard errors below this are rounding
 
@@ -61,7 +56,7 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
         return np.asarray(theta[0] * np.exp(-error[0] * np.array([_quantile(t, 1 - one) for one in q])))
 
 
-def _ratio_and_error(sums: Array, sizes: NDArray[np.int64]) -> tuple[Array, Array]:
+def _ratio_and_error(sums: Array, sizes: Int64) -> tuple[Array, Array]:
     """(B,) ratios, and standard errors of their logarithms, from sums (B, strata * 5)."""
     by_stratum = sums.reshape(len(sums), len(sizes), 5)
     total = by_stratum.sum(axis=1)

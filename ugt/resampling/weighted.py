@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, flag, function, room, whole
 from .._base.ragged import take
@@ -19,13 +20,9 @@ from .resamples import Resamples
 from .statistic import FEW, Statistic, left_out_influence, resample, without_units
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .design import Seed
 
-    Array = NDArray[np.float64]
     Annotations = Union[Labels, Rankings]
-
 # Weights that wait for a statistic: 32 MB at most
 WAITING = 2**22
 
@@ -295,14 +292,14 @@ def bootstrap_annotations(
     return Resamples(estimate, values, None, ("annotators", *units(clusters)), left_out)
 
 
-def _rows(annotations: Annotations) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows(annotations: Annotations) -> tuple[Int64, Int64]:
     """``(offsets, count)`` of what is drawn."""
     if isinstance(annotations, Labels):
         return annotations.offsets, annotations.count
     return annotations.case_offsets, np.ones(annotations.n_rankings, np.int64)
 
 
-def _drawn(annotations: Annotations, times: NDArray[np.int64]) -> Annotations:
+def _drawn(annotations: Annotations, times: Int64) -> Annotations:
     """The annotations with each row as many times as it was drawn; rows that hold counts stay single rows."""
     counted = isinstance(annotations, Labels) and bool((annotations.count > 1).any())
     at = np.flatnonzero(times) if counted else np.repeat(np.arange(len(times)), times)

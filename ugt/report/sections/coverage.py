@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base import notices
+from ..._base.arrays import Array, Bools, Int64, NDArray
 from ..._base.ragged import row_of
 from ...calibrators import selection
 from ...conformal import MonteCarloConformal
@@ -37,11 +38,7 @@ from ..tables import ends_of
 from .calibration import is_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
-
-    Array = NDArray[np.float64]
 
 TITLE = "Prediction sets"
 TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high", "mean_size", "empty_share", "n_cases")}
@@ -105,7 +102,7 @@ def _models(context: Context, mean: Array, notes: list[str]) -> list[str]:
     return models[:most]
 
 
-def halves(n: int, clusters: Any, seed: int) -> NDArray[np.bool_] | None:
+def halves(n: int, clusters: Any, seed: int) -> Bools | None:
     """(n,) the cases of one half, by chance; cases of a cluster stay together. None where there is too little to be halved."""
     if n < LEAST_CASES:
         return None
@@ -117,8 +114,8 @@ def halves(n: int, clusters: Any, seed: int) -> NDArray[np.bool_] | None:
 
 
 def _both_halves(
-    probs: Array, truth: Array, ids: NDArray[Any], first: NDArray[np.bool_], score: str, seed: int, notes: list[str]
-) -> tuple[Array, NDArray[np.int64]]:
+    probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int, notes: list[str]
+) -> tuple[Array, Int64]:
     """For each level the plausibility mass (3, n) and the size (3, n) of the set of every case."""
     mass, size = np.empty((len(LEVELS), len(probs))), np.empty((len(LEVELS), len(probs)), np.int64)
     m = max(1, min(LABELS, MOST_LABELS // len(probs)))

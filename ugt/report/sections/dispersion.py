@@ -60,7 +60,6 @@ class BinMeans(PartMeans):
     """Means of bins; those of a single unit have an interval too, of width 0."""
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(G,)."""
         return np.full(len(self.names), design.n_units > 1)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import resampling
 from ..._base import notices
+from ..._base.arrays import Array
 from ...aggregation import by_name
 from ...annotations import Rankings
 from ...plausibilities.metric import METRICS
@@ -21,12 +22,8 @@ from ..standings import both_ends
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
 
 TITLE = "Where the uncertainty comes from"
 TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
