@@ -274,7 +274,7 @@ static int resample(const shared *in, uint64_t *digest)
     double grouped[20 * 3 * 2];
     for (int i = 0; i < CASES; i++)
         group[i] = i % 3, turned[i] = CASES - 1 - i;
-    TRY(ugt_grouped_sums(turned, group, NOISE, CASES, 2, 3, weights, CASES, 20, grouped));
+    TRY(ugt_grouped_sums(turned, group, NOISE, CASES, 2, 3, weights, 20, 20, grouped));
     NOTE(grouped);
     TRY(ugt_law_of_sum(pmf, CASES, 6, law));
     NOTE(law);
@@ -302,13 +302,13 @@ static int sort_and_sum(const shared *in, uint64_t *digest)
     const uint8_t last[] = {0, 1, 1};
     const int64_t row[] = {2, 0, 1};
     const ugt_soft_column column = {row, last, NOISE, NULL, 0.5, 1, 3, 3};
-    TRY(ugt_soft_resampled(&column, NOISE, NULL, 1, sum));
+    TRY(ugt_soft_resampled(&column, NOISE, 1, NULL, 1, sum));
     NOTE(sum);
     const ugt_soft_column plain = {row, last, NOISE, NULL, 0.5, 0, 3, 3};
     double times[9 * 3], many[9 * UGT_SOFT_SUMS];
     for (int j = 0; j < 9 * 3; j++)
         times[j] = j % 4; /* whole: eight at a time */
-    TRY(ugt_soft_resampled(&plain, times, NULL, 9, many));
+    TRY(ugt_soft_resampled(&plain, times, 9, NULL, 9, many));
     NOTE(many);
     ugt_soft_groups(NOISE, 3, NOISE, 1, 1, bounds);
     NOTE(bounds);
@@ -352,7 +352,7 @@ static int sum_histograms(const shared *in, uint64_t *digest)
     NOTE(fact);
     for (int j = 0; j < 9 * CASES; j++)
         weight[j] = j % 4;
-    TRY(ugt_histogram_resampled(&rows, weight, 9, resampled));
+    TRY(ugt_histogram_resampled(&rows, weight, 9, 9, resampled));
     NOTE(resampled);
     double sum[CLASSES * 4 * UGT_HISTOGRAM_SUMS] = {0.0};
     rows.fact = NULL;

@@ -154,8 +154,8 @@ static void test_resampled(const problem *p, const ugt_histograms *in, const sum
     for (int64_t n_weights = 1; n_weights <= 17; n_weights += 8 - (n_weights == 1)) {
         double *weight = NEW(double, n_weights * p->n), *out = NEW(double, n_weights * width);
         for (int64_t j = 0; j < n_weights * p->n; j++)
-            weight[j] = j < p->n ? p->weight[j] : (double)(j / p->n % 2);
-        CHECK(ugt_histogram_resampled(&rows, weight, n_weights, out) == UGT_OK);
+            weight[j] = j % n_weights == 0 ? p->weight[j / n_weights] : (double)(j % n_weights % 2);
+        CHECK(ugt_histogram_resampled(&rows, weight, n_weights, n_weights, out) == UGT_OK);
         for (int64_t b = 0; b < n_weights; b++) {
             static const sums nothing;
             const sums *expected = b == 0 ? weighted : b % 2 ? ones : &nothing;

@@ -45,25 +45,26 @@ static void test_strata(void)
     const int64_t strata[] = {0, 1, 5000, N};
     const ugt_design design = {strata, 3, 3};
     int32_t *unit = NEW(int32_t, N);
-    double *value = NEW(double, N * 3), *weight = NEW(double, N * B), sums[B * 3];
-    for (int32_t i = 0; i < N; i++) {
+    double *value = NEW(double, N * 6), *weight = NEW(double, N * B), sums[B * 6];
+    for (int32_t i = 0; i < N; i++) { /* four columns of all units, then two */
+        const double first[] = {i < 1, i < 5000, (double)i, 1.0}, then[] = {3.0 * i, (double)-i};
         unit[i] = i;
-        value[3 * i] = i < 1;
-        value[3 * i + 1] = i < 5000;
-        value[3 * i + 2] = (double)i;
+        memcpy(value + 4 * i, first, sizeof first);
+        memcpy(value + 4 * N + 2 * i, then, sizeof then);
     }
-    CHECK(ugt_bootstrap(&design, value, 3, unit, N, 0, B, sums, weight) == UGT_OK);
+    CHECK(ugt_bootstrap(&design, value, 6, unit, N, 0, B, sums, weight) == UGT_OK);
     for (int b = 0; b < B; b++) {
         double sum = 0.0;
         for (int i = 0; i < N; i++)
-            sum += weight[b * N + i] * i;
-        CHECK(sums[3 * b] == 1 && sums[3 * b + 1] == 5000 && sums[3 * b + 2] == sum);
+            sum += weight[i * B + b] * i;
+        const double expected[] = {1, 5000, sum, N, 3 * sum, -sum};
+        CHECK(memcmp(sums + 6 * b, expected, sizeof expected) == 0);
     }
     /* two cases of one unit */
     const int32_t pair[] = {6000, 6000};
     double both[2];
     CHECK(ugt_bootstrap(&design, NULL, 0, pair, 2, 4, 5, NULL, both) == UGT_OK);
-    CHECK(both[0] == weight[4 * N + 6000] && both[1] == both[0]);
+    CHECK(both[0] == weight[6000 * B + 4] && both[1] == both[0]);
 }
 
 static void test_rows(void)
@@ -132,7 +133,7 @@ static void test_law_of_many(void)
         CHECK_CLOSE(law[k], exp(lgamma(N + 1.0) - lgamma(k + 1.0) - lgamma(N - k + 1.0) - N * log(2.0)), 1e-10, 1e-17);
 }
 
-/* Runs of 1 to 3 entries of a group, m numbers each: as many whole sums as weightings. */
+/* Runs of 1 to 3 entries of a group, m numbers each; with m = 1 they are counted. */
 static void test_grouped_sums(int64_t m, int64_t n_weights)
 {
     enum { N = 600, CASES = 50, GROUPS = 7, WIDEST = 7, MOST = 9 };
@@ -151,15 +152,16 @@ static void test_grouped_sums(int64_t m, int64_t n_weights)
     for (int64_t b = 0; b < n_weights; b++)
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < m; j++)
-                expected[(b * GROUPS + group[i]) * m + j] += weight[b * CASES + row[i]] * value[i * m + j];
-    CHECK(ugt_grouped_sums(row, group, value, N, m, GROUPS, weight, CASES, n_weights, found) == UGT_OK);
+                expected[(b * GROUPS + group[i]) * m + j] += weight[row[i] * MOST + b] * (m == 1 ? 1.0 : value[i * m + j]);
+    CHECK(ugt_grouped_sums(row, group, m == 1 ? NULL : value, N, m, GROUPS, weight, MOST, n_weights, found) == UGT_OK);
     CHECK_ALL_CLOSE(found, expected, n_weights * GROUPS * m, 0.0, 0.0);
 }
 
 int main(void)
 {
     for (int64_t m = 1; m <= 7; m += 3)
-        test_grouped_sums(m, m + 2);
+        for (int64_t n_weights = 3; n_weights <= 9; n_weights += 6)
+            test_grouped_sums(m, n_weights);
     test_bootstrap();
     test_strata();
     test_rows();

@@ -132,9 +132,9 @@ static void test_sums(int pattern)
         by_pairs(score, p, weighted ? w : one, N, 0.5, expected);
         CHECK(ugt_soft_sums(&in, p, weighted ? w : NULL, 0.5, 0, NULL, sum, &nan_at) == UGT_OK);
         CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
-        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, NULL, 1, sum) == UGT_OK);
+        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, 1, NULL, 1, sum) == UGT_OK);
         CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
-        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, p, 1, sum) == UGT_OK);
+        CHECK(ugt_soft_resampled(&column, weighted ? w : NULL, 1, p, 1, sum) == UGT_OK);
         CHECK_ALL_CLOSE(sum, expected, UGT_SOFT_SUMS, 1e-12, 1e-12);
     }
 }
@@ -273,19 +273,19 @@ static void test_lanes(int kind)
         negative[i] = draw(&state) * (1.0 - positive[i]);
     }
     for (int j = 0; j < MOST * N; j++)
-        weight[j] = j < N ? 0.0 : floor(4.0 * draw(&state));
+        weight[j] = j % MOST == 0 ? 0.0 : floor(4.0 * draw(&state));
     if (kind == 1) /* in the second eight: each of these is summed by itself */
-        weight[10 * N + 3] = 0.5;
+        weight[3 * MOST + 10] = 0.5;
     if (kind == 2)
-        weight[N + 4] = 256.0;
+        weight[4 * MOST + 1] = 256.0;
     if (kind == 3)
-        weight[2 * N] = -1.0;
+        weight[2] = -1.0;
     for (int listed = 0; listed < 2; listed++) {
         const ugt_soft_column column = {row, last, positive, listed ? negative : NULL, 0.5, 0, N, N};
         for (int n = 1; n <= MOST; n += 6) {
-            CHECK(ugt_soft_resampled(&column, weight, NULL, n, sums) == UGT_OK);
+            CHECK(ugt_soft_resampled(&column, weight, MOST, NULL, n, sums) == UGT_OK);
             for (int b = 0; b < n; b++) {
-                CHECK(ugt_soft_resampled(&column, weight + b * N, NULL, 1, alone) == UGT_OK);
+                CHECK(ugt_soft_resampled(&column, weight + b, MOST, NULL, 1, alone) == UGT_OK);
                 for (int j = 0; j < UGT_SOFT_SUMS; j++)
                     CHECK(sums[b * UGT_SOFT_SUMS + j] == alone[j]);
             }

@@ -11,6 +11,7 @@ from twins.histogram_problems import numbers_of, problem
 
 import ugt
 from ugt._core import _histogram
+from ugt.resampling import by_case
 
 NAN = float("nan")
 
@@ -172,7 +173,7 @@ def test_the_rows_and_their_sums_by_the_slow_twin(k, n_weights, uniform):
     np.testing.assert_array_equal(rows[1], probs)
     weights = np.random.default_rng(k).normal(size=(n_weights, 150))
     shares, cells, facts = expected
-    for found, weight in zip(_histogram.resampled(*rows, 2 * k * 4, weights), weights):
+    for found, weight in zip(_histogram.resampled(*rows, 2 * k * 4, by_case(weights)), weights):
         close(found, twin.weighted_sums(shares, probs.tolist(), cells, facts, 2 * k * 4, weight.tolist()))
 
 
@@ -189,14 +190,14 @@ def test_disagreement_by_the_slow_twin(k, m, n_weights, uniform):
         close(observed, shares)
         close(sums, twin.weighted_sums(shares, predicted.tolist(), cells, None, m * 4, [1] * 150))
     weights = np.random.default_rng(k).normal(size=(n_weights, 150))
-    for found, weight in zip(_histogram.resampled(first[0], predicted, first[1], None, m * 4, weights), weights):
+    for found, weight in zip(_histogram.resampled(first[0], predicted, first[1], None, m * 4, by_case(weights)), weights):
         close(found, twin.weighted_sums(shares, predicted.tolist(), cells, None, m * 4, weight.tolist()))
 
 
 def refuses(kernel, good, wrong):
     """Each wrong argument beside the other good ones."""
     for at, value in wrong:
-        refused(r"fit|none of float64|too many", kernel, *[value if at == j else one for j, one in enumerate(good)])
+        refused(r"fit|none of float64|too many|lie beside each other", kernel, *[value if at == j else one for j, one in enumerate(good)])
 
 
 def test_the_core_refuses_what_does_not_fit():
@@ -215,7 +216,16 @@ def test_the_core_refuses_what_does_not_fit():
     given = [*rows, 4, np.ones((1, 1))]
     np.testing.assert_allclose(_histogram.resampled(*given)[0], out)
     cells = [(2, np.array([one], np.int32)) for one in ([2, 4], [-1, 3], [2, -1], [-2, 2], [-1, -1])]
-    shapes = [(0, rows[0][:, :1]), (1, rows[1][:0]), (3, rows[3][:, :2]), (4, 3), (4, 0), (5, np.ones((1, 2))), (5, np.ones((0, 1)))]
+    shapes = [
+        (0, rows[0][:, :1]),
+        (1, rows[1][:0]),
+        (3, rows[3][:, :2]),
+        (4, 3),
+        (4, 0),
+        (5, np.ones((2, 1))),
+        (5, np.ones((1, 0))),
+        (5, np.ones((1, 4))[:, ::2]),
+    ]
     refuses(_histogram.resampled, given, [*cells, *shapes])
     pairs = [y, np.full((1, 3), 0.5), None, EDGE, True, 0.0]
     observed, cell, sums, fault = _histogram.disagreement(*pairs)

@@ -15,7 +15,9 @@ from twins import resampling as twin
 import ugt
 from ugt import Resamples, resampling
 from ugt._core import _resample
+from ugt.resampling.design import by_case, strips
 from ugt.resampling.resamples import quantiles
+from ugt.resampling.sums import GroupSums
 
 RNG = np.random.default_rng(3)
 NAN = float("nan")
@@ -45,7 +47,7 @@ def test_blocks_are_those_of_the_slow_twin(n):
 
 def sums_of(design, table, seed, begin, end):
     out = np.empty((end - begin, table.shape[1]))
-    assert design.drawn(seed, begin, end, design.added_up(table), out, False) is None
+    assert design.drawn(seed, begin, end, strips(design.added_up(table)), out, False) is None
     return out
 
 
@@ -718,24 +720,37 @@ def test_sums_by_group_are_those_of_the_slow_twin(n, b, m):
     out = np.empty((b, 6, m))
     rows = RNG.integers(0, n, n)
     for of_entries in (group, np.sort(group)):  # one by one, and in runs
-        _resample.grouped_sums(rows, of_entries, values, weights, out)
+        _resample.grouped_sums(rows, of_entries, values, by_case(weights), out)
         np.testing.assert_array_equal(out, twin.grouped_sums(rows, of_entries, values, weights, 6))
-    _resample.grouped_sums(rows[:0], group[:0], values[:0], weights, out)
+    counted = np.empty((b, 6, 1))
+    _resample.grouped_sums(rows, group, None, by_case(weights), counted)
+    np.testing.assert_array_equal(counted, twin.grouped_sums(rows, group, np.ones((n, 1)), weights, 6))
+    _resample.grouped_sums(rows[:0], group[:0], values[:0], by_case(weights), out)
     assert not out.any()
 
 
+@pytest.mark.parametrize("n, different", [(3, False), (300, True), (300, False)])
+def test_entries_that_are_alike_are_counted_once(n, different):
+    """A table of two whole numbers has six different rows, one of noise has as many as entries: sums are the same."""
+    table = RNG.normal(size=(n, 2)) if different else RNG.integers(0, [2, 3], (n, 2)) - 1.0
+    rows, group, weights = RNG.permutation(n), RNG.integers(0, 3, n).astype(np.int32), RNG.normal(size=(5, n))
+    grouped = GroupSums(rows, group, table, 3)
+    assert (grouped.alike is None) == (different or n == 3)
+    np.testing.assert_allclose(grouped.sums(by_case(weights)), twin.grouped_sums(rows, group, table, weights, 3), atol=1e-12)
+
+
 def test_the_core_refuses_what_does_not_fit():
-    table, out, strata = np.ones((5, 2)), np.empty((3, 2)), np.array([0, 5])
+    table, out, strata = np.ones(10), np.empty((3, 2)), np.array([0, 5])
     for begin, end, target in ((0, 4, out), (2, 1, out), (-1, 2, out), (0, 3, np.empty((3, 1)))):
         refused("do not fit together", _resample.bootstrap, strata, 0, begin, end, table, target)
-    unit = np.zeros(2, np.int32)
+    unit, of_cases = np.zeros(2, np.int32), np.empty((2, 3))
     for wrong in ([0, 4], [0, 6], [1, 5], [0, 3, 3, 5], [0], [], [0, 7, 5], [0, 2**31]):
         refused("do not fit", _resample.bootstrap, np.array(wrong, np.int64), 0, 0, 3, table, out)
     for wrong in ([1, 5], [0, 3, 3, 5], [], [0, 2**31]):
-        refused("do not fit", _resample.bootstrap, np.array(wrong, np.int64), 0, 0, 3, unit=unit, weights=out)
+        refused("do not fit", _resample.bootstrap, np.array(wrong, np.int64), 0, 0, 3, unit=unit, weights=of_cases)
     for wrong in ([0, 5], [-1, 0]):
-        refused("unit out of range", _resample.bootstrap, strata, 0, 0, 3, unit=np.array(wrong, np.int32), weights=out)
-    for begin, end, target in ((0, 4, out), (0, 3, np.empty((3, 1))), (-1, 2, out)):
+        refused("unit out of range", _resample.bootstrap, strata, 0, 0, 3, unit=np.array(wrong, np.int32), weights=of_cases)
+    for begin, end, target in ((0, 4, of_cases), (0, 3, np.empty((1, 3))), (-1, 2, of_cases)):
         refused("do not fit together", _resample.bootstrap, strata, 0, begin, end, unit=unit, weights=target)
     count, drawn = np.array([1, 2]), np.empty((3, 2), np.int64)
     for wrong in ([0], [0, 1], [1, 2], [0, 3], [0, 3, 2], [0, -1, 2]):
@@ -745,9 +760,9 @@ def test_the_core_refuses_what_does_not_fit():
     group = np.zeros(2, np.int32)
     refused("do not fit together", _resample.grouped_sums, np.arange(2), group, np.ones((3, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
     for row, of, said in (([0, 1], -1, "group"), ([0, 1], 1, "group"), ([0, -1], 0, "case"), ([0, 2], 0, "case")):
-        given = np.array(row), np.full(2, of, np.int32), np.ones((2, 1)), np.ones((1, 2)), np.empty((1, 1, 1))
+        given = np.array(row), np.full(2, of, np.int32), np.ones((2, 1)), np.ones((2, 1)), np.empty((1, 1, 1))
         refused(f"{said} out of range", _resample.grouped_sums, *given)
-    refused("output does not fit", _resample.law_of_sum, table, np.empty(5))
+    refused("output does not fit", _resample.law_of_sum, np.ones((5, 2)), np.empty(5))
 
 
 def test_a_generator_gives_seeds_of_64_bits():

@@ -128,7 +128,7 @@ def test_totals_that_are_not_four(n):
     refused(rf"above must be 4 totals\. Got {n}\.", _soft.Scores(np.arange(4.0)).sums, np.ones(4), None, 0.5, False, np.zeros(n))
 
 
-def resampled(row=(1, 0, 2), last=(0, 1, 1), positive=3, negative=None, n_cases=3, weight=(2, 3), p=None, out=(2, _soft.N_SUMS)):
+def resampled(row=(1, 0, 2), last=(0, 1, 1), positive=3, negative=None, n_cases=3, weight=(3, 2), p=None, out=(2, _soft.N_SUMS)):
     parts = (None if shape is None else np.full(shape, 0.5) for shape in (negative, weight, p))
     negative, weight, p = parts
     result = np.empty(out)
@@ -141,10 +141,10 @@ def resampled(row=(1, 0, 2), last=(0, 1, 1), positive=3, negative=None, n_cases=
 def test_resamples_that_do_not_fit():
     np.testing.assert_array_equal(resampled()[0], resampled(negative=3, p=None)[1])
     np.testing.assert_array_equal(resampled(weight=None, p=(2, 3))[0, :3], 2 * resampled()[0, :3])
-    assert resampled(weight=(0, 3), out=(0, _soft.N_SUMS)).shape[0] == 0
+    assert resampled(weight=(3, 0), out=(0, _soft.N_SUMS)).shape[0] == 0
     wrong = [
         {"row": (1, 0)}, {"row": (), "last": (), "positive": 0}, {"last": (0, 1)}, {"last": (1, 1, 0)}, {"positive": 2}, {"negative": 4},
-        {"weight": (2, 2)}, {"weight": (1, 3)}, {"weight": None, "p": (2, 4)}, {"weight": None, "p": (3, 3)},
+        {"weight": (2, 2)}, {"weight": (3, 1)}, {"weight": None, "p": (2, 4)}, {"weight": None, "p": (3, 3)},
         {"out": (2, _soft.N_SUMS - 1)}, {"n_cases": 4},
     ]  # fmt: skip
     for options in wrong:

@@ -1,6 +1,6 @@
 """Sums of label histograms and predicted probabilities by class and bin."""
 
-from _status cimport check
+from _status cimport check, stride_of
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -35,7 +35,7 @@ cdef extern from "ugt.h" nogil:
     double UGT_HISTOGRAM_ROW_SUM
     int ugt_histogram_sums(const ugt_histograms *, int64_t, int64_t, double *, double *, int64_t *)
     int ugt_histogram_read(const ugt_histograms *, int64_t, int64_t, ugt_histogram_rows *, int64_t *)
-    int ugt_histogram_resampled(const ugt_histogram_rows *, const double *, int64_t, double *)
+    int ugt_histogram_resampled(const ugt_histogram_rows *, const double *, int64_t, int64_t, double *)
     int ugt_disagreement_sums(const ugt_histograms *, int64_t, int, ugt_histogram_rows *, double *, int64_t *)
 
 N_SUMS = UGT_HISTOGRAM_SUMS
@@ -119,14 +119,14 @@ def read(counts, probs, const double[:, ::1] edges, bint uniform, bint fractiona
 
 
 def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32_t[:, ::1] cell, fact, int64_t n_cells,
-              const double[:, ::1] weight):
-    """The sums of rows as read or disagreement gave them, facts or None, with weights (W, N): (W, cells [and totals])."""
+              const double[:, :] weight):
+    """The sums of rows as read or disagreement gave them, facts or None, with weights (N, W): (W, cells [and totals])."""
     cdef const double[:, ::1] facts = fact
-    cdef int64_t n = share.shape[0], m = share.shape[1], n_weights = weight.shape[0], i, k
+    cdef int64_t n = share.shape[0], m = share.shape[1], n_weights = weight.shape[1], stride = stride_of(weight), i, k
     cdef int32_t least = 0, most = -1
     cdef int status
     cdef ugt_histogram_rows rows
-    if n < 1 or m < 1 or prob.shape[0] != n or prob.shape[1] != m or cell.shape[0] != n or cell.shape[1] != m or weight.shape[1] != n \
+    if n < 1 or m < 1 or prob.shape[0] != n or prob.shape[1] != m or cell.shape[0] != n or cell.shape[1] != m or weight.shape[0] != n \
             or n_weights < 1 or n_cells < 1 or (facts is not None and (facts.shape[0] != n or facts.shape[1] != UGT_HISTOGRAM_FACTS)):
         raise ValueError("rows and weights do not fit together")
     with nogil:
@@ -143,7 +143,7 @@ def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32
     rows.fact = NULL if facts is None else <double *>&facts[0, 0]
     rows.n_rows, rows.n_columns, rows.n_cells = n, m, n_cells
     with nogil:
-        status = ugt_histogram_resampled(&rows, &weight[0, 0], n_weights, &out[0, 0])
+        status = ugt_histogram_resampled(&rows, &weight[0, 0], stride, n_weights, &out[0, 0])
     check(status)
     return np.asarray(out)
 

@@ -1,6 +1,6 @@
 """Bootstrap by weights and the law of a sum."""
 
-from _status cimport check, check_rows
+from _status cimport check, check_rows, stride_of
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 cdef extern from "ugt.h" nogil:
@@ -28,11 +28,11 @@ cdef int64_t n_units(const int64_t[::1] strata, int64_t begin, int64_t end, int6
 
 
 def bootstrap(
-    const int64_t[::1] strata, uint64_t seed, int64_t begin, int64_t end, const double[:, ::1] value=None, double[:, ::1] sums=None,
+    const int64_t[::1] strata, uint64_t seed, int64_t begin, int64_t end, const double[::1] value=None, double[:, ::1] sums=None,
     const int32_t[::1] unit=None, double[:, ::1] weights=None
 ):
-    """Resamples begin..end of units that are ordered by stratum: sums of the columns of value, and how often the unit of each case was
-    drawn; either may be left out."""
+    """Resamples begin..end of units that are ordered by stratum: sums (B, m) of the columns of a table in strips (see ugt.h), and how often
+    the unit of each case was drawn, weights (N, B); either may be left out."""
     cdef int64_t i, m = 0, n_cases = 0, n = n_units(strata, begin, end, end - begin)
     cdef const double *values = NULL
     cdef const int32_t *units = NULL
@@ -41,12 +41,12 @@ def bootstrap(
     cdef ugt_design design
     cdef int status
     if value is not None:
-        m = value.shape[1]
-        if sums is None or value.shape[0] != n or sums.shape[0] != end - begin or sums.shape[1] != m:
+        m = 0 if sums is None else sums.shape[1]
+        if sums is None or value.shape[0] != n * m or sums.shape[0] != end - begin:
             raise ValueError("table, strata and output do not fit together")
     if unit is not None:
         n_cases = unit.shape[0]
-        if weights is None or weights.shape[0] != end - begin or weights.shape[1] != n_cases:
+        if weights is None or weights.shape[0] != n_cases or weights.shape[1] != end - begin:
             raise ValueError("cases and output do not fit together")
         for i in range(n_cases):
             if unit[i] < 0 or unit[i] >= n:
@@ -54,7 +54,7 @@ def bootstrap(
     if begin == end or (m == 0 and n_cases == 0):
         return
     if m > 0:
-        values, added = &value[0, 0], &sums[0, 0]
+        values, added = &value[0], &sums[0, 0]
     if n_cases > 0:
         units, drawn = &unit[0], &weights[0, 0]
     design.offsets, design.n_strata, design.seed = &strata[0], strata.shape[0] - 1, seed
@@ -96,22 +96,25 @@ def law_of_sum(const double[:, ::1] pmf, double[::1] law):
 
 
 def grouped_sums(
-    const int64_t[::1] row, const int32_t[::1] group, const double[:, ::1] value, const double[:, ::1] weight, double[:, :, ::1] out
+    const int64_t[::1] row, const int32_t[::1] group, const double[:, ::1] value, const double[:, :] weight, double[:, :, ::1] out
 ):
-    """Sums of weight x value over the entries of each group: entry i (n,) is of case row[i] and has values (n, m), weights are of cases
-    (B, N): out (B, groups, m)."""
-    cdef int64_t i, n = group.shape[0], m = value.shape[1], n_groups = out.shape[1], n_cases = weight.shape[1]
+    """Sums of weight x value over the entries of each group: entry i (n,) is of case row[i] and has values (n, m) or None, which is 1;
+    weights are of cases (N, B): out (B, groups, m)."""
+    cdef int64_t i, n = group.shape[0], m = 1 if value is None else value.shape[1], n_groups = out.shape[1], n_cases = weight.shape[0], stride = stride_of(weight)
+    cdef const double *values = NULL
     cdef int status
-    if value.shape[0] != n or row.shape[0] != n or out.shape[0] != weight.shape[0] or out.shape[2] != m:
+    if (value is not None and value.shape[0] != n) or row.shape[0] != n or out.shape[0] != weight.shape[1] or out.shape[2] != m:
         raise ValueError("groups, values, weights and output do not fit together")
     for i in range(n):
         if group[i] < 0 or group[i] >= n_groups:
             raise ValueError("group out of range")
         if row[i] < 0 or row[i] >= n_cases:
             raise ValueError("case out of range")
-    if n == 0 or m == 0 or n_groups == 0 or weight.shape[0] == 0:
+    if n == 0 or m == 0 or n_groups == 0 or weight.shape[1] == 0:
         out[:, :, :] = 0.0
         return
+    if value is not None:
+        values = &value[0, 0]
     with nogil:
-        status = ugt_grouped_sums(&row[0], &group[0], &value[0, 0], n, m, n_groups, &weight[0, 0], n_cases, weight.shape[0], &out[0, 0, 0])
+        status = ugt_grouped_sums(&row[0], &group[0], values, n, m, n_groups, &weight[0, 0], stride, weight.shape[1], &out[0, 0, 0])
     check(status)

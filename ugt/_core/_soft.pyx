@@ -1,6 +1,6 @@
 """Sorting by score, and the sums of soft ranking metrics."""
 
-from _status cimport check
+from _status cimport check, stride_of
 from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
@@ -25,7 +25,7 @@ cdef extern from "ugt.h" nogil:
     int ugt_argsort_descending(const ugt_scores *, int64_t *, int64_t *)
     int ugt_soft_sums(const ugt_scores *, const double *, const double *, double, int, const double *, double *, int64_t *)
     int ugt_soft_curve(const ugt_scores *, const double *, const double *, double *, double *, double *, int64_t *, int64_t *)
-    int ugt_soft_resampled(const ugt_soft_column *, const double *, const double *, int64_t, double *)
+    int ugt_soft_resampled(const ugt_soft_column *, const double *, int64_t, const double *, int64_t, double *)
     int UGT_SOFT_GROUP
     void ugt_soft_groups(const double *, int64_t, const double *, int, int, double *)
 
@@ -111,15 +111,15 @@ def argsort_descending(scores):
 
 
 def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1] positive, const double[::1] negative, double threshold,
-              bint expected, int64_t n_cases, const double[:, ::1] weight, const double[:, ::1] p, double[:, ::1] out):
-    """Sums (B, N_SUMS) with other weights (B, N) or None, other probabilities (B, N) or None."""
+              bint expected, int64_t n_cases, const double[:, :] weight, const double[:, ::1] p, double[:, ::1] out):
+    """Sums (B, N_SUMS) with other weights (N, B) or None, other probabilities (B, N) or None."""
     cdef ugt_soft_column column
-    cdef int64_t n = row.shape[0], n_resamples = out.shape[0], i
+    cdef int64_t n = row.shape[0], n_resamples = out.shape[0], stride = 0, i
     cdef const double *w = NULL
     cdef const double *q = NULL
     cdef int status
     if n < 1 or last.shape[0] != n or not last[n - 1] or positive.shape[0] != n or (negative is not None and negative.shape[0] != n) \
-            or out.shape[1] != UGT_SOFT_SUMS or (weight is not None and (weight.shape[0] != n_resamples or weight.shape[1] != n_cases)) \
+            or out.shape[1] != UGT_SOFT_SUMS or (weight is not None and (weight.shape[0] != n_cases or weight.shape[1] != n_resamples)) \
             or (p is not None and (p.shape[0] != n_resamples or p.shape[1] != n_cases)):
         raise ValueError("column, resamples and output do not fit together")
     for i in range(n):
@@ -133,11 +133,11 @@ def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1]
         column.negative = &negative[0]
     column.threshold, column.expected, column.n, column.n_cases = threshold, expected, n, n_cases
     if weight is not None:
-        w = &weight[0, 0]
+        w, stride = &weight[0, 0], stride_of(weight)
     if p is not None:
         q = &p[0, 0]
     with nogil:
-        status = ugt_soft_resampled(&column, w, q, n_resamples, &out[0, 0])
+        status = ugt_soft_resampled(&column, w, stride, q, n_resamples, &out[0, 0])
     check(status)
 
 

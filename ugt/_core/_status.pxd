@@ -27,3 +27,10 @@ cdef inline int check_rows(const int64_t[::1] offsets, int64_t begin, int64_t en
         if offsets[i] < 0 or offsets[i + 1] < offsets[i] or offsets[i + 1] > length:
             return check(UGT_ERR_RANGE)
     return 0
+
+
+cdef inline int64_t stride_of(const double[:, :] weight) except? -1:
+    """Doubles from the weights of a case (N, B) to those of the next; those of one case must lie beside each other."""
+    if (weight.shape[1] > 1 and weight.strides[1] != 8) or weight.strides[0] % 8:
+        raise ValueError("weights of a case must lie beside each other")
+    return weight.strides[0] // 8

@@ -12,7 +12,7 @@
 #define BLOCK 4096 /* units of a block: 12 bits, five draws a word; its counters fill 16 KiB */
 #define PANEL 256  /* units whose weights are numbers at a time: with 8 resamples 16 KiB */
 #define LANES 8    /* resamples that go through the table together */
-#define WIDTH 4    /* columns of the table that are added up together */
+#define STRIP 4    /* columns of the table that lie beside each other */
 #define WORDS 256  /* random words at a time */
 
 typedef struct {
@@ -26,7 +26,6 @@ typedef struct {
     int64_t *draws;           /* [LANES * n_blocks] that fall into each block */
     int32_t *count;           /* [LANES * BLOCK] how often each unit was drawn */
     double *weight;           /* [PANEL * LANES] */
-    double *packed;           /* [PANEL * WIDTH] */
     uint64_t word[WORDS];
 } sampler;
 
@@ -38,7 +37,6 @@ static void sampler_free(sampler *s)
     free(s->draws);
     free(s->count);
     free(s->weight);
-    free(s->packed);
     free(s);
 }
 
@@ -62,14 +60,19 @@ static sampler *sampler_new(const ugt_design *design)
     s->draws = malloc((size_t)s->n_blocks * LANES * sizeof *s->draws);
     s->count = malloc(BLOCK * LANES * sizeof *s->count);
     s->weight = malloc(PANEL * LANES * sizeof *s->weight);
-    s->packed = malloc(PANEL * WIDTH * sizeof *s->packed);
-    if (s->blocks == NULL || s->draws == NULL || s->count == NULL || s->weight == NULL || s->packed == NULL) {
+    if (s->blocks == NULL || s->draws == NULL || s->count == NULL || s->weight == NULL) {
         sampler_free(s);
         return NULL;
     }
     cut(design, s->blocks);
     return s;
 }
+
+/* A table [n * m], as ugt_bootstrap has it. */
+typedef struct {
+    const double *value;
+    int64_t n, m;
+} strips;
 
 /* Opens the stream of resample b and splits the draws of each stratum among its blocks. */
 static void open_lane(sampler *s, const ugt_design *design, int64_t b, int lane)
@@ -134,13 +137,13 @@ static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
     }
 }
 
-/* Adds up width columns of a panel of units, which lie beside each other, for the resamples of all lanes. Every sum is one chain of
- * additions by itself, so that it does not depend on what is computed beside it. */
-INLINE void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t n, int64_t m, int width,
-                        double *restrict out)
+/* Adds up width columns of n units, rows of stride, for the resamples of all lanes. Every sum is one chain of additions by itself, so that
+ * it does not depend on what is computed beside it. */
+INLINE void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t stride, int64_t n, int64_t m,
+                        int width, double *restrict out)
 {
-    double sum[WIDTH][LANES] = {{0.0}};
-    for (int64_t u = 0; u < n; u++, weight += lanes, value += width)
+    double sum[STRIP][LANES] = {{0.0}};
+    for (int64_t u = 0; u < n; u++, weight += lanes, value += stride)
         for (int j = 0; j < width; j++)
             for (int lane = 0; lane < lanes; lane++)
                 sum[j][lane] += weight[lane] * value[j];
@@ -149,49 +152,37 @@ INLINE void add_columns(const double *restrict weight, int lanes, const double *
             out[lane * m + j] += sum[j][lane];
 }
 
-/* Columns [j, j + width) of n rows of m, beside each other. */
-INLINE const double *gathered(const double *restrict value, int64_t n, int64_t m, int64_t j, int width, double *restrict packed)
+/* Units [at, at + n) of a table in strips, for a lane or all of them. */
+INLINE void add_strips(const double *weight, int lanes, const strips *table, int64_t at, int64_t n, double *out)
 {
-    for (int64_t u = 0; u < n; u++)
-        for (int c = 0; c < width; c++)
-            packed[u * width + c] = value[u * m + j + c];
-    return packed;
-}
-
-UGT_WIDE static void add_panel(const double *weight, const double *value, int64_t n, int64_t m, double *packed, double *out)
-{
+    const int64_t m = table->m;
     int64_t j = 0;
-    for (; j + WIDTH <= m; j += WIDTH)
-        add_columns(weight, LANES, gathered(value, n, m, j, WIDTH, packed), n, m, WIDTH, out + j);
-    for (; j < m; j++)
-        add_columns(weight, LANES, gathered(value, n, m, j, 1, packed), n, m, 1, out + j);
+    for (; j + STRIP <= m; j += STRIP)
+        add_columns(weight, lanes, table->value + j * table->n + at * STRIP, STRIP, n, m, STRIP, out + j);
+    for (int64_t first = j; j < m; j++)
+        add_columns(weight, lanes, table->value + first * table->n + at * (m - first) + j - first, m - first, n, m, 1, out + j);
 }
 
-static void add_panel_alone(const double *weight, const double *value, int64_t n, int64_t m, double *packed, double *out)
+UGT_WIDE static void add_panel(const double *weight, const strips *table, int64_t at, int64_t n, double *out)
 {
-    for (int64_t j = 0; j < m; j++)
-        add_columns(weight, 1, gathered(value, n, m, j, 1, packed), n, m, 1, out + j);
+    add_strips(weight, LANES, table, at, n, out);
 }
 
-static void add_block(sampler *s, const block *block, int lanes, const double *value, int64_t m, double *out)
+/* Turns how often the units of a block were drawn into weights, a panel at a time; adds them up, and keeps them. */
+static void add_block(sampler *s, const block *block, int lanes, const strips *table, double *out, double *weights, int64_t stride)
 {
     for (int64_t from = 0; from < block->size; from += PANEL) {
-        const int64_t n = block->size - from < PANEL ? block->size - from : PANEL;
+        const int64_t n = block->size - from < PANEL ? block->size - from : PANEL, at = block->at + from;
         for (int64_t u = 0; u < n; u++)
             for (int lane = 0; lane < lanes; lane++)
                 s->weight[u * lanes + lane] = (double)s->count[lane * BLOCK + from + u];
-        const double *row = value + (block->at + from) * m;
         if (lanes == LANES)
-            add_panel(s->weight, row, n, m, s->packed, out);
+            add_panel(s->weight, table, at, n, out);
         else
-            add_panel_alone(s->weight, row, n, m, s->packed, out);
+            add_strips(s->weight, 1, table, at, n, out);
+        for (int64_t u = 0; weights != NULL && u < n; u++)
+            memcpy(weights + (at + u) * stride, s->weight + u * lanes, (size_t)lanes * sizeof *weights);
     }
-}
-
-static void keep_weights(const int32_t *restrict count, int64_t n, double *restrict out)
-{
-    for (int64_t u = 0; u < n; u++)
-        out[u] = (double)count[u];
 }
 
 /* Whether case j is unit j, for all cases. */
@@ -206,41 +197,33 @@ static int is_identity(const int32_t *unit, int64_t n_cases, int64_t n_units)
 int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, const int32_t *unit, int64_t n_cases, int64_t begin,
                   int64_t end, double *sums, double *weights)
 {
-    const int64_t n_units = design->offsets[design->n_strata];
+    const int64_t n_units = design->offsets[design->n_strata], many = end - begin;
     const int own = weights != NULL && !is_identity(unit, n_cases, n_units);
+    const strips table = {value, n_units, m};
     sampler *s = sampler_new(design);
-    double *drawn = own ? malloc((size_t)(n_units * LANES) * sizeof *drawn) : weights;
+    double *drawn = own ? malloc((size_t)(n_units * LANES) * sizeof *drawn) : NULL;
     int status = UGT_OK;
     if (s == NULL || (own && drawn == NULL)) {
         status = UGT_ERR_MEMORY;
         goto out;
     }
     if (m > 0)
-        memset(sums, 0, (size_t)((end - begin) * m) * sizeof *sums);
-    for (int64_t b = begin; b < end;) {
-        const int lanes = end - b >= LANES ? LANES : 1;
+        memset(sums, 0, (size_t)(many * m) * sizeof *sums);
+    for (int64_t b = 0, lanes; b < many; b += lanes) {
+        lanes = many - b >= LANES ? LANES : 1;
         for (int lane = 0; lane < lanes; lane++)
-            open_lane(s, design, b + lane, lane);
+            open_lane(s, design, begin + b + lane, lane);
+        double *const kept = own ? drawn : weights != NULL ? weights + b : NULL;
         for (int64_t i = 0; i < s->n_blocks; i++) {
-            for (int lane = 0; lane < lanes; lane++) {
+            for (int lane = 0; lane < lanes; lane++)
                 draw_block(s, i, lane, s->count + lane * BLOCK);
-                if (weights != NULL)
-                    keep_weights(s->count + lane * BLOCK, s->blocks[i].size, drawn + lane * n_units + s->blocks[i].at);
-            }
-            if (m > 0)
-                add_block(s, &s->blocks[i], lanes, value, m, sums + (b - begin) * m);
+            add_block(s, &s->blocks[i], (int)lanes, &table, sums + b * m, kept, own ? lanes : many);
         }
-        if (own)
-            for (int lane = 0; lane < lanes; lane++, weights += n_cases)
-                for (int64_t j = 0; j < n_cases; j++)
-                    weights[j] = drawn[lane * n_units + unit[j]];
-        else if (weights != NULL)
-            drawn += lanes * n_units;
-        b += lanes;
+        for (int64_t j = 0; own && j < n_cases; j++)
+            memcpy(weights + j * many + b, drawn + unit[j] * lanes, (size_t)lanes * sizeof *weights);
     }
 out:
-    if (own)
-        free(drawn);
+    free(drawn);
     sampler_free(s);
     return status;
 }

@@ -6,8 +6,7 @@
 #include "core.h"
 #include "wide.h"
 
-#define LANES 8  /* weights that share a pass */
-#define PANEL 64 /* rows whose weights are turned round at a time */
+#define LANES 8 /* weights that share a pass */
 
 /* sum [LANES] += weight * value */
 INLINE void add(double *restrict sum, const double *restrict weight, double value)
@@ -42,42 +41,33 @@ INLINE int add_facts(double *total, const double *weight, const double *fact)
     return 1;
 }
 
-/* Rows [at, at + n) with weights [n][LANES]. */
-UGT_WIDE static void add_panel(const ugt_histogram_rows *in, int64_t at, int64_t n, const double *weight, double *sum)
+/* All rows, for the first lanes of the weights of each. */
+UGT_WIDE static void add_rows(const ugt_histogram_rows *in, const double *weight, int64_t stride, int64_t lanes, double *sum)
 {
     const int64_t columns = in->n_columns, facts = in->n_cells * UGT_HISTOGRAM_SUMS * LANES;
-    for (int64_t i = at; i < at + n; i++, weight += LANES) {
-        const double *m = in->share + i * columns, *z = in->prob + i * columns, *fact = in->fact + i * UGT_HISTOGRAM_FACTS;
+    double few[LANES] = {0.0};
+    for (int64_t i = 0; i < in->n_rows; i++, weight += stride) {
+        const double *m = in->share + i * columns, *z = in->prob + i * columns, *fact = in->fact + i * UGT_HISTOGRAM_FACTS, *own = weight;
         const int32_t *cell = in->cell + i * columns;
         const double spread = in->fact == NULL ? 0.0 : fact[2];
-        if (in->fact == NULL ? cell[0] >= 0 : add_facts(sum + facts, weight, fact))
+        if (lanes < LANES)
+            own = memcpy(few, weight, (size_t)lanes * sizeof *few);
+        if (in->fact == NULL ? cell[0] >= 0 : add_facts(sum + facts, own, fact))
             for (int64_t k = 0; k < columns; k++)
-                add_cell(sum + (int64_t)cell[k] * UGT_HISTOGRAM_SUMS * LANES, weight, m[k], z[k], spread);
+                add_cell(sum + (int64_t)cell[k] * UGT_HISTOGRAM_SUMS * LANES, own, m[k], z[k], spread);
     }
 }
 
-/* Weights of rows [at, at + n), of n_weights <= LANES rows of n_rows, as [n][LANES]; 0 where there is none. */
-static void turn(const double *weight, int64_t n_weights, int64_t n_rows, int64_t at, int64_t n, double *restrict out)
-{
-    for (int64_t lane = 0; lane < LANES; lane++)
-        for (int64_t i = 0; i < n; i++)
-            out[i * LANES + lane] = lane < n_weights ? weight[lane * n_rows + at + i] : 0.0;
-}
-
-int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t n_weights, double *out)
+int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t stride, int64_t n_weights, double *out)
 {
     const int64_t width = in->n_cells * UGT_HISTOGRAM_SUMS + (in->fact == NULL ? 0 : 2 * UGT_HISTOGRAM_TOTALS + 1);
-    double *sum = malloc(ugt_bytes(width * LANES, sizeof *sum)), turned[PANEL * LANES];
+    double *sum = malloc(ugt_bytes(width * LANES, sizeof *sum));
     if (sum == NULL)
         return UGT_ERR_MEMORY;
-    for (int64_t b = 0; b < n_weights; b += LANES, weight += LANES * in->n_rows) {
+    for (int64_t b = 0; b < n_weights; b += LANES) {
         const int64_t lanes = n_weights - b < LANES ? n_weights - b : LANES;
         memset(sum, 0, (size_t)(width * LANES) * sizeof *sum);
-        for (int64_t at = 0; at < in->n_rows; at += PANEL) {
-            const int64_t n = in->n_rows - at < PANEL ? in->n_rows - at : PANEL;
-            turn(weight, lanes, in->n_rows, at, n, turned);
-            add_panel(in, at, n, turned, sum);
-        }
+        add_rows(in, weight + b, stride, lanes, sum);
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t j = 0; j < width; j++)
                 out[(b + lane) * width + j] = sum[j * LANES + lane];

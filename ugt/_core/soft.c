@@ -182,7 +182,7 @@ int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weig
 /* ---- resamples: the order of the scores stays, weights or probabilities change ---- */
 
 /* resample b, one by itself */
-static void resample_alone(const ugt_soft_column *column, const double *weight, const double *p, int64_t b, double *out)
+static void resample_alone(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t b, double *out)
 {
     const int64_t n = column->n;
     double total[4] = {0.0, 0.0, 0.0, 0.0};
@@ -191,7 +191,7 @@ static void resample_alone(const ugt_soft_column *column, const double *weight, 
         group g = {0.0, 0.0, 0.0, 0.0, 0.0};
         do {
             const int64_t row = column->row[i];
-            const double w = weight != NULL ? weight[b * column->n_cases + row] : 1.0;
+            const double w = weight != NULL ? weight[row * stride + b] : 1.0;
             const double positive = p != NULL ? p[b * column->n_cases + row] : column->positive[i];
             const double negative = p == NULL && column->negative != NULL ? column->negative[i] : 1.0 - positive;
             const double hard = positive > column->threshold ? w : 0.0;
@@ -267,20 +267,19 @@ UGT_WIDE static void resample_lanes(const ugt_soft_column *column, const uint8_t
 }
 
 /* times [n_cases * LANES] of the weights of LANES resamples; whether all are whole numbers below 256, as how often a case was drawn is */
-static int turn(const double *weight, int64_t n_cases, uint8_t *times)
+static int as_times(const double *weight, int64_t stride, int64_t n_cases, uint8_t *times)
 {
     int whole = 1;
-    for (int64_t i = 0; i < n_cases; i++)
+    for (int64_t i = 0; i < n_cases; i++, weight += stride, times += LANES)
         for (int k = 0; k < LANES; k++) {
-            const double w = weight[k * n_cases + i];
-            const int time = w >= 0.0 && w < 256.0 ? (int)w : 0;
-            times[i * LANES + k] = (uint8_t)time;
-            whole &= (double)time == w;
+            const int time = weight[k] >= 0.0 && weight[k] < 256.0 ? (int)weight[k] : 0;
+            times[k] = (uint8_t)time;
+            whole &= (double)time == weight[k];
         }
     return whole;
 }
 
-int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out)
+int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t n_resamples, double *out)
 {
     const int64_t n_cases = column->n_cases;
     int in_lanes = weight != NULL && p == NULL && !column->expected && n_resamples >= LANES;
@@ -288,11 +287,11 @@ int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, cons
     if (in_lanes && times == NULL)
         return UGT_ERR_MEMORY;
     for (int64_t b = 0; b < n_resamples;) {
-        if (in_lanes && b + LANES <= n_resamples && (in_lanes = turn(weight + b * n_cases, n_cases, times)) != 0) {
+        if (in_lanes && b + LANES <= n_resamples && (in_lanes = as_times(weight + b, stride, n_cases, times)) != 0) {
             resample_lanes(column, times, out + b * UGT_SOFT_SUMS);
             b += LANES;
         } else {
-            resample_alone(column, weight, p, b, out + b * UGT_SOFT_SUMS);
+            resample_alone(column, weight, stride, p, b, out + b * UGT_SOFT_SUMS);
             b++;
         }
     }

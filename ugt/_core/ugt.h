@@ -277,8 +277,9 @@ typedef struct {
     uint64_t seed;
 } ugt_design;
 
-/* Resamples [begin, end), drawn once. sums [(end-begin) * m]: of the m columns of value [units * m] over the units drawn; with m = 0
- * neither is read. weights [(end-begin) * n_cases], or NULL: how often the unit [n_cases] of each case was drawn. */
+/* Resamples [begin, end), drawn once. sums [(end-begin) * m]: of the m columns of value [units * m] over the units drawn (columns 0 to 3
+ * of all units, row by row, then 4 to 7, and so on); with m = 0 neither is read. weights [n_cases * (end-begin)], or NULL: how often the
+ * unit [n_cases] of each case was drawn. */
 int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, const int32_t *unit, int64_t n_cases, int64_t begin,
                   int64_t end, double *sums, double *weights);
 
@@ -289,10 +290,10 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 
 /* ---- grouped.c -------------------------------------------------------------------------------------- */
 
-/* Sums by group under weights of cases [n_weights * n_cases]. Entry i is of case row [n], of group [n] in [0, n_groups), and has value
- * [n * m]. out [n_weights * n_groups * m]: sums of weight * value over the entries of each group, added in their order. */
+/* Sums by group under weights of cases [n_cases * stride], of each the first n_weights. Entry i is of case row [n], of group [n] in [0, n_groups), and has value
+ * [n * m], or NULL: 1, with m = 1. out [n_weights * n_groups * m]: sums of weight * value over the entries of each group, added in their order. */
 int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups,
-                     const double *weight, int64_t n_cases, int64_t n_weights, double *out);
+                     const double *weight, int64_t stride, int64_t n_weights, double *out);
 
 /* The law of a sum of independent lattice variables: pmf [n * width] over 0..width-1, each adding up to 1.
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
@@ -360,9 +361,8 @@ typedef struct {
     int64_t n, n_cases;
 } ugt_soft_column;
 
-/* weight [n_resamples * n_cases] or NULL: 1; p [n_resamples * n_cases] or NULL: as in the column.
- * out [n_resamples * UGT_SOFT_SUMS] */
-int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, const double *p, int64_t n_resamples, double *out);
+/* weight [n_cases * stride], of each case the first n, or NULL: 1; p [n * n_cases] or NULL: as in the column. out [n * UGT_SOFT_SUMS] */
+int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t n, double *out);
 
 /* The same sums of tie groups [n * UGT_SOFT_GROUP], highest scores first, of which only totals are known: sum w p, w (1 - p),
  * w p (1 - p), and hard positives and negatives. above, expected as for ugt_soft_sums. bounds: groups are bins of scores, and behind
@@ -400,14 +400,14 @@ enum { UGT_HISTOGRAM_NEGATIVE = 1, UGT_HISTOGRAM_NOT_FINITE, UGT_HISTOGRAM_FRACT
 int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, double *cell, double *total, int64_t *fault);
 /* Rows for resamples: cells [n_rows][n_columns] from 0 to n_cells - 1 or, throughout a row that does not count, -1; fact [n_rows][3]: n,
  * P(an argmax of z is one of y), 1 / (n - 1) or 0; or NULL. read: rows [begin, end), 2 n_classes n_bins cells, fault as above. resampled:
- * the sums with weight [n_weights][n_rows], any numbers: out [n_weights], each the cells and, with facts, the totals. */
+ * the sums with any weight [n_rows][stride], of which each row has n_weights: out [n_weights], each the cells and, with facts, totals. */
 typedef struct {
     double *share, *prob, *fact;
     int32_t *cell;
     int64_t n_rows, n_columns, n_cells;
 } ugt_histogram_rows;
 int ugt_histogram_read(const ugt_histograms *in, int64_t begin, int64_t end, ugt_histogram_rows *out, int64_t *fault);
-int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t n_weights, double *out);
+int ugt_histogram_resampled(const ugt_histogram_rows *in, const double *weight, int64_t stride, int64_t n_weights, double *out);
 /* Predictions prob that two labels of a case differ, then that just one is class k; counts (of n_classes), edges (of n_columns) from in.
  * share: what was observed, NaN for n < 2, or as it is (known); cells [n_columns][n_bins], sum as above without the 2; fault as above. */
 int ugt_disagreement_sums(const ugt_histograms *in, int64_t n_classes, int known, ugt_histogram_rows *out, double *sum, int64_t *fault);

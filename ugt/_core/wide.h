@@ -19,4 +19,11 @@
 #define UGT_WIDE
 #endif
 
+/* What is read soon from a place that the processor cannot guess. */
+#ifdef __GNUC__
+#define UGT_SOON(at) __builtin_prefetch(at)
+#else
+#define UGT_SOON(at) ((void)(at))
+#endif
+
 #endif

@@ -16,7 +16,7 @@ from .._base.checks import error
 from .._base.ragged import offsets_of, row_of
 from .._core import _exact
 from ..annotations import Labels, Ratings
-from ..resampling import Answer, Statistic, plain
+from ..resampling import Alike, Answer, Statistic, by_case, plain
 from .table import Judgements, Ragged, case_ids_of, opens, said_by, values_and_index
 
 TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
@@ -140,10 +140,10 @@ class Form(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:
             return self._ones[None]
-        row = self.judged.row
-        if row is not None:
-            cases = np.stack([np.bincount(row, each, len(self.judged.times)) for each in cases])
-        return np.asarray((self._columns @ np.ascontiguousarray(cases.T)).T)
+        weights, row = by_case(cases), self.judged.row
+        if row is not None:  # of the different ones
+            weights = Alike(np.arange(len(row)), row, len(self.judged.times)).times(weights)
+        return np.asarray((self._columns @ np.ascontiguousarray(weights)).T)
 
     @cached_property
     def _ones(self) -> Array:

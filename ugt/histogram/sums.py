@@ -15,7 +15,7 @@ from .._base.arrays import Array, Bools, Int32
 from .._base.axes import Frozen, owned
 from .._base.checks import error, option, whole
 from .._core import _histogram
-from ..resampling import Answer, Statistic
+from ..resampling import Answer, Statistic, by_case
 
 SINGLE_BINS = ("zero", "plugin")
 BINNINGS = ("width", "mass")
@@ -306,7 +306,7 @@ class BinLosses(Statistic):
         if cases is None:
             return np.asarray(self.own[None])
         share, prob, cell, fact = self.rows
-        return _histogram.resampled(share, prob, cell, fact, self.n_cells, np.ascontiguousarray(cases, np.float64))
+        return _histogram.resampled(share, prob, cell, fact, self.n_cells, by_case(cases))
 
     def answer(self, sums: Array) -> Array:
         return self._picked(self.overall(np.add.reduce(self.tables(sums), -1), sums))

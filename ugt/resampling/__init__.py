@@ -9,7 +9,7 @@ import numpy as np
 from .._base import parallel
 from .._base.checks import error, flag, room, whole
 from .cluster_ids import ids_of_cases
-from .design import Design, resampled_counts, seed_of, units
+from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
@@ -17,6 +17,7 @@ from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, limits, resamples_of
 from .statistic import FEW, Answer, Linear, Statistic, Wide, resample
+from .sums import Alike
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SOURCES",
+    "Alike",
     "Answer",
     "Design",
     "Difference",
@@ -47,6 +49,7 @@ __all__ = [
     "bootstrap_annotations",
     "bootstrap_rows",
     "bootstrap_statistic",
+    "by_case",
     "check_level",
     "ids_of_cases",
     "jackknife",

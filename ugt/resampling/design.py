@@ -104,10 +104,20 @@ class Design(Frozen):
 
     def added_up(self, table: Array) -> Array:
         """(G, C) sums of a table (N, C) over the cases of each unit, units ordered by stratum."""
-        if self.n_units == self.n_cases and len(self.strata) == 2:
+        if self.plain:
             return np.ascontiguousarray(table, np.float64)
         offsets, order = self._cases_by_place
         return np.ascontiguousarray(np.add.reduceat(np.asarray(table, np.float64)[order], offsets[:-1], axis=0))
+
+    @property
+    def plain(self) -> bool:
+        """Whether cases are the units, in their order."""
+        return self.n_units == self.n_cases and len(self.strata) == 2
+
+    def constant(self, placed: Array) -> NDArray[np.bool_]:
+        """(C,) whether all units of a stratum add the same to a column of a table (G, C) of units ordered by stratum."""
+        ranges = zip(self.strata[:-1], self.strata[1:])
+        return np.asarray(np.logical_and.reduce([(placed[low:high] == placed[low]).all(axis=0) for low, high in ranges]))
 
     def strata_sums(self, placed: Array) -> Array:
         """(S, C) sums over the units of each stratum, of a table ordered by stratum."""
@@ -126,22 +136,32 @@ class Design(Frozen):
 
     def weights(self, seed: int, begin: int, end: int) -> Array:
         """(end - begin, N) how often each case is in resamples begin to end, the same whatever range they are computed in."""
-        nothing = np.empty((self.n_units, 0))
-        found = self.drawn(seed, begin, end, nothing, np.empty((end - begin, 0)), True)
+        found = self.drawn(seed, begin, end, np.empty(0), np.empty((end - begin, 0)), True)
         assert found is not None
         return found
 
     def drawn(self, seed: int, begin: int, end: int, placed: Array, sums: Array, with_weights: bool) -> Array | None:
-        """Resamples begin to end, drawn once: fills ``sums`` (end - begin, C) of a table ``placed`` (G, C) of units ordered by stratum;
-        and gives, if wanted, how often each case was drawn (end - begin, N).
+        """Resamples begin to end, drawn once: fills ``sums`` (end - begin, C) of a table ``placed`` of units ordered by stratum, in strips
+        (see :func:`strips`); and gives, if wanted, how often each case was drawn (end - begin, N), those of a case beside each other.
         """
         if not with_weights:
             _resample.bootstrap(self.strata, seed, begin, end, placed, sums)
             return None
         room("weights of all cases", 8 * (end - begin) * self.n_cases)
-        weights = np.empty((end - begin, self.n_cases))
+        weights = np.empty((self.n_cases, end - begin))
         _resample.bootstrap(self.strata, seed, begin, end, placed, sums, self._place_of_case, weights)
-        return weights
+        return np.asarray(weights.T)
+
+
+def strips(table: Array) -> Array:
+    """A table (G, C) as the core adds it up: columns 0 to 3 of all rows, row by row, then columns 4 to 7, and so on."""
+    return np.concatenate([np.empty(0), *(table[:, j : j + 4].ravel() for j in range(0, table.shape[1], 4))])
+
+
+def by_case(cases: Array) -> Array:
+    """(N, B) of weights (B, N), those of a case beside each other."""
+    table = np.asarray(cases, np.float64).T
+    return table if len(cases) == 1 or table.strides[1] == table.itemsize else np.ascontiguousarray(table)
 
 
 def _column(argument: str, values: Any, n: int) -> identifiers.Column:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core import _resample
+from .design import by_case
 from .statistic import Statistic
+from .sums import GroupSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,12 +35,13 @@ class PartMeans(Statistic):
         self.n_cases, self._m = n_cases, parts[0][1].shape[1]
         self._rows = np.concatenate([rows for rows, _ in parts])
         self._starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in parts])])
-        self._group = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(self._starts))
         table = np.concatenate([table for _, table in parts])
         counts = ~np.isnan(table)
         if (counts == counts[:, :1]).all():  # numbers that have the same cases
             counts = counts[:, :1]
         self._table = np.concatenate([np.where(counts, table, 0.0), counts], axis=1)
+        group = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(self._starts))
+        self._grouped = GroupSums(self._rows, group, self._table, len(parts))
         self.names = tuple(map(str, range(len(parts) * self._m)))
 
     @property
@@ -60,10 +62,8 @@ class PartMeans(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S) of the numbers of each part, and of the cases that count."""
-        weights = np.ones((1, self.n_cases)) if cases is None else np.ascontiguousarray(cases)
-        out = np.empty((len(weights), len(self._starts) - 1, self._table.shape[1]))
-        _resample.grouped_sums(self._rows, self._group, self._table, weights, out)
-        return out.reshape(len(weights), -1)
+        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        return self._grouped.sums(weights).reshape(weights.shape[1], -1)
 
     def answer(self, sums: Array) -> Array:
         """(B, G x M)."""

@@ -19,17 +19,14 @@ from .._base import parallel
 from .._base.checks import error, room
 from .._core import _exact
 from .design import Design
+from .sums import Sums, added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-# A task of so many products (draws count five) takes a third of a second, so that Ctrl-C is heard; eight resamples share a pass.
-WORK = 2**28
-PASS, MOST = 8, 64
 FEW = 8  # evaluations of a task that may take long each
-ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 
 
 class Answer(NamedTuple):
@@ -198,7 +195,7 @@ class Linear(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S)."""
-        return _added(self.columns, cases)
+        return added(self.columns, cases)
 
     def exact_sums(self) -> Array:
         """(S, P)."""
@@ -211,12 +208,6 @@ class Linear(Statistic):
             return super().exact_squares()
         products = _exact.exact_columns((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c))
         return np.asarray(products.reshape(c, c, -1))
-
-
-def _added(columns: Array, cases: Array | None) -> Array:
-    if cases is None:
-        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # of each column as it would be without the others
-    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # no matrix product: its last bits depend on the threads
 
 
 class PlainSums(Linear):
@@ -244,7 +235,7 @@ class Wide(Linear):
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S)."""
-        return np.concatenate([_added(block, cases) for block in self.blocks()], axis=1)
+        return np.concatenate([added(block, cases) for block in self.blocks()], axis=1)
 
 
 def resample(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
@@ -271,7 +262,7 @@ def resample(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: D
     most = max(wanted, default=0)
     room(f"{most} resamples", 8.0 * sum(k * len(one.names) for one, k in zip(statistics, wanted)))
     tables = [one.columns if kept.all() else one.columns[kept] for one in statistics if isinstance(one, Linear)]
-    sums = Sums.of(tables, design, most)
+    sums = Sums(tables, design, most)
     found = [np.full((k, len(one.names)), np.nan) for one, k in zip(statistics, wanted)]
     others = [(one, out) for one, out in zip(statistics, found) if not isinstance(one, Linear)]
     deepest = max((len(out) for _, out in others), default=0)
@@ -288,7 +279,7 @@ def resample(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: D
 
     if np.diff(design.strata).max() >= 2:
         parallel.run(task, most, sums.chunk(design, len(kept) if others else 0), "bootstrap")
-    parts = iter(sums.of_tables())
+    parts = iter(sums.found)
     for one, out in zip(statistics, found):
         if isinstance(one, Linear):
             out[:] = one.answer(next(parts)[: len(out)])
@@ -319,43 +310,6 @@ def _one_by_one(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design
         else:
             found += resample([one], kept, design, seed, k)
     return found
-
-
-class Sums:
-    """Sums over resamples of the columns of some tables; of columns to which all units of a stratum add the same they are known."""
-
-    def __init__(self, placed: Array, alike: NDArray[np.bool_], widths: Sequence[int], n: int) -> None:
-        self.ends = np.cumsum(widths, dtype=np.int64)[:-1]
-        self.alike, self.total = alike, placed.sum(axis=0)
-        self.placed = np.ascontiguousarray(placed[:, ~alike]) if alike.any() else placed
-        self.sums = np.zeros((n, self.placed.shape[1]))
-
-    @classmethod
-    def of(cls, tables: Sequence[Array], design: Design, n: int) -> Sums:
-        """Of tables (n, S) of the cases of a design."""
-        width = sum(table.shape[1] for table in tables)
-        room(f"{n} resamples", 8.0 * n * width)
-        placed = design.added_up(np.concatenate(tables, axis=1)) if tables else np.empty((design.n_units, 0))
-        alike = (placed == np.repeat(placed[design.strata[:-1]], np.diff(design.strata), axis=0)).all(axis=0)
-        return cls(placed, alike, [table.shape[1] for table in tables], n)
-
-    def chunk(self, design: Design, n_cases: int) -> int:
-        """Resamples of a task, in whole passes: about a third of a second, and weights that a thread can hold."""
-        work = max(1, min(MOST, WORK // (design.n_units * (self.placed.shape[1] + 5))) // PASS)
-        held = max(1, ROOM // n_cases // PASS) if n_cases else work
-        return int(PASS * min(work, held))
-
-    def add(self, design: Design, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
-        """Those of resamples begin to end; and, if wanted, the weights of the cases (end - begin, n)."""
-        return design.drawn(seed, begin, end, self.placed, self.sums[begin:end], with_weights)
-
-    def of_tables(self) -> list[Array]:
-        """(n, S) of every table."""
-        sums = self.sums
-        if self.alike.any():
-            sums = np.tile(self.total, (len(self.sums), 1))
-            sums[:, ~self.alike] = self.sums
-        return np.split(sums, self.ends, axis=1)
 
 
 def without_units(statistic: Statistic, kept: NDArray[np.bool_], design: Design, make_up: bool) -> Array:
@@ -391,6 +345,6 @@ def _everybody(weights: Array, kept: NDArray[np.bool_]) -> Array:
     """(B, N) weights of all cases from those of the kept ones."""
     if weights.shape[1] == len(kept):
         return weights
-    found = np.zeros((len(weights), len(kept)))
-    found[:, kept] = weights
-    return found
+    found = np.zeros((len(kept), len(weights)))
+    found[kept] = weights.T
+    return np.asarray(found.T)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
-from .._base.arrays import Array
+from .._base.arrays import Array, Int64
 from .._core import _resample
-from ..resampling import Statistic
+from ..resampling import Statistic, by_case
 from .columns import Column
 
 DIGITS = 12  # of places on the x axis, so that 3/5 of the negatives are found at 0.6 however both are rounded
@@ -36,22 +38,31 @@ class CurvePoints(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """(B, 2 T): positive mass up to each threshold from the one before, and negative mass."""
-        weights = np.ones((1, self.n_cases)) if cases is None else np.ascontiguousarray(cases)
-        out = np.empty((len(weights), self._size, 2))
+        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        out = np.empty((weights.shape[1], self._size, 2))
         _resample.grouped_sums(self._row, self._at, self._mass, weights, out)
-        return out.reshape(len(weights), -1)
+        return out.reshape(len(out), -1)
 
     def answer(self, sums: Array) -> Array:
         """(B, 2 G); NaN where a curve is undefined: no label is positive, or none negative."""
-        running = np.cumsum(sums.reshape(len(sums), -1, 2), axis=1)
-        return np.stack([np.concatenate(self._points(positive, negative)) for positive, negative in running.transpose(0, 2, 1)])
+        positive, negative = np.moveaxis(np.cumsum(sums.reshape(len(sums), -1, 2), axis=1), 2, 0)
+        nothing = np.zeros((len(sums), 1))
+        with np.errstate(invalid="ignore"):
+            recall, x = (np.nan_to_num(one / one[:, -1:]) for one in (positive, negative))
+        x, y = np.hstack([nothing, np.round(x, DIGITS)]), np.hstack([nothing, recall])
+        low = _places(x, self.grid, "right") - 1
+        high = np.minimum(low + 1, x.shape[1] - 1)
+        (x0, y0), (x1, y1) = ([np.take_along_axis(one, at, axis=1) for one in (x, y)] for at in (low, high))
+        roc = y0 + (self.grid - x0) * (y1 - y0) / np.where(x1 > x0, x1 - x0, 1.0)
+        at = np.maximum(_places(np.round(recall, DIGITS), self.grid, "left"), np.argmax(positive > 0, axis=1)[:, None])
+        p, n = (np.take_along_axis(one, np.minimum(at, positive.shape[1] - 1), axis=1) for one in (positive, negative))
+        defined = positive[:, -1:] > 0
+        precise = p / np.where(defined, p + n, 1.0)
+        return np.hstack([np.where(defined & (negative[:, -1:] > 0), roc, np.nan), np.where(defined, precise, np.nan)])
 
-    def _points(self, positive: Array, negative: Array) -> tuple[Array, Array]:
-        roc, precision = (np.full(len(self.grid), np.nan) for _ in range(2))
-        if not positive[-1] > 0:
-            return roc, precision
-        recall = positive / positive[-1]
-        if negative[-1] > 0:
-            roc = np.interp(self.grid, np.append(0.0, np.round(negative / negative[-1], DIGITS)), np.append(0.0, recall))
-        at = np.maximum(np.searchsorted(np.round(recall, DIGITS), self.grid), np.argmax(positive > 0))
-        return roc, positive[at] / (positive[at] + negative[at])
+
+def _places(table: Array, grid: Array, side: Literal["left", "right"]) -> Int64:
+    """(B, G) where numbers of a grid in [0, 1] would stand in rows (B, T) of such numbers in ascending order."""
+    row = np.arange(len(table))[:, None]  # in one row, one behind the other
+    found = np.searchsorted((table + 2 * row).ravel(), (grid + 2 * row).ravel(), side).reshape(len(table), -1)
+    return np.asarray(found - table.shape[1] * row)

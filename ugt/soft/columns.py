@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _soft
+from ..resampling import by_case
 from .order import Order
 
 # The sums of one column, in the order of ugt.h.
@@ -76,10 +77,11 @@ class Column:
         given = weights if weights is not None else positive
         out = np.zeros((1 if given is None else len(given), _soft.N_SUMS))
         if self.weights is not None:
-            weights = np.ascontiguousarray(self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1)))
+            weights = self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1))
         if len(self.row):
             u, v = self.ordered
-            _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, len(self.positive), weights, positive, out)
+            times = None if weights is None else by_case(weights)
+            _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, len(self.positive), times, positive, out)
         return out
 
     def hard(self) -> Column:

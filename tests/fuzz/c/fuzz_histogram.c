@@ -104,7 +104,7 @@ static void resample(const problem *x, const ugt_histograms *given, double *cell
     ugt_histogram_rows rows = {share, prob, fact, place, x->n, x->n_classes, n_cells};
     int64_t fault[3];
     CHECK(ugt_histogram_read(given, 0, x->n, &rows, fault) == UGT_OK && fault[0] == 0);
-    CHECK(ugt_histogram_resampled(&rows, x->weight, 1, out) == UGT_OK);
+    CHECK(ugt_histogram_resampled(&rows, x->weight, 1, 1, out) == UGT_OK);
     memcpy(cell, out, (size_t)n_sums * sizeof *cell);
     memcpy(total, out + n_sums, n_total * sizeof *total);
 }

@@ -16,12 +16,16 @@ static void check_bootstrap(fuzz_input *in)
         unit[i] = (int32_t)i;
     CHECK(ugt_bootstrap(&design, value, m, unit, n, first, last, sums, weights) == UGT_OK);
     for (int64_t b = 0; b < last - first; b++) {
-        for (int64_t s = 0; s < n_strata; s++)
-            CHECK(fuzz_sum(weights + b * n + offsets[s], offsets[s + 1] - offsets[s]) == (double)(offsets[s + 1] - offsets[s]));
+        for (int64_t s = 0; s < n_strata; s++) {
+            double drawn = 0.0;
+            for (int64_t i = offsets[s]; i < offsets[s + 1]; i++)
+                drawn += weights[i * (last - first) + b];
+            CHECK(drawn == (double)(offsets[s + 1] - offsets[s]));
+        }
         for (int64_t j = 0; j < m; j++) {
             double sum = 0.0;
             for (int64_t i = 0; i < n; i++)
-                sum += weights[b * n + i] * value[i * m + j];
+                sum += weights[i * (last - first) + b] * value[i * m + j];
             CHECK(sum == sums[b * m + j]); /* whole numbers */
         }
     }

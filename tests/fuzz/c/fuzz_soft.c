@@ -132,10 +132,10 @@ static void check_resampled(const columns *x, const ugt_scores *scores, int expe
     for (int64_t i = 0; i < x->n; i++) {
         p[i] = x->p[order[i]];
         last[i] = i == x->n - 1 || x->score[order[i]] != x->score[order[i + 1]];
-        weight[i] = weight[x->n + i] = x->weight[i];
+        weight[2 * i] = weight[2 * i + 1] = x->weight[i];
     }
     const ugt_soft_column column = {.row = order, .last = last, .positive = p, .threshold = x->threshold, .expected = expected, .n = x->n, .n_cases = x->n};
-    CHECK(ugt_soft_resampled(&column, weight, NULL, 2, again) == UGT_OK);
+    CHECK(ugt_soft_resampled(&column, weight, 2, NULL, 2, again) == UGT_OK);
     for (int i = 0; i < UGT_SOFT_SUMS; i++) {
         CHECK_CLOSE(again[i], sum[i], 1e-10, 1e-10);
         CHECK(memcmp(&again[i], &again[UGT_SOFT_SUMS + i], sizeof *again) == 0);

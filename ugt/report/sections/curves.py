@@ -154,7 +154,7 @@ class Curves(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S) of the curves, then of the areas."""
         weights = np.ones((1, self.n_cases)) if cases is None else cases
-        weights = np.ascontiguousarray(weights if self._kept.all() else weights[:, self._kept])
+        weights = weights if self._kept.all() else weights.T[self._kept].T
         return np.concatenate([self._points.sums(weights), self.areas.sums(weights)], axis=1)
 
     def answer(self, sums: Array) -> Array:

@@ -1,0 +1,117 @@
+"""Weighted sums of the columns of tables: where few rows are different, how often each of these is there is all that they need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._base.checks import room
+from .._core import _resample
+from .design import strips
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .design import Design
+
+    Array = NDArray[np.float64]
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+# A task of so many products (draws count five) takes a third of a second, so that Ctrl-C is heard; eight resamples share a pass.
+WORK = 2**28
+PASS, MOST = 8, 64
+ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
+TIMES_FEWER = 4  # that counting what is alike is worth while
+
+
+class Alike:
+    """Entries (n,) of cases ``row``; entry i is the different one ``code[i]`` of D."""
+
+    def __init__(self, row: Int64, code: Int32, n_different: int) -> None:
+        self._row, self._code, self._n = row, code, n_different
+
+    def times(self, weights: Array) -> Array:
+        """(D, B) how often each different one is there, under weights of the cases (N, B)."""
+        out = np.empty((weights.shape[1], self._n, 1))
+        _resample.grouped_sums(self._row, self._code, None, weights, out)
+        return np.ascontiguousarray(out[..., 0].T)
+
+
+class GroupSums:
+    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group."""
+
+    def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
+        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], table], axis=1))
+        self.alike = None if found is None else Alike(row, found[1], len(found[0]))
+        self._entries = (row, group, table) if found is None else (np.arange(len(found[0])), group[found[0]], table[found[0]])
+
+    def sums(self, weights: Array) -> Array:
+        """(B, groups, S) under weights of cases (N, B)."""
+        times = weights if self.alike is None else self.alike.times(weights)
+        out = np.empty((weights.shape[1], self.n_groups, self._entries[2].shape[1]))
+        _resample.grouped_sums(*self._entries, times, out)
+        return out
+
+
+def _different(table: Array) -> tuple[Int64, Int32] | None:
+    """An entry of each of the different rows, and which of these (n,) rows are; None where they are many."""
+    bits = np.ascontiguousarray(table, np.float64).view(np.uint64)
+    odd = np.random.default_rng(0).integers(0, 2**63, bits.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
+    mixed = np.add.reduce((bits ^ bits >> np.uint64(32)) * odd, axis=1)
+    _, first, code = np.unique(mixed, return_index=True, return_inverse=True)
+    if len(first) * TIMES_FEWER > len(table) or (bits[first][code] != bits).any():
+        return None
+    return first, code.astype(np.int32)
+
+
+def added(columns: Array, cases: Array | None) -> Array:
+    if cases is None:
+        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # of each column as it would be without the others
+    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # no matrix product: its last bits depend on the threads
+
+
+class Sums:
+    """Sums over resamples of the columns of some tables.
+
+    Of columns to which all units of a stratum add the same they are known; tables of which few rows are different are added up by
+    these; the others go through the cases as these are drawn.
+    """
+
+    def __init__(self, tables: Sequence[Array], design: Design, n: int) -> None:
+        """Of tables (n, S) of the cases of a design."""
+        room(f"{n} resamples", 8.0 * n * sum(table.shape[1] for table in tables))
+        self.found, self._grouped, placed, at = [], [], [np.empty((design.n_units, 0))], []
+        for table in map(design.added_up, tables):
+            found = np.tile(added(table, None), (n, 1))
+            varies = np.flatnonzero(~design.constant(table))
+            grouped = GroupSums(np.arange(len(table)), np.zeros(len(table), np.int32), table[:, varies], 1) if design.plain else None
+            if grouped is not None and grouped.alike is not None:
+                self._grouped.append((found, varies, grouped))
+            else:
+                placed.append(table[:, varies])
+                at.append((found, varies))
+            self.found.append(found)
+        self._at, self._placed = at, strips(np.concatenate(placed, axis=1))
+        self.width = sum(len(varies) for _, varies in at)
+
+    def chunk(self, design: Design, n_cases: int) -> int:
+        """Resamples of a task, in whole passes: about a third of a second, and weights that a thread can hold."""
+        work = max(1, min(MOST, WORK // (design.n_units * (self.width + 5))) // PASS)
+        n_held = max(n_cases, design.n_cases if self._grouped else 0)
+        held = max(1, ROOM // n_held // PASS) if n_held else work
+        return int(PASS * min(work, held))
+
+    def add(self, design: Design, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
+        """Those of resamples begin to end; and, if wanted, the weights of the cases (end - begin, n)."""
+        sums = np.empty((end - begin, self.width))
+        weights = design.drawn(seed, begin, end, self._placed, sums, with_weights or bool(self._grouped))
+        for (found, varies), part in zip(self._at, np.split(sums, np.cumsum([len(varies) for _, varies in self._at])[:-1], axis=1)):
+            found[begin:end, varies] = part
+        if weights is not None:
+            for found, varies, grouped in self._grouped:
+                found[begin:end, varies] = grouped.sums(weights.T)[:, 0]
+        return weights if with_weights else None
