@@ -73,10 +73,10 @@ def checked(capsys):
 
 
 TAKEN = {  # what stands beside labels.csv: taken for, layout, columns by role, not used
-    "extra.csv": ("labels", "one row per annotation", {"case": ["case"], "annotator": ["reader"], "label": ["grade"]}, ["site"]),
+    "extra.csv": ("labels", "one row per label", {"case": ["case"], "annotator": ["reader"], "label": ["grade"]}, ["site"]),
     "wide.csv": ("labels", "one row per case, one column per annotator", {"case": ["case"], "annotator": ["reader 1", "reader 2"]}, []),
-    "rank.csv": ("rankings", "", {"case": ["case"], "annotator": ["reader"], "ranking": ["ranking"]}, []),
-    "rating.csv": ("ratings", "one row per annotation", {"case": ["case"], "annotator": ["reader"], "value": ["rating"]}, []),
+    "rank.csv": ("rankings", "one row per ranking", {"case": ["case"], "annotator": ["reader"], "ranking": ["ranking"]}, []),
+    "rating.csv": ("ratings", "one row per rating", {"case": ["case"], "annotator": ["reader"], "value": ["rating"]}, []),
     "a.csv": ("predictions", "one column per class", {"case": ["case"], "class": list(CLASSES)}, []),
     "europe.csv": ("predictions", "one column per class", {"case": ["Fall"], "class": list(CLASSES)}, []),
     "prefix.csv": ("predictions", "one column per class", {"case": ["case"], "class": [f"prob_{name}" for name in CLASSES]}, ["fold"]),
@@ -194,7 +194,7 @@ def test_what_files_allow_with_commands_that_run(checked, words, allowed, not_al
 
 
 def test_commands_begin_with_what_they_read(capsys):
-    line = "labels.csv: labels (one row per annotation): 12 cases, 4 annotators, 3 classes, 48 labels."
+    line = "labels.csv: labels (one row per label): 12 cases, 4 annotators, 3 classes, 48 labels."
     for words in (("certainty", "labels.csv"), ("agreement", "labels.csv", "--n-boot", "20"), ("convert", "labels.csv", "out.npz")):
         assert cli.main([*words]) == 0
         assert capsys.readouterr().out.splitlines()[0] == line
@@ -236,3 +236,28 @@ def test_every_option_has_its_word():
                 assert _command.in_options(f"be so ({action.dest}={value!r} does it)") == f"be so ({flag} {value} does it)", (name, flag)
                 assert "_" not in action.dest or _command.in_options(f"be so ({action.dest} does it)") == f"be so ({flag} does it)"
         _command.speaking.reset(token)
+
+
+def test_examples_are_files_that_every_command_reads(capsys, folder, monkeypatch):
+    assert cli.main(["example"]) == 0
+    out = capsys.readouterr().out
+    made = {path.name: path.read_bytes() for path in (folder / "ugt-example").iterdir()}
+    readme = made.pop("README.md").decode()
+    assert all(f"`{name}`" in readme and name in out for name in made) and "labels.csv: one row per label" in out and "(1,000 rows)" in out
+    monkeypatch.chdir(folder / "ugt-example")
+    commands = re.findall(r"^ugt (.*)$", readme, re.MULTILINE)
+    for command in commands:
+        fewer = {"evaluate": ["--n-boot", "20", "--no-details"], "agreement": ["--n-boot", "20"]}.get(command.split()[0], [])
+        assert cli.main([*shlex.split(command), *fewer, "--quiet"]) == 0, command
+    assert len(commands) > len(made) and {path.name: path.read_bytes() for path in folder.glob("ugt-example/*.csv")} == made
+
+
+def test_examples_replace_nothing_unless_told(capsys, folder):
+    (folder / "here").mkdir()
+    (folder / "here" / "labels.csv").write_text("mine")
+    for words in ((), ("labels",)):
+        assert cli.main(["example", *words, "--out", "here"]) == 2
+        assert "without these files (--overwrite replaces them). Got 'here', which has labels.csv." in capsys.readouterr().err
+    assert [path.name for path in (folder / "here").iterdir()] == ["labels.csv"] and (folder / "here" / "labels.csv").read_text() == "mine"
+    assert cli.main(["example", "ratings", "--out", "here"]) == 0 and cli.main(["example", "labels", "--out", "here", "--overwrite"]) == 0
+    assert (folder / "here" / "labels.csv").read_text() != "mine" and len(list((folder / "here").iterdir())) == 2

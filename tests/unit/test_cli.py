@@ -73,7 +73,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     printed = capsys.readouterr()
     assert printed.err == ""
     lines = printed.out.splitlines()
-    assert lines.pop(0) == "annotations.csv: labels (one row per annotation): 4 cases, 3 annotators, 3 classes, 8 labels."
+    assert lines.pop(0) == "annotations.csv: labels (one row per label): 4 cases, 3 annotators, 3 classes, 8 labels."
     assert [line.partition(" (")[0] for line in lines[:2]] == ["A.csv: predictions", "B.npz: predictions"]
     assert lines[0].endswith(": joined by case id: 3 of 4 cases.") or lines[0].endswith("4 of 4 cases.")
     lines = lines[1:]

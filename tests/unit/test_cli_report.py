@@ -92,11 +92,11 @@ def test_a_mapping_says_where_things_are_and_options_go_first(command, write):
     write({"fields": {"case": "image", "annotator": "by.who", "label": "said"}}, "mapping.json")
     certainty = ("certainty", "--mapping", "mapping.json")
     assert command(*certainty, "other.json").startswith(
-        "other.json: labels (one row per annotation): 4 cases, 1 annotator, 2 classes, 4 labels.\n"
+        "other.json: labels (one row per label): 4 cases, 1 annotator, 2 classes, 4 labels.\n"
     )
     write("q1,q2,q3\n1,x,yes\n2,x,no\n2,y,never\n", "odd.csv")
     write({"columns": {"case": "q1", "annotator": "q2", "label": "q3"}, "missing": ["never"]}, "mapping.json")
-    said = "odd.csv: labels (one row per annotation): 2 cases, {}, 2 classes, 2 labels.\nRead as missing: '{}' (1 cells)."
+    said = "odd.csv: labels (one row per label): 2 cases, {}, 2 classes, 2 labels.\nRead as missing: '{}' (1 cells)."
     assert command(*certainty, "odd.csv").startswith(said.format("1 annotator", "never"))
     assert command(*certainty, "odd.csv", "--na", "no").startswith(said.format("2 annotators", "no"))
 

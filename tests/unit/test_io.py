@@ -254,7 +254,7 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"", r"file must not be empty\. Got 0 bytes without text\."),
         (b"\n \n", r"file must not be empty\. Got 3 bytes without text\."),
         (b"case,annotator,label\n", r"file must have rows below its header\. Got none\."),
-        (b"\x89PNG\r\n\x1a\n\0\0", r"file must be UTF-8 text\. Got a NUL byte \(a binary or UTF-16 file\?\), first at line 3\."),
+        (b"\x89PNG\r\n\x1a\n\0\0", r"file must be UTF-8 text\. Got an image \(PNG\)\."),
         (LONG.encode("utf-16"), r"file must be UTF-8 text\. Got a NUL byte"),
         (LONG.encode() + "c,x,bœuf\n".encode("cp1252"), r"file must be UTF-8 text\. Got the byte 0x9c .* first at line 5\."),
         (LONG.encode() + b"c,x\n", r"row must have 3 fields, as the header \(is the file cut off\?\)\. Got 2, first at line 5\."),

@@ -29,6 +29,8 @@ OTHERS = (
     (b"PAR1", "a Parquet file (call it .parquet)"),
     (b"\x93NUMPY", "a NumPy array (call it .npy)"),
     (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "an image (PNG)"),
+    (b"\xff\xd8\xff", "an image (JPEG)"),
     (b"<!doctype html", "a web page (was a page saved instead of the file behind it?)"),
     (b"<html", "a web page (was a page saved instead of the file behind it?)"),
 )

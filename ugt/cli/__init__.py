@@ -14,11 +14,12 @@ from typing import Any
 from .._base.checks import error
 from .._tabular.csv_text import utf8
 from .._version import __version__
-from . import agreement, calibrate, check, command, conformal, convert, evaluate, report, shell
+from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, report, shell
 from .output import progress as telling_progress
 
 EXAMPLES = """\
 examples:
+  ugt example
   ugt check readings.csv a.csv b.npz patients.csv
   ugt demo
   ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
@@ -132,6 +133,7 @@ def make_parser() -> command.Parser:
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
     for module in (check, evaluate, agreement, calibrate, conformal, convert):
         module.add(commands)
+    example.add(commands)
     evaluate.add_demo(commands)
     report.add(commands)
     shell.add(commands)

@@ -18,7 +18,6 @@ from ..report.sections.calibration import is_probability
 
 # What the formats of annotations are.
 LAYOUTS = {
-    "long": "one row per annotation",
     "wide": "one row per case, one column per annotator",
     "transposed": "one row per annotator, one column per case",
     "counts": "numbers of labels, one column per class",
@@ -26,6 +25,7 @@ LAYOUTS = {
     "prodigy": "an export of Prodigy",
     "preflib": "orders of PrefLib",
 }
+ROWS = {"value": "rating", "rank": "ranked class", "confidence": "ranked class", "ranking": "ranking", "label": "label"}
 MOST = 8  # names in a line
 
 
@@ -47,7 +47,7 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
         "file": os.fspath(path),
         "kind": "annotations",
         "taken_for": type(given).__name__.lower(),
-        "layout": LAYOUTS.get(read.format, ""),
+        "layout": LAYOUTS.get(read.format) or next((f"one row per {what}" for role, what in ROWS.items() if role in read.columns), ""),
         "columns": read.columns,
         "not_used": read.unused,
         "n_cases": len(cases),
