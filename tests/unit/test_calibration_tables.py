@@ -104,7 +104,7 @@ def test_calibrate(folder, capsys, method):
 
 
 @pytest.mark.slow
-def test_alpha_and_probabilities(folder):
+def test_alpha_and_probabilities(folder, capsys):
     _, logits, counts = folder
     options = ("--annotations", "labels.csv", "--fit", "fit_p.csv", "--apply", "test_p.csv", "--out", "out")
     assert run("calibrate", *options, "--method", "alpha", "--penalty", "0.01") == 0
@@ -124,6 +124,13 @@ def test_alpha_and_probabilities(folder):
     fitted = ugt.AlphaCalibration().fit(softmax(logits[:150]), counts[:150], features=features[:150])
     found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])
     np.testing.assert_allclose(found, fitted.transform(softmax(logits[150:]), features[150:]), rtol=1e-6)
+    capsys.readouterr()
+    for name, at in (("f_fit.npy", slice(150)), ("f_test.npy", slice(150, 240))):
+        np.save(name, features[at])
+    assert run("calibrate", *options, "--method", "alpha", "--features", "f_fit.npy", "f_test.npy") == 0
+    by_position = capsys.readouterr().out
+    for name, part, first in (("f_fit.npy", "fit_p.csv", "p0"), ("f_test.npy", "test_p.csv", "p150")):
+        assert f"The features of {name} were joined by position: row 1 is row 1 of {part}, case '{first}'." in by_position
     assert run("calibrate", *options, "--method", "temperature") == 0
     assert ugt.load_calibrator("out/calibrator.json").input == "probabilities"
 
@@ -176,7 +183,7 @@ def test_test_cases_that_were_fitted_to(folder, capsys):
         (["--penalty-b", "1"], "--penalty-b must be left out. Got with method temperature."),
         (["--features", "fit.csv", "test.csv"], "--features must be left out. Got with method temperature."),
         (["--input", "probabilities"], "predictions must be probabilities from 0 to 1"),
-        (["--method", "matrix", "--penalty-w", "-1"], "penalty_w must be a finite number of at least 0. Got -1.0."),
+        (["--method", "matrix", "--penalty-w", "-1"], "--penalty-w must be a finite number of at least 0. Got -1.0."),
         (["--clusters", "half.csv"], "clusters must hold an id for every case. Got none for 149 of 150 cases, first at case 'p1'."),
         (["--apply", "nowhere.csv"], "nowhere.csv"),
     ],

@@ -16,6 +16,7 @@ from refusals import refused
 from twins.files import rows_of
 
 from ugt import io
+from ugt._base.notices import heard
 from ugt._base.parallel import progress_to_stderr
 from ugt._core import _rows
 from ugt._tabular import csv_table, source
@@ -520,7 +521,8 @@ def test_blank_rows_keep_the_numbers_of_lines_and_quotes(write):
         write('a,annotator,label\n,"\n",\n\np,,x\n'),
         columns={"case": "a"},
     )
-    refused(r"encoding must be the one of the file\. Got 'ascii' ", io.read_annotations, write("case,a,b\np,ä,b\n"), encoding="ascii")
+    latin = write("case,a,b\np,ä,b\n".encode("latin-1"))
+    refused(r"encoding must be the one of the file\. Got 'ascii' ", io.read_annotations, latin, encoding="ascii")
     refused(
         r"encoding must be one that Python knows, such as utf-8.* Got 'utf-9'", io.read_annotations, write("case,a,b\n"), encoding="utf-9"
     )
@@ -564,6 +566,70 @@ def test_the_case_column_of_tables_beside_annotations(write):
     assert io.read_clusters(path, case_column="uid") == {"p": "1", "q": "2"}
     assert subgroup_file(path, case_column="uid").values == {"patient": {"p": "1", "q": "2"}}
     assert io.read_clusters(write("case;patient\np;1\n"), case_column="uid") == {"p": "1"}
+
+
+ASIDE = {
+    "case;Läsion;b\np;0,25;0,75\nq;1;0\n": lambda path, **how: io.read_predictions(path, **how).classes.tolist() == ["Läsion", "b"],
+    "model;case;Läsion;b\nm;p;0,25;0,75\n": lambda path, **how: io.read_models(path, **how)["m"].scores.tolist() == [[0.25, 0.75]],
+    "case;patient\np;ä\n": lambda path, **how: io.read_clusters(path, **how) == {"p": "ä"},
+    "case;Größe\np;ä\n": lambda path, **how: subgroup_file(path, **how).values == {"Größe": {"p": "ä"}},
+    "Läsion\nb\n": lambda path, **how: io.read_names(path, **how) == ["Läsion", "b"],
+    "case;ann;bob\np;ä;b\n": lambda path, **how: io.read_annotations(path, **how).annotations.axes.classes.tolist() == ["b", "ä"],
+}
+
+
+@pytest.mark.filterwarnings("ignore:Read commas")
+@pytest.mark.parametrize("content", ASIDE)
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "mac-roman", "utf-8-sig"])
+def test_the_encoding_of_every_file(write, content, encoding):
+    as_meant = ASIDE[content]
+    assert as_meant(write(content.encode(encoding)), encoding=encoding)
+    if encoding != "utf-16":  # a file in UTF-8 beside others
+        with heard() as said:
+            read = as_meant(write(content), encoding=encoding)
+        assert read and (
+            encoding == "utf-8-sig" or "ann;bob" in content or f"Read file.csv in UTF-8, which it is in, not in {encoding}." in said
+        )
+
+
+def test_a_file_in_utf8_is_noted(write):
+    path = write("case,ann,bob\np,ä,b\n")
+    assert io.read_annotations(path, encoding="cp1252").notes[-1] == "Read file.csv in UTF-8, which it is in, not in cp1252."
+    refused(r"encoding must be the one of the file\. Got 'utf-16'", io.read_annotations, path, encoding="utf-16")
+
+
+@pytest.mark.parametrize("content", ["case\tcat\tdog\np\t0,25\t0,75\n", 'case,cat,dog\np,"0,25","0,75"\n', "case;cat;dog\np;0,25;0,75\n"])
+def test_decimal_commas_of_predictions(write, content):
+    path = write(content)
+    with heard() as said:
+        assert io.read_predictions(path, decimal=",").scores.tolist() == [[0.25, 0.75]]
+    assert said == ["Read commas as decimal signs: '0,25' is 0.25."]
+    refused(r"cell must be a number\. Got '0,25' \(a decimal comma", io.read_predictions, path, decimal=".")
+    refused(r"decimal must be one of 'auto'", io.read_models, path, decimal=";")
+
+
+def test_the_case_column_of_predictions(write):
+    for content in ("fold,uid,cat,dog\n1,p,0.2,0.8\n", "case,uid,label,score\n7,p,cat,0.2\n7,p,dog,0.8\n"):
+        path = write(content)
+        with heard():
+            read = io.read_predictions(path, classes=["cat", "dog"], case_column="uid")
+        assert (read.case_ids.tolist(), read.scores.tolist()) == (["p"], [[0.2, 0.8]])
+    assert io.read_predictions(write("case,cat,dog\np,1,2\n"), case_column="uid").case_ids.tolist() == ["p"]
+
+
+def test_one_declaration_for_all_files_of_a_command(write, command):
+    for name, content in {
+        "a.csv": "uid;annotator;label\nö1;x;Läsion\nö1;y;b\nö2;x;b\nö2;y;b\n",
+        "m.csv": "fold;uid;Läsion;b\n1;ö1;0,5;0,5\n1;ö2;0,25;0,75\n",
+        "c.csv": "uid;patient\nö1;ä\nö2;ö\n",
+        "s.csv": "uid;Größe\nö1;ä\nö2;ö\n",
+        "k.txt": "Läsion\nb\n",
+    }.items():
+        write(content.encode("cp1252" if name != "m.csv" else "utf-8"), name)
+    words = "evaluate --annotations a.csv --predictions m.csv --clusters c.csv --subgroups s.csv --classes k.txt --groups g.txt --out r"
+    write("gut\nbös\n".encode("cp1252"), "g.txt")
+    said = command(*words.split(), "--encoding", "cp1252", "--case-column", "uid", "--n-boot", 9)
+    assert "Read m.csv in UTF-8, which it is in, not in cp1252." in said and "'0,5' is 0.5." in said
 
 
 # --- rankings ---

@@ -25,8 +25,8 @@ from .._base.parallel import Reporter
 from .._core import _rows
 from . import lines
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, repeated
-from .source import BOM, Changed, Held, Source, check_blocks
+from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, note_commas, repeated
+from .source import BOM, Changed, Held, Source, checked_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +80,7 @@ class CellTable:
 
     header: list[str]
     used: Mapping[str, Sequence[int]] = {}  # role → its columns, as whoever read the table took them
+    case: Mapping[str, str | None] = {}  # the column for it, where it is told
     decimal = "auto"
     semicolons = False  # between columns: then decimals may have commas
 
@@ -97,7 +98,7 @@ class CellTable:
             raise error(
                 role, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", self.place(cells.first(cells.values.index(points[0])))
             )
-        note(f"Read commas as decimal signs: {commas[0]!r} is {commas[0].replace(',', '.')}.")
+        note_commas(commas[0])
         return Coded([value.replace(",", ".") if value in commas else value for value in cells.values], cells.codes)
 
     def categories(self, columns: Sequence[int]) -> Any:
@@ -148,9 +149,7 @@ class Table(CellTable):
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
-        blank_rows: list[int] = []
-        check_blocks(lines.counted(lines.checked(self._source.blocks(text=True)), blank_rows))
-        self._blank_rows = sum(blank_rows)
+        self._blank_rows = lines.n_blank_rows(checked_blocks(lines.checked(self._source.blocks(text=True))))
         self._delimiter = self._sniff()
         self.semicolons = self._delimiter == ";"
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
@@ -194,14 +193,16 @@ class Table(CellTable):
         return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        parts, signs = [], ""
+        parts, signs, shown = [], "", ""
         for row, block in self._blocks():
             cells = [block[c] for c in columns]
-            if self.semicolons:
+            if self.decimal == "," or (self.decimal == "auto" and self.semicolons):
                 signs += "".join(sign for sign in ",." if sign not in signs and any(sign in "".join(column) for column in cells))
                 if len(signs) > 1:
                     raise error("scores", "have one decimal sign", "commas and points")
-                cells = [tuple(cell.replace(",", ".") for cell in column) if signs == "," else column for column in cells]
+                if signs == ",":
+                    shown = shown or next(cell.strip() for column in cells for cell in column if "," in cell)
+                    cells = [tuple(cell.replace(",", ".") for cell in column) for column in cells]
             try:
                 if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
                     raise ValueError
@@ -209,6 +210,8 @@ class Table(CellTable):
                 self._check_room((row + len(block[0])) * len(columns))
             except ValueError:
                 raise self._not_a_number(row, cells, columns) from None
+        if shown:
+            note_commas(shown)
         return np.concatenate(parts)
 
     def place(self, row: int) -> str:

@@ -7,9 +7,10 @@ import io
 import zipfile
 from typing import Any
 
-from .._base.checks import error, room
+from .._base.checks import error, option, room
 from .csv_table import CellTable, Table
 from .frames import Columns
+from .roles import DECIMALS, case_named
 from .source import Source
 
 CELLS = 20  # bytes in memory for each byte of the text of a workbook, at least
@@ -17,8 +18,15 @@ ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 ENDINGS = (".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
 
 
-def table_of(source: Source) -> CellTable:
-    """A file with named columns, whatever it is."""
+def table_of(source: Source, case_column: str | None = None, decimal: str = "auto") -> CellTable:
+    """A file with named columns, whatever it is; ``case_column``: that of the case, which a file need not call so."""
+    option("decimal", decimal, DECIMALS)
+    table = _table_of(source)
+    table.case, table.decimal = case_named(table.header, case_column), decimal
+    return table
+
+
+def _table_of(source: Source) -> CellTable:
     if source.ending not in ENDINGS:
         return Table(source)
     data = source.read()

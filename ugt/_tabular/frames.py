@@ -11,7 +11,7 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.names import joined
 from .csv_table import CellTable, Coded, number_shown, stripped
-from .roles import ALIASES, ALSO, as_labels, as_names, find_roles, is_number, plain, refuse_commas, repeated
+from .roles import ALIASES, ALSO, DECIMAL_COMMA, as_labels, as_names, find_roles, is_number, note_commas, plain, refuse_commas, repeated
 from .rows import LongRows
 
 if TYPE_CHECKING:
@@ -120,11 +120,16 @@ class Columns(CellTable):
         array = column if isinstance(column, np.ndarray) else np.array(column, dtype=object)
         if array.dtype.kind in "biuf":
             return array.astype(np.float64)
-        for row, cell in enumerate(array.tolist()):
+        cells = array.tolist()
+        commas = [cell for cell in cells if self.decimal == "," and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell)]
+        if commas:
+            note_commas(commas[0])
+            cells = [cell.replace(",", ".") if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell) else cell for cell in cells]
+        for row, cell in enumerate(cells):
             if identifiers.is_null(cell) or isinstance(cell, bool) or not is_number(str(cell)):
                 shown = "a blank" if identifiers.is_null(cell) else number_shown(cell) if isinstance(cell, str) else repr(cell)
                 raise error("cell", "be a number", shown, f"{self.place(row)}, column {self.header[c]!r}")
-        return np.array([float(cell) for cell in array.tolist()])
+        return np.array([float(cell) for cell in cells])
 
 
 def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:

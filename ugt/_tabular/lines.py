@@ -25,11 +25,9 @@ def checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield block
 
 
-def counted(blocks: Iterable[bytes], blank_rows: list[int]) -> Iterator[bytes]:
-    """The same bytes; how many rows without any cell they hold is appended to ``blank_rows``."""
-    for text, begun, quoted in _of_whole_rows(blocks):
-        blank_rows.append(_without_blank_rows(text, begun, quoted)[1])
-        yield text
+def n_blank_rows(blocks: Iterable[bytes]) -> int:
+    """How many rows hold no cell."""
+    return sum(_without_blank_rows(text, begun, quoted)[1] for text, begun, quoted in _of_whole_rows(blocks))
 
 
 def without_blank_rows(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -12,9 +12,11 @@ import numpy as np
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
 from .._base.names import numbers_as_one
+from .._base.notices import note
 
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-POINT = "a decimal comma; save the file with decimal points, or of annotations say decimal=','"
+DECIMALS = ("auto", ".", ",")
+POINT = "a decimal comma; save the file with decimal points, or say decimal=','"
 
 
 def _with_id(*names: str) -> set[str]:
@@ -161,7 +163,7 @@ def _some(names: Sequence[str]) -> str:
 
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:
     """The column for the case of a table beside the annotations, which need not call it as they do."""
-    return {"case": name} if name in header else {}
+    return {"case": name} if name and name in header else {}
 
 
 def case_column(header: list[str]) -> int:
@@ -213,6 +215,10 @@ def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str
         must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table whose names tell both"
         raise error("format", must, f"'auto' ({upright[0]}, {turned[0]})")
     return ("wide", upright[0]) if upright else ("transposed", turned[0]) if turned else ("", "")
+
+
+def note_commas(cell: str) -> None:
+    note(f"Read commas as decimal signs: {cell!r} is {cell.replace(',', '.')}.")
 
 
 def refuse_commas(role: str, values: Sequence[str]) -> None:

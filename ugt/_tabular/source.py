@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable, cast
 
 from .._base.checks import error, room
+from .._base.notices import note
 
 BLOCK = 1 << 22
 OF_LINE = 72  # bytes of a line as a string in a list, beside its characters
 GZIP = b"\x1f\x8b"
 BOM = codecs.BOM_UTF8
+ASCII = bytes(range(128))
 
 # What files begin with that are no text, whatever they are called.
 OTHERS = (
@@ -58,7 +60,7 @@ class Source:
 
     def __init__(self, path: str | os.PathLike[str], encoding: str = "utf-8") -> None:
         try:
-            self.encoding = codecs.lookup(encoding).name
+            self.encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")  # the mark is left out anyway
         except LookupError:
             raise error("encoding", "be one that Python knows, such as utf-8, latin-1, cp1252 or utf-16", repr(encoding)) from None
         path, self.sheet = file_and_sheet(path)
@@ -66,6 +68,23 @@ class Source:
         plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         self.ending, self.stem = plain.suffix.lower(), plain.stem
         self.size = check_regular(path)
+        if self.encoding != "utf-8" and self.path.is_file() and self._is_utf8():
+            note(f"Read {self.path.name} in UTF-8, which it is in, not in {encoding}.")
+            self.encoding = "utf-8"
+
+    def _is_utf8(self) -> bool:
+        """Whether a file is in UTF-8 and no other encoding: hardly a text in one byte a letter is, and none without such a letter."""
+        decoder, plain = codecs.getincrementaldecoder("utf-8")(), True
+        try:
+            if ASCII.decode(self.encoding) != ASCII.decode("ascii"):  # an encoding such as UTF-16
+                return False
+            with self.open() as (file, _):
+                for block in chain(iter(lambda: file.read(BLOCK), b""), [b""]):
+                    plain = plain and block.isascii()
+                    decoder.decode(block, final=not block)
+        except (UnicodeError, LookupError):
+            return False
+        return not plain
 
     @contextmanager
     def text(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
@@ -208,6 +227,12 @@ def too_long(problem: ValueError) -> ValueError:
 
 def check_blocks(blocks: Iterable[bytes]) -> None:
     """Refuses what is empty, binary, or not UTF-8; the text is never held as a whole."""
+    for _ in checked_blocks(blocks):
+        pass
+
+
+def checked_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same blocks, one by one."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, n, blank, head = 1, 0, True, b""
     for block in chain(blocks, [b""]):
@@ -223,6 +248,7 @@ def check_blocks(blocks: Iterable[bytes]) -> None:
         blank = blank and not text.strip("\ufeff \t\r\n\f\v")
         line += block.count(10)
         n += len(block)
+        yield block
     if blank:
         raise error("file", "not be empty", f"{n} bytes without text")
 

@@ -91,7 +91,8 @@ class Asked:
         if case is None:
             if not free:
                 raise error("file", "have a column for the case", f"the columns {', '.join(header)}")
-            case = [free[case_column([header[c] for c in free])]]
+            told = [header.index(name) for name in table.case.values() if name]
+            case = told or [free[case_column([header[c] for c in free])]]
         others = [c for c in free if c not in case]
         ids = table.ids(table.coded(case)[0], "case") if case else None
         if self.model is not None and not others and not self.at:
@@ -193,7 +194,7 @@ def _long_roles(table: CellTable) -> dict[str, int]:
     """The columns of a table with a row a score, none for a wide one (where two classes may be called like a case)."""
     if len(find_roles(table.header, {}, LONG[1:])) < 2:
         return {}
-    roles = find_roles(table.header, {}, LONG)
+    roles = find_roles(table.header, table.case, LONG)
     return roles if len(roles) == len(LONG) else {}
 
 
@@ -203,7 +204,7 @@ def _model_column(table: CellTable) -> int | None:
 
 def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDArray[np.float64]]:
     """Case, class and score of a table with a row a score."""
-    roles = find_roles(table.header, {}, LONG)
+    roles = find_roles(table.header, table.case, LONG)
     model = _model_column(table)
     table.used = {**({} if model is None else {"model": [model]}), **{role: [c] for role, c in roles.items()}}
     case, label = table.coded([roles["case"]], [roles["label"]])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import io
+from .._base import identifiers
 from .._base.arrays import Array, Int64
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
@@ -24,6 +26,7 @@ from .cases import (
     add_input,
     add_resampling,
     annotations_of,
+    beside,
     kind_of,
     predicted_cases,
     probabilities,
@@ -133,21 +136,25 @@ class _Part(NamedTuple):
         cases = predicted_cases(path, labels, options, judged, "clusters")
         counts = labels.counts()[cases.rows]
         counts[cases.rows < 0] = 0
-        return cls(cases, counts, _features(options, which, cases.own_ids))
+        features, note = _features(options, which, path, cases.case_ids)
+        return cls(cases._replace(note=" ".join(filter(None, (cases.note, note)))), counts, features)
 
 
-def _features(options: argparse.Namespace, which: int, case_ids: Any) -> Array | None:
-    """Features of the cases of a file of predictions, in its order."""
+def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any) -> tuple[Array | None, str]:
+    """Features of the cases of a file of predictions, in its order, and a note where they are joined by position."""
     if options.features is None:
-        return None
-    given = io.read_predictions(options.features[which])
+        return None, ""
+    given = io.read_predictions(options.features[which], **beside(options, "decimal"))
     if case_ids is None or given.case_ids is None:
-        return np.asarray(given.scores)
+        names = [os.path.basename(one) for one in (options.features[which], path)]
+        first = f", case {identifiers.name(case_ids[0])}" if case_ids is not None and len(case_ids) else ""
+        note = f"The features of {names[0]} were joined by position: row 1 is row 1 of {names[1]}{first}."
+        return np.asarray(given.scores), note
     place = {str(case): i for i, case in enumerate(given.case_ids.tolist())}
     missing = [str(case) for case in case_ids.tolist() if str(case) not in place]
     if missing:
         raise error("features", "cover every case of the predictions", f"none for {len(missing)} cases", f"case {missing[0]!r}")
-    return np.asarray(given.scores[[place[str(case)] for case in case_ids.tolist()]])
+    return np.asarray(given.scores[[place[str(case)] for case in case_ids.tolist()]]), ""
 
 
 def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:

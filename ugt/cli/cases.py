@@ -61,25 +61,31 @@ def _take(make: Callable[[], dict[str, Any]]) -> None:
         took(found, facts.line(found))
 
 
-def models_of(path: str, axes: Any, positive_class: Any) -> dict[str, Predictions]:
+def models_of(path: str, axes: Any, options: argparse.Namespace) -> dict[str, Predictions]:
     """The models of a file, told in a line."""
-    read = prediction_file(path, None if axes is None else axes.classes, positive_class)
+    positive_class = getattr(options, "positive_class", None)
+    read = prediction_file(path, None if axes is None else axes.classes, positive_class, **beside(options, "decimal"))
     _take(lambda: facts.of_predictions(path, read, axes))
     return read.models
 
 
 def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None) -> Any:
     """Clusters by case, or subgroups by column and case, told in a line."""
-    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, options.case_column)
+    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options))
     _take(lambda: facts.of_cases(path, kind, read, axes))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
+
+
+def beside(options: argparse.Namespace, *more: str) -> dict[str, Any]:
+    """What is said of annotations and goes for tables beside them, too."""
+    return {name: getattr(options, name) for name in ("case_column", "encoding", *more)}
 
 
 def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
     columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
     classes: Any = options.classes
     if classes is not None:
-        classes = int(classes) if classes.isdecimal() else io.read_names(classes)
+        classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     missing = io.MISSING if options.na is None else options.na
     named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
@@ -137,7 +143,7 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
 
     ``options`` holds files of ids by ``names``, such as clusters; ``annotated``: rows without case ids are those of the annotations.
     """
-    read = prediction_file(path, known.axes.classes, options.positive_class, several=False)
+    read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, "decimal"))
     (predictions,) = read.models.values()
     joined = annotated or predictions.case_ids is not None
     _take(lambda: facts.of_predictions(path, read, known.axes if joined else None))

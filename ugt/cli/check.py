@@ -15,7 +15,7 @@ from ..annotations import Labels, Ratings
 from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..io.kinds import KINDS, kind_of_file
 from . import facts
-from .cases import add_positive_class, read_annotations, reading_words
+from .cases import add_positive_class, beside, read_annotations, reading_words
 from .command import add_reading, complain, group, in_options, new_command, printable, said_of, say
 
 TEXT = """
@@ -121,14 +121,14 @@ class Study:
             return facts.of_annotations(path, read)
         if kind == "predictions":
             classes = None if axes is None else axes.classes
-            file = prediction_file(path, classes, options.positive_class)
+            file = prediction_file(path, classes, options.positive_class, **beside(options, "decimal"))
             found = facts.of_predictions(path, file, axes, (), name)
             ids = [one.case_ids for one in file.models.values()]
             if ids[0] is not None:
                 self.cases[utf8(path)] = {*map(str, ids[0].tolist())}
             return found
         reader = cluster_file if kind == "clusters" else subgroup_file
-        return facts.of_cases(path, kind, reader(path, options.case_column), axes, name)
+        return facts.of_cases(path, kind, reader(path, **beside(options)), axes, name)
 
     # ---- what can be done
 

@@ -21,9 +21,9 @@ import numpy as np
 from .. import io
 from .._base.checks import error
 from .._tabular import whole_file
+from .._tabular.roles import DECIMALS
 from .._tabular.whole_file import is_stream
 from .._version import __version__
-from ..io.annotations import DECIMALS
 from ..io.repeats import DUPLICATES
 
 # Columns of a long table that can be named: --case-column and so on.
@@ -190,15 +190,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--mapping", "FILE", "JSON that says where any other file has what, in place of the following options; default: no mapping")
     rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
     option("--duplicates", DUPLICATES, rows, default="error")
-    option(
-        "--decimal", DECIMALS, "decimal sign; default: %(default)s (a comma where semicolons separate columns of numbers)", default="auto"
-    )
-    option("--encoding", "NAME", "of annotations that are text, such as cp1252 or utf-16; default: %(default)s", default="utf-8")
+    sign = "decimal sign in all tables; default: %(default)s (a comma where semicolons separate columns of numbers)"
+    option("--decimal", DECIMALS, sign, default="auto")
+    text = "of all files that are text and not in UTF-8, such as cp1252 or utf-16; default: %(default)s"
+    option("--encoding", "NAME", text, default="utf-8")
     option("--separator", "SIGN", "'better than' in a column of rankings; default: >, or ; , | where classes change their places around it")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
     option = group(parser, "columns of annotations")
     for role in ROLES:
-        option(f"--{role}-column", "NAME", f"of the {role} ('': none); default: found by its usual names")
+        also = ", in every file that has it" if role == "case" else ""
+        option(f"--{role}-column", "NAME", f"of the {role}{also} ('': none); default: found by its usual names")
     chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
     option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
     option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _model_of(options: argparse.Namespace) -> Predictions:
-    models = models_of(options.annotations, None, None)
+    models = models_of(options.annotations, None, options)
     if options.model is None and len(models) > 1:
         raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
     name = next(iter(models)) if options.model is None else options.model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -128,7 +127,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         read = annotations_of(options)
         known = of_classes(read)
         with heard() as said:
-            predictions, paths = _predictions(options.predictions, known.axes, options.positive_class)
+            predictions, paths = _predictions(options, known.axes)
         read = replace(read, notes=(*read.notes, *map(in_options, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
@@ -140,15 +139,15 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
-def _predictions(items: Iterable[str], axes: Any, positive_class: Any) -> tuple[dict[str, Predictions], list[str]]:
+def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Predictions], list[str]]:
     """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
     paths = []
-    for item in items:
+    for item in options.predictions:
         name, equals, path = item.partition("=")
         if not equals or os.path.exists(item):
             name, path = "", item
-        found = models_of(path, axes, positive_class)
+        found = models_of(path, axes, options)
         if name and len(found) > 1:
             raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
         for own, scores in found.items():
@@ -170,7 +169,7 @@ def _beside(options: argparse.Namespace, axes: Any) -> dict[str, Any]:
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
     """Groups of classes from a file."""
-    return {} if options.groups is None else {"groups": io.read_names(options.groups)}
+    return {} if options.groups is None else {"groups": io.read_names(options.groups, encoding=options.encoding)}
 
 
 def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from .._base.identifiers import is_frame
 from .._base.notices import heard
 from .._tabular.foreign import table_of
 from .._tabular.frames import Columns
-from .._tabular.roles import as_names
+from .._tabular.roles import DECIMALS, as_names
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import DECIMALS, FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
+from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
@@ -88,7 +88,8 @@ def read_annotations(
         The decimal sign of numbers in tables. ``"auto"``: a comma, with a note, where semicolons separate columns and all cells are
         numbers, some with a comma.
     encoding : str
-        The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``.
+        The encoding of a text file that is not in UTF-8, such as ``"cp1252"`` or ``"utf-16"``. A file in UTF-8 is read as such, with a
+        note, as all text files of one command have one ``--encoding``.
     separator : str, optional
         What stands for "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
 
@@ -187,7 +188,15 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     return AnnotationFile(exports.rankings_json(content, how.classes), "rankings", {})
 
 
-def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None) -> Predictions:
+def read_predictions(
+    path: str | os.PathLike[str],
+    *,
+    classes: Sequence[Any] | None = None,
+    positive_class: Any = None,
+    case_column: str | None = None,
+    decimal: str = "auto",
+    encoding: str = "utf-8",
+) -> Predictions:
     r"""Read a model's scores from a CSV, Excel, NPY, NPZ, Parquet, Stata or SPSS file.
 
     Parameters
@@ -202,6 +211,10 @@ def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | N
         left out with a note.
     positive_class : int or str, optional
         The one of two ``classes`` that a single column of probabilities is for.
+    case_column : str, optional
+        The column for the case, if the file has one that is called so. Default: the one with a usual name, else the first.
+    decimal, encoding : str
+        As for :func:`read_annotations`.
 
     Returns
     -------
@@ -220,12 +233,19 @@ def read_predictions(path: str | os.PathLike[str], *, classes: Sequence[Any] | N
     >>> read_predictions(path).classes.tolist()
     ['cat', 'dog']
     """
-    (one,) = prediction_file(path, classes, positive_class, several=False).models.values()
+    how: Any = {"case_column": case_column, "decimal": decimal, "encoding": encoding}
+    (one,) = prediction_file(path, classes, positive_class, several=False, **how).models.values()
     return one
 
 
 def read_models(
-    path: str | os.PathLike[str], *, classes: Sequence[Any] | None = None, positive_class: Any = None
+    path: str | os.PathLike[str],
+    *,
+    classes: Sequence[Any] | None = None,
+    positive_class: Any = None,
+    case_column: str | None = None,
+    decimal: str = "auto",
+    encoding: str = "utf-8",
 ) -> dict[str, Predictions]:
     r"""Read the scores of several models from one CSV file or another table.
 
@@ -234,7 +254,7 @@ def read_models(
     path : path
         As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Where there is none, or
         in an array, the file holds one model, called like the file.
-    classes, positive_class
+    classes, positive_class, case_column, decimal, encoding
         As for :func:`read_predictions`.
 
     Returns
@@ -255,16 +275,18 @@ def read_models(
     >>> list(read_models(path))
     ['A', 'B']
     """
-    return prediction_file(path, classes, positive_class).models
+    return prediction_file(path, classes, positive_class, case_column=case_column, decimal=decimal, encoding=encoding).models
 
 
-def read_names(path: str | os.PathLike[str]) -> list[Any]:
+def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list[Any]:
     r"""Read a file with one name a line (classes, groups).
 
     Parameters
     ----------
     path : path
-        Text in UTF-8, compressed or not.
+        Text, compressed or not.
+    encoding : str
+        As for :func:`read_annotations`.
 
     Returns
     -------
@@ -285,13 +307,13 @@ def read_names(path: str | os.PathLike[str]) -> list[Any]:
     ['eczema', 'psoriasis']
     """
     with naming(path):
-        lines = [line.strip() for line in check_text(Source(path).read()).rstrip().splitlines()]
+        lines = [line.strip() for line in check_text(Source(path, encoding).read(text=True)).rstrip().splitlines()]
         if "" in lines or not lines:
             raise error("file", "have a name on every line", "a blank", f"line {lines.index('') + 1 if lines else 1}")
         return list(as_names(lines).tolist())
 
 
-def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = None) -> dict[str, str]:
+def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> dict[str, str]:
     r"""Read the cluster (such as the patient) of every case.
 
     Parameters
@@ -300,6 +322,8 @@ def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = Non
         A CSV file with the columns case and cluster (or patient).
     case_column : str, optional
         The column for the case, if the file has one that is called so.
+    encoding : str
+        As for :func:`read_annotations`.
 
     Returns
     -------
@@ -319,5 +343,5 @@ def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = Non
     >>> read_clusters(path)
     {'left eye': 'p1', 'right eye': 'p1'}
     """
-    (found,) = cluster_file(path, case_column).values.values()
+    (found,) = cluster_file(path, case_column=case_column, encoding=encoding).values.values()
     return found

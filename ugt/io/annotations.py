@@ -45,7 +45,6 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 #: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
-DECIMALS = ("auto", ".", ",")
 MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.records import Record
 from .._tabular.foreign import table_of
-from .._tabular.roles import case_named, find_roles, roles_of
+from .._tabular.roles import find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
@@ -34,14 +34,23 @@ class CaseFile(Record):
     unused: tuple[str, ...] = ()
 
 
-def prediction_file(path: Any, classes: Any = None, positive_class: Any = None, several: bool = True) -> PredictionFile:
+def prediction_file(
+    path: Any,
+    classes: Any = None,
+    positive_class: Any = None,
+    *,
+    several: bool = True,
+    case_column: str | None = None,
+    decimal: str = "auto",
+    encoding: str = "utf-8",
+) -> PredictionFile:
     """``several``: whether a column ``model`` tells models apart."""
     with naming(path):
-        source = Source(path)
+        source = Source(path, encoding)
         if source.ending in (".npy", ".npz"):
             arrays, names = scores_of(load(source.read()))
             return PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class)}, names)
-        table = table_of(source)
+        table = table_of(source, case_column, decimal)
         if several and "model" in find_roles(table.header, {}, ("model",)):
             models = read_scores_of_models(table, classes, positive_class)
         else:
@@ -49,11 +58,11 @@ def prediction_file(path: Any, classes: Any = None, positive_class: Any = None, 
         return PredictionFile(models, *roles_of(table.header, table.used))
 
 
-def cluster_file(path: str | os.PathLike[str], case_column: str | None = None) -> CaseFile:
+def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
     """The cluster (such as the patient) of every case."""
     with naming(path):
-        table = table_of(Source(path))
-        roles = find_roles(table.header, case_named(table.header, case_column), ("case", "cluster"))
+        table = table_of(Source(path, encoding), case_column)
+        roles = find_roles(table.header, table.case, ("case", "cluster"))
         if len(roles) < 2:
             raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
@@ -66,11 +75,11 @@ def cluster_file(path: str | os.PathLike[str], case_column: str | None = None) -
         return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.used))
 
 
-def subgroup_file(path: str | os.PathLike[str], case_column: str | None = None) -> CaseFile:
+def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
     """Every column beside the case, such as the site, divides the cases; blank cells stay blank."""
     with naming(path):
-        table = table_of(Source(path))
-        role = find_roles(table.header, case_named(table.header, case_column), ("case",))
+        table = table_of(Source(path, encoding), case_column)
+        role = find_roles(table.header, table.case, ("case",))
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
             raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))
