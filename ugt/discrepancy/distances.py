@@ -12,7 +12,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers, parallel
+from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error
@@ -137,7 +137,7 @@ def _of_labels(labels: Labels, predictions: list[Any], distance: Any, values: An
     if values is not None and rule.kind == "class":
         raise error("values", "be given for distances of numbers only", f"distance {distance if rule.cost is None else 'by costs'!r}")
     number = None if rule.kind == "class" or (values is None and rule.kind == "function") else numbers_of(labels.axes.classes, values)
-    given = [_label_predictions(p, labels, rule, number) for p in predictions]
+    given = [_numbers_or_positions(p, labels) for p in predictions]
     label = layout.rows(labels.label)
     if rule.function is not None:
         return _called_on_labels(labels, given, rule, number, layout, label)
@@ -159,30 +159,11 @@ def _expected(labels: Labels, layout: Layout, core: _pairs.Distance, label: Any,
         raise error("predictions", "be probabilities that add up to 1 (within 1e-4)", got, f"case {labels.axes.case_name(fault)}")
 
 
-def _label_predictions(given: Any, labels: Labels, rule: Rule, number: Array | None) -> NDArray[Any]:
+def _numbers_or_positions(given: NDArray[Any], labels: Labels) -> NDArray[Any]:
     """(N,) int64 positions of classes or float64 numbers, or probabilities (N, K) as they are."""
-    table = identifiers.unmasked(given)
-    _check_rows(table, labels.n_cases, "iuf")
-    if table.ndim == 2:
-        if table.shape[1] != labels.n_classes:
-            raise error("predictions", f"have a probability of each of the {labels.n_classes} classes", f"{table.shape[1]} columns")
-        return table
-    if table.dtype.kind == "f":
-        if number is None and (rule.kind == "class" or identifiers.is_text(labels.axes.classes)):
-            raise error("predictions", "be positions of classes, whole numbers, for this distance", f"an array of {table.dtype}")
-        return checked(np.ascontiguousarray(table, np.float64), "predictions", lambda i: f"case {labels.axes.case_name(i)}", missing=True)
-    bad = (table < -1) | (table >= labels.n_classes)
-    if bad.any():
-        i = int(np.argmax(bad))
-        must = f"be positions of classes from 0 to {labels.n_classes - 1}, or -1"
-        raise error("predictions", must, table[i], f"case {labels.axes.case_name(i)}")
-    return np.ascontiguousarray(table, np.int64)
-
-
-def _check_rows(table: NDArray[Any], n_cases: int, kinds: str, most: int = 2) -> None:
-    if not 1 <= table.ndim <= most or len(table) != n_cases or table.dtype.kind not in kinds:
-        must = f"be numbers, one a case ({n_cases})" + (", or probabilities" if most == 2 else "")
-        raise error("predictions", must, f"{table.dtype} of shape {table.shape}")
+    if given.dtype.kind == "f" and given.ndim == 1:
+        return checked(np.ascontiguousarray(given, np.float64), "predictions", lambda i: f"case {labels.axes.case_name(i)}", missing=True)
+    return given if given.ndim == 2 else np.ascontiguousarray(given, np.int64)
 
 
 def _called_on_labels(
@@ -213,11 +194,10 @@ def _called_on_labels(
 def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values: None, layout: Layout) -> tuple[Array, Array]:
     rule = rule_of_numbers(distance)
     value = checked(layout.rows(ratings.value), "ratings", lambda r: f"case {ratings.case_name(row_at(ratings.offsets, r))}")
-    given = []
-    for table in map(identifiers.unmasked, predictions):
-        _check_rows(table, ratings.n_cases, "biuf", most=1)
-        column = np.ascontiguousarray(table, np.float64)
-        given.append(checked(column, "predictions", lambda i: f"case {ratings.case_name(i)}", missing=True))
+    given = [
+        checked(np.ascontiguousarray(p, np.float64), "predictions", lambda i: f"case {ratings.case_name(i)}", missing=True)
+        for p in predictions
+    ]
     if rule.function is not None:
         measure = Measure(rule.function, kept=False)
         pairs = CalledPairs(layout, lambda r: float(value[r]), measure, ratings, ratings.case_name)
