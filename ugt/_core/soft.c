@@ -211,6 +211,7 @@ static void resample_alone(const ugt_soft_column *column, const double *weight, 
 }
 
 #define LANES 8 /* resamples that go through the cases together: the weights of one case are eight bytes beside each other */
+#define SOON 16 /* cases ahead whose weights are fetched */
 
 typedef struct {
     double u[LANES], v[LANES], s[LANES], hard_u[LANES], hard_v[LANES];
@@ -245,6 +246,8 @@ UGT_WIDE static void resample_lanes(const ugt_soft_column *column, const uint8_t
         groups g = {{0.0}, {0.0}, {0.0}, {0.0}, {0.0}};
         do {
             const uint8_t *weight = times + column->row[i] * LANES;
+            if (i + SOON < column->n)
+                UGT_SOON(times + column->row[i + SOON] * LANES);
             const double positive = column->positive[i], negative = column->negative != NULL ? column->negative[i] : 1.0 - positive;
             const double share = positive > column->threshold ? 1.0 : 0.0;
             for (int k = 0; k < LANES; k++) {

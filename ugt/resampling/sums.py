@@ -26,6 +26,7 @@ WORK = 2**28
 PASS, MOST = 8, 64
 ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 TIMES_FEWER = 4  # that counting what is alike is worth while
+SOME = 4096  # rows of which half are different: so are too many of all of them
 
 
 class Alike:
@@ -57,13 +58,15 @@ class GroupSums:
         return out
 
 
-def _different(table: Array) -> tuple[Int64, Int32] | None:
+def _different(table: Array, fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
     """An entry of each of the different rows, and which of these (n,) rows are; None where they are many."""
+    if len(table) > 2 * SOME and _different(table[:SOME], 2) is None:
+        return None
     bits = np.ascontiguousarray(table, np.float64).view(np.uint64)
     odd = np.random.default_rng(0).integers(0, 2**63, bits.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
     mixed = np.add.reduce((bits ^ bits >> np.uint64(32)) * odd, axis=1)
     _, first, code = np.unique(mixed, return_index=True, return_inverse=True)
-    if len(first) * TIMES_FEWER > len(table) or (bits[first][code] != bits).any():
+    if len(first) * fewer > len(table) or (bits[first][code] != bits).any():
         return None
     return first, code.astype(np.int32)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._base import notices
+from ..._base import notices, parallel
 from ..._base.arrays import Array, Bools, Int64, NDArray
 from ..._base.ragged import row_of
 from ...calibrators import selection
@@ -69,11 +69,16 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     truth = context.mean if kept.all() else context.mean[kept]
     ids = context.known.axes.case_ids[context.known.rows][kept]
-    found = {}
-    for model in models:
+    wanted = [(model, score) for model in models for score in MEANINGS]
+
+    def judged(begin: int, end: int) -> tuple[Array, Int64, list[str]]:
+        model, score = wanted[begin]
         probs = np.ascontiguousarray(context.scores[model][kept], np.float64)
-        for score in MEANINGS:
-            found[model, score] = _both_halves(probs, truth, ids, first, score, context.making.seed, notes)
+        return _both_halves(probs, truth, ids, first, score, context.making.seed)
+
+    answers = parallel.run(judged, len(wanted), 1, "prediction sets")
+    notes += dict.fromkeys(note for *_, said in answers for note in said)
+    found = {one: (mass, size) for one, (mass, size, _) in zip(wanted, answers)}
     table = np.full((len(kept), len(found) * len(LEVELS)), np.nan)
     table[kept] = np.concatenate([mass for mass, _ in found.values()]).T
     (resamples,) = yield [Ask(Ratios.of(table), context.options.affordable(n * table.shape[1]))]
@@ -113,10 +118,9 @@ def halves(n: int, clusters: Any, seed: int) -> Bools | None:
     return first if LEAST_HALF <= first.sum() <= n - LEAST_HALF else None
 
 
-def _both_halves(
-    probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int, notes: list[str]
-) -> tuple[Array, Int64]:
-    """For each level the plausibility mass (3, n) and the size (3, n) of the set of every case."""
+def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int) -> tuple[Array, Int64, list[str]]:
+    """For each level the plausibility mass (3, n) and the size (3, n) of the set of every case; and what is to be said."""
+    notes: list[str] = []
     mass, size = np.empty((len(LEVELS), len(probs))), np.empty((len(LEVELS), len(probs)), np.int64)
     m = max(1, min(LABELS, MOST_LABELS // len(probs)))
     for here in (first, ~first):
@@ -129,10 +133,9 @@ def _both_halves(
                 inside = truth[~here][row_of(sets.offsets), sets.index]
                 mass[i, ~here] = np.minimum(np.bincount(row_of(sets.offsets), inside, sets.n_cases), 1.0)
                 size[i, ~here] = sets.sizes
-                said = f"Prediction sets of level {level:g} hold all classes: a half of the cases is too few to calibrate them."
-                if np.isinf(fitted.thresholds(alpha)).any() and said not in notes:
-                    notes.append(said)
-    return mass, size
+                if np.isinf(fitted.thresholds(alpha)).any():
+                    notes.append(f"Prediction sets of level {level:g} hold all classes: a half of the cases is too few to calibrate them.")
+    return mass, size, notes
 
 
 # ---- the page
