@@ -1,6 +1,7 @@
 """``ugt agreement``, and agreement in evaluations: the numbers of the functions."""
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -32,13 +33,34 @@ def test_labels(folder, command):
         assert found["coefficient"] == row["coefficient"] and float(found["value"]) == row["value"] and float(found["low"]) == row["low"]
     pairs = ugt.pairwise_agreement(labels())
     found = read("out/pairs.csv")
-    assert [(row["annotator"], row["other"], int(row["n_cases"])) for row in found] == [("a", "b", 3), ("a", "c", 2), ("b", "c", 1)]
-    assert [float(row["cohen"]) for row in found] == [pairs.value[0, 1], pairs.value[0, 2], pairs.value[1, 2]]
+    assert sorted((row["annotator"], row["other"], int(row["n_cases"])) for row in found) == [("a", "b", 3), ("a", "c", 2), ("b", "c", 1)]
+    assert [float(row["cohen"]) for row in found] == sorted(pairs.value[np.triu_indices(3, 1)])  # the worst first
+    listed = said.splitlines()
+    worst = listed[listed.index("Pairs of annotators (cohen, lowest first):") + 2].split()
+    assert worst == [found[0]["annotator"], found[0]["other"], found[0]["n_cases"], f"{float(found[0]['cohen']):.4f}"]
     assert [float(row["cohen"]) for row in read("out/annotators.csv")] == pairs.per_annotator.tolist()
     classes = read("out/classes.csv")
     assert [row["class"] for row in classes] == ["x", "y"] and [float(row["prevalence"]) for row in classes] == [0.5, 0.5]
     assert table.text(0.9, n_resamples=200, seed=3).splitlines()[1] in said and "Left out: case with a single annotator: 1." in said
-    assert [line.split()[0] for line in said.splitlines() if line.startswith("  ")][1:] == ["c", "a", "b"]
+    assert [line.split()[0] for line in said.splitlines() if line.startswith("  ")][1:4] == ["c", "a", "b"]
+
+
+def test_a_page_without_any_model(folder, command, write):
+    said = command("agreement", "labels.csv", "--n-boot", "20", "--page", "pages/a.html", "--json")
+    found = json.loads(said)
+    assert found["files"] == ["pages/a.html"] and found["n_pairs"] == len(found["worst_pairs"]) == 3
+    page = (folder / "pages" / "a.html").read_text(encoding="utf-8")
+    assert '<section id="agreement"' in page and "labels.csv" in page and "model" in page
+    path = write("case,annotator,ranking\n1,a,x > y\n1,b,y > x\n2,a,x\n2,b,x > z\n", "rankings.csv")
+    assert "Report: b.html" in command("agreement", path, "--n-boot", "20", "--page", "b.html") and (folder / "b.html").exists()
+    write("case,annotator,rating\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n", "ratings.csv")
+    assert "--page must be left out for ratings" in command("agreement", "ratings.csv", "--page", "c.html", code=2)
+
+
+def test_long_lists_of_annotators_say_what_is_not_shown(command, write):
+    write("case,annotator,label\n" + "".join(f"{i},r{a},{(i + a) % 3}\n" for i in range(6) for a in range(20)), "many.csv")
+    said = command("agreement", "many.csv", "--n-boot", "20")
+    assert "  and 8 more (all of them: --out DIR)" in said and "  and 178 more (all of them: --out DIR)" in said
 
 
 def test_clusters_weights_and_ratings(folder, command, write):

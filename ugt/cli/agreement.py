@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import io
 from .._base.checks import error
-from .._tabular.csv_text import write_csv
+from .._tabular.csv_text import utf8, write_csv
 from ..agreement.coefficients import OF_PAIRS
 from ..agreement.costs import LEVELS
 from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from ..annotations import Labels, Rankings, Ratings
-from ..evaluation import facts
+from ..evaluation import evaluate, facts
 from ..report.context import Annotated
 from ..report.sections.agreement import of_rankings, ranking_rows
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, say, written
+from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, output_file, say, written
 
-SHOWN = 12  # annotators in the printed table
+SHOWN = 12  # annotators, and pairs, in the printed tables
+MOST_PAIRS = 100  # in the JSON
 
 TEXT = """
 Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others for labels;
 coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out agreement and overlap for
-rankings. Then each annotator against the others, lowest first.
+rankings. Then each annotator against the others and each pair of annotators, lowest first. With --page, the report of these annotations as
+one HTML page: agreement by class and by pair, and how certain the annotations leave the truth.
 
 ugt agreement readings.csv
 ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
-ugt agreement grades.csv --weights quadratic --levels nominal ordinal
+ugt agreement grades.csv --weights quadratic --page agreement.html
 ugt agreement grades.csv --ratings --json
 """
 
@@ -39,6 +44,7 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("annotations", "FILE", ANNOTATIONS)
     option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")
+    option("--page", "FILE.html", "write the report of the annotations, without any model; default: no page")
     option = group(parser, "agreement")
     option("--ratings", None, "labels are numbers on a scale")
     option("--weights", ("linear", "quadratic"), "of disagreements between ordered classes; default: all disagreements alike")
@@ -51,21 +57,38 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
-    with written(options.out) as (draft, files):
+    with written(options.out) as (draft, files), nullcontext() if options.page is None else output_file(options.page) as page:
         read = annotations_of(options)
         given = _as_ratings(read.annotations) if options.ratings else read.annotations
         _check(given, options)
-        lines, found = _of_rankings(given, options) if isinstance(given, Rankings) else _of_labels(given, options, draft)
+        resampling = _resampling(options)
+        lines, found = (
+            _of_rankings(given, options, resampling) if isinstance(given, Rankings) else _of_labels(given, options, draft, resampling)
+        )
+        if page is not None:
+            _write_page(given, options, resampling, read.missing_note(), page)
     say(*filter(None, [read.missing_note()]), *lines)
     if draft is not None:
         say("", f"Tables: {options.out}")
-    return {"data": _sizes(given), **found, **read_record(read), "files": files}
+    if page is not None:
+        say(*([""] if draft is None else []), f"Report: {options.page}")
+    return {"data": _sizes(given), **found, **read_record(read), "files": [*files, *([options.page] if options.page else [])]}
+
+
+def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], note: str, page: Path) -> None:
+    """The report of an evaluation without models."""
+    kind = {} if options.interval == "analytic" else {"interval": options.interval}
+    keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
+    inputs = [io.fingerprint(path) for path in (options.annotations, options.mapping, options.clusters) if path is not None]
+    provenance = {"command": options.command, "inputs": [{name: utf8(value) for name, value in one.items()} for one in inputs]}
+    made = evaluate(given, {}, level=options.level, provenance=provenance, **kind, **keywords)
+    replace(made, notes=(*made.notes, *filter(None, [note]))).to_html(page)
 
 
 def _check(given: Any, options: argparse.Namespace) -> None:
     """Refuse options that mean nothing for these annotations."""
     kind = type(given).__name__.lower()
-    unused = {"ratings": ("weights",), "rankings": ("out", "weights", "levels")}.get(kind, ())
+    unused = {"ratings": ("weights", "page"), "rankings": ("out", "weights", "levels")}.get(kind, ())
     for name in unused:
         if getattr(options, name) is not None:
             raise error(f"--{name}", f"be left out for {kind}", repr(getattr(options, name)))
@@ -96,18 +119,20 @@ def _resampling(options: argparse.Namespace) -> dict[str, Any]:
     return {"kind": options.interval, "clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
 
 
-def _of_rankings(given: Rankings, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
+def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
     """Rankings have no coefficients corrected for chance."""
-    found, resampling = of_rankings(given), _resampling(options)
+    found = of_rankings(given)
     rows = ranking_rows(found, [one.interval(options.level, **resampling) for one in found.values()], len(given.annotators))
     lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
-    record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "annotators": []}
+    record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "n_pairs": 0, "worst_pairs": [], "annotators": []}
     return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record
 
 
-def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path | None) -> tuple[list[str], dict[str, Any]]:
+def _of_labels(
+    given: Labels | Ratings, options: argparse.Namespace, draft: Path | None, resampling: dict[str, Any]
+) -> tuple[list[str], dict[str, Any]]:
     table = agreement_table(given, weights=options.weights if isinstance(given, Labels) else None, levels=options.levels)
-    rows = table.rows(options.level, **_resampling(options))
+    rows = table.rows(options.level, **resampling)
     pairs = None
     if isinstance(given, Labels) and len(given.annotators) > 1:
         pairs = pairwise_agreement(given, options.coefficient, weights=options.weights)
@@ -116,13 +141,33 @@ def _of_labels(given: Labels | Ratings, options: argparse.Namespace, draft: Path
     lines = table.text_of(rows, options.level).splitlines()
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
     annotators: list[dict[str, Any]] = []
+    couples: list[dict[str, Any]] = []
     if pairs is not None:
-        annotators = _annotators(pairs)
+        annotators, couples = _annotators(pairs), _pairs(pairs)
         title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
-        shown = [[row["annotator"], f"{row['n_cases']:,}", decimal(row["value"])] for row in annotators[:SHOWN]]
-        lines += ["", title, *aligned([["annotator", "cases", "agreement"], *shown])]
+        lines += ["", title, *_first(["annotator"], annotators)]
+        lines += ["", f"Pairs of annotators ({pairs.coefficient}, lowest first):", *_first(["annotator", "other"], couples)]
     record = {"left_out": table.left_out, "agreement": rows, "pairs": None if pairs is None else pairs.coefficient}
-    return lines, {**record, "annotators": annotators}
+    return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
+
+
+def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
+    """The first rows as lines, and how many are not shown."""
+    shown = [[*(row[name] for name in names), f"{row['n_cases']:,}", decimal(row["value"])] for row in rows[:SHOWN]]
+    more = [f"  and {len(rows) - SHOWN:,} more (all of them: --out DIR)"] if len(rows) > SHOWN else []
+    return [*aligned([[*names, "cases", "agreement"], *shown]), *more]
+
+
+def _pairs(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
+    """The pairs of annotators who share cases, those first that agree least."""
+    i, j = np.nonzero(np.triu(pairs.n_cases, 1) > 0)
+    value, n_cases, alike = pairs.value[i, j], pairs.n_cases[i, j], pairs.no_variation[i, j]
+    order = np.argsort(np.where(np.isnan(value), np.inf, value), kind="stable")
+    names = list(map(str, pairs.annotators.tolist()))
+    columns = (column[order].tolist() for column in (i, j, value, n_cases, alike))
+    return [
+        {"annotator": names[a], "other": names[b], "value": v, "n_cases": n, "no_variation": same} for a, b, v, n, same in zip(*columns)
+    ]
 
 
 def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
@@ -141,8 +186,7 @@ def _write(draft: Path, table: AgreementTable, found: list[dict[str, Any]], pair
         write_csv(draft / "classes.csv", ["class", "prevalence", *(one.coefficient for one in named)], rows)
     if pairs is not None:
         ids = pairs.annotators.tolist()
-        shared = np.argwhere(np.triu(pairs.n_cases, 1) > 0)
-        rows = [[ids[i], ids[j], float(pairs.value[i, j]), int(pairs.n_cases[i, j]), bool(pairs.no_variation[i, j])] for i, j in shared]
+        rows = [list(row.values()) for row in _pairs(pairs)]
         write_csv(draft / "pairs.csv", ["annotator", "other", pairs.coefficient, "n_cases", "no_variation"], rows)
         rows = [[name, int(pairs.n_cases[a, a]), float(pairs.per_annotator[a])] for a, name in enumerate(ids)]
         write_csv(draft / "annotators.csv", ["annotator", "n_cases", pairs.coefficient], rows)
