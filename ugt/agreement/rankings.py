@@ -55,10 +55,6 @@ class AgreementScore(results.MeanOfCases):
     per_annotator: Array | None = None
     _ids: NDArray[Any] | None = field(default=None, repr=False)
 
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._ids
-
 
 def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str = "split") -> AgreementScore:
     r"""Agreement of each annotator with the others: did the annotator rank the class that the others put first?

@@ -90,13 +90,6 @@ class Judging(Statistic):
 class OfAnnotations(Results):
     """A record of annotations compared with models."""
 
-    _statistic: Any
-
-    @property
-    def statistic(self) -> Statistic:
-        one: Statistic = self._statistic
-        return one
-
     @property
     def case_ids(self) -> NDArray[Any]:
         return ids_of(self._statistic.compared.annotations)

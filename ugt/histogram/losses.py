@@ -159,10 +159,6 @@ class LossesInBins(resampling.Result, Generic[Sums]):
     left_out: Mapping[str, int]
     _statistic: Sums = field(repr=False)
 
-    @property
-    def statistic(self) -> Sums:
-        return self._statistic
-
     @cached_property
     def _tables(self) -> tuple[Array, Array]:
         """Losses by column and bin (13, C, B), and by column (13, C)."""

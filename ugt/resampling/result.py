@@ -30,18 +30,22 @@ KINDS = (*RESAMPLED, "studentized", "analytic")
 class Results(Record):
     """Base of the records of several numbers, none of which is the one: groups of cases, annotators.
 
-    A subclass has :attr:`statistic`, the numbers it is made of as a function of sums over cases.
+    A subclass has :attr:`statistic`, the numbers it is made of as a function of sums over cases, or keeps it as ``_statistic``.
     """
+
+    _statistic: Any
+    _ids: NDArray[Any] | None = None  # of cases, where the statistic does not know them
 
     @property
     def statistic(self) -> Statistic:
         """The numbers of this result as a function of sums over cases."""
-        raise NotImplementedError
+        one: Statistic = self._statistic
+        return one
 
     @property
     def _case_ids(self) -> NDArray[Any] | None:
         """(N,) by which clusters and strata are joined; None: 0 to N-1."""
-        return self.statistic.case_ids
+        return self.statistic.case_ids if self._ids is None else self._ids
 
     def resamples(self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
         """Bootstrap of all numbers of this result over cases, or over clusters of them, within strata.
@@ -142,16 +146,7 @@ class ResultsOf(Results):
     """Another statistic of the cases of a result."""
 
     def __init__(self, statistic: Statistic, of: Results) -> None:
-        self._statistic, self._of = statistic, of
-
-    @property
-    def statistic(self) -> Statistic:
-        """The other one."""
-        return self._statistic
-
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._of._case_ids
+        self._statistic, self._ids = statistic, of._case_ids
 
 
 class Result(Results):
@@ -316,12 +311,3 @@ class ResultDifference(Result):
     per_case: Array | None
     _statistic: Difference = field(repr=False)
     _ids: NDArray[Any] | None = field(default=None, repr=False)
-
-    @property
-    def statistic(self) -> Statistic:
-        """Both statistics beside each other."""
-        return self._statistic
-
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._ids

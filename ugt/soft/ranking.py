@@ -179,14 +179,6 @@ class SoftScore(Result):
     _ids: NDArray[Any] | None = field(repr=False)
 
     @property
-    def statistic(self) -> SoftRanking:
-        return self._statistic
-
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._ids
-
-    @property
     def hard_std_error(self) -> float:
         """Standard error of ``hard``."""
         return float(self.statistic.std_error()[1])
