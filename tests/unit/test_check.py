@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -261,3 +262,11 @@ def test_examples_replace_nothing_unless_told(capsys, folder):
     assert [path.name for path in (folder / "here").iterdir()] == ["labels.csv"] and (folder / "here" / "labels.csv").read_text() == "mine"
     assert cli.main(["example", "ratings", "--out", "here"]) == 0 and cli.main(["example", "labels", "--out", "here", "--overwrite"]) == 0
     assert (folder / "here" / "labels.csv").read_text() != "mine" and len(list((folder / "here").iterdir())) == 2
+
+
+def test_messages_are_put_into_options_in_one_place():
+    """Elsewhere they are in the words of Python."""
+    package = Path(cli.__file__).parents[1]
+    for path in package.rglob("*.py"):
+        if "cli" not in path.parts and path.name not in ("page.py", "svg.py"):  # of style sheets
+            assert not re.findall(r"(?<![\w-])--[a-z]\w*", path.read_text(encoding="utf-8")), path

@@ -210,7 +210,7 @@ def test_json_min(tmp_path):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (simple(7, 1, "cat", mood="good"), r"have one control between 'id' and 'annotator', or columns say which .* Got 'mood', 'tag'"),
+        (simple(7, 1, "cat", mood="good"), r"have one control between 'id' and 'annotator', or be read with .* Got 'mood', 'tag'"),
         (simple(7, 1, None), r"have one control .* Got none"),
         (
             simple(7, 1, [{"x": 3, "y": 4, "rectanglelabels": ["cat"]}]),

@@ -39,7 +39,7 @@ def numbers_as_one(what: str, names: Sequence[str]) -> list[str]:
     found = [form if INTEGER.fullmatch(form) or len(forms[form]) > 1 else name for name, form in zip(names, plain)]
     changed = dict((name, form) for name, form in zip(names, found) if name != form)
     if changed:
-        note(f"Names of {what} that are equal as numbers are one: {_listed(f'{a!r} is read as {b}' for a, b in changed.items())}.")
+        note(f"Names of {what} that are equal as numbers are one: {listed(f'{a!r} is read as {b}' for a, b in changed.items())}.")
     return found
 
 
@@ -68,7 +68,7 @@ def note_alike(what: str, ids: NDArray[Any], merge: bool = False) -> list[list[i
         found[look(name)].append(i)
     groups = [group for group in found.values() if len(group) > 1]
     if groups:
-        shown = _listed(" and ".join(sorted(repr(str(ids[i])) for i in group)) for group in groups)
+        shown = listed(" and ".join(sorted(repr(str(ids[i])) for i in group)) for group in groups)
         note(
             f"Joined {what} whose names {DIFFER}: {shown}."
             if merge
@@ -108,7 +108,7 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
-    named = _listed(map(repr, codes))
+    named = listed(map(repr, codes))
     note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."
     return (note,) if codes else ()
 
@@ -121,7 +121,8 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
     return identifiers.Column(one.code[column.code], one.ids, column.first[one.first])
 
 
-def _listed(shown: Iterable[str]) -> str:
+def listed(shown: Iterable[str], most: int = _SHOWN) -> str:
+    """The first of many names, and how many are not shown."""
     every = list(shown)
-    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-    return ", ".join(every[:_SHOWN]) + more
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

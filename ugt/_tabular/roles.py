@@ -11,9 +11,10 @@ import numpy as np
 
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
-from .._base.names import numbers_as_one
+from .._base.names import listed, numbers_as_one
 from .._base.notices import note
 
+MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 DECIMALS = ("auto", ".", ",")
 POINT = "a decimal comma; save the file with decimal points, or say decimal=','"
@@ -93,7 +94,7 @@ def find_roles(
         if role not in wanted:
             raise error("columns", f"be given for the roles {', '.join(wanted)}", repr(role))
         if name and name not in header:
-            raise error(f"{role} column", f"be one of the columns {', '.join(header)}", repr(name))
+            raise error(f"{role} column", f"be one of the columns {listed(header, MOST_SHOWN)}", repr(name))
     roles = {role: header.index(name) for role, name in columns.items() if name}
     for role in wanted:
         if role not in columns:
@@ -126,7 +127,7 @@ def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         own = {c for c, name in enumerate(header) if name == pattern} or {c for c, name in enumerate(header) if fnmatchcase(name, pattern)}
         if not own:
-            raise error(argument, f"be among the columns {', '.join(header)} (or a pattern such as 'reader *')", repr(pattern))
+            raise error(argument, f"be among the columns {listed(header, MOST_SHOWN)} (or a pattern such as 'reader *')", repr(pattern))
         found |= own
     return found
 
@@ -139,7 +140,7 @@ def check_questions(header: Sequence[str]) -> None:
         match = NUMBERED.fullmatch(header[found.index(several[0])])
         one = "".join(filter(None, match.groups())) if match else ""
         must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
-        raise error("columns", must, _some(several))
+        raise error("columns", must, listed(map(repr, several)))
 
 
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str) -> None:
@@ -154,11 +155,7 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
     if others:
         must = "be annotators, who share classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
         must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators)"
-        raise error("columns", must, f"{_some(others)} among {len(header)} columns")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
 
 
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:

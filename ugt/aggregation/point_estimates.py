@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base import checks, parallel
 from .._base.arrays import Array, Bools
+from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings
@@ -16,7 +17,6 @@ from ..plausibilities.draws import REST
 from .plackett_luce_draws import UNRANKED, as_rankings, classes_of, prior_of, stages_of
 
 CHUNK = 128  # cases: some milliseconds
-MOST_NAMES = 5  # classes that a message lists
 
 
 def plackett_luce_map(
@@ -193,7 +193,6 @@ def _no_estimate(rankings: Rankings, stages: core.Stages, exists: Bools, unbeate
     i, axes = int(np.argmin(exists)), rankings.axes
     here = slice(offsets[i], offsets[i + 1])
     names = [axes.class_name(k) for k in index[here][unbeaten[here]]]
-    listed = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
     must = "place another class before each class and each group of classes that a case mentions, or on_nonexistence be 'map'"
-    got = f"none before {listed} ({np.count_nonzero(~exists)} of {len(exists)} cases are of this kind)"
+    got = f"none before {listed(names)} ({np.count_nonzero(~exists)} of {len(exists)} cases are of this kind)"
     return checks.error("rankings", must, got, f"case {axes.case_name(i)}")

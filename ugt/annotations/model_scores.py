@@ -9,11 +9,11 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.checks import error
-from .._base.names import find
+from .._base.names import find, listed
 from .._base.notices import note
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
-from .._tabular.roles import ALIASES, as_names, case_column, find_roles, is_number, plain
+from .._tabular.roles import ALIASES, MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
 from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> P
     if len(case) > 1:
         raise error("frame", "have one column for the case", " and ".join(repr(table.header[c]) for c in case))
     if len(case) == len(table.header):
-        raise error("frame", "have columns for classes", ", ".join(map(repr, table.header)))
+        raise error("frame", "have columns for classes", listed(map(repr, table.header), MOST_SHOWN))
     return Predictions(*asked.wide(case))
 
 
@@ -90,13 +90,13 @@ class Asked:
         free = [c for c in range(len(header)) if c != self.model and c not in self.at]
         if case is None:
             if not free:
-                raise error("file", "have a column for the case", f"the columns {', '.join(header)}")
+                raise error("file", "have a column for the case", f"the columns {listed(header, MOST_SHOWN)}")
             told = [header.index(name) for name in table.case.values() if name]
             case = told or [free[case_column([header[c] for c in free])]]
         others = [c for c in free if c not in case]
         ids = table.ids(table.coded(case)[0], "case") if case else None
         if self.model is not None and not others and not self.at:
-            raise error("file", "have a column for each class beside the case and the model", f"the columns {', '.join(header)}")
+            raise error("file", "have a column for each class beside the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         model = [] if self.model is None else [self.model]
         if self.at:
             table.used = {"model": model, "case": case, "class": self.at}
@@ -169,14 +169,14 @@ class Asked:
     def _say(self, others: list[int]) -> None:
         names = [self.table.header[c] for c in others if self.table.header[c]]
         if names:
-            note(f"Columns that are no class were left out: {', '.join(map(repr, names[:5]))}{' and more' if len(names) > 5 else ''}.")
+            note(f"Columns that are no class were left out: {listed(map(repr, names))}.")
 
 
 def read_scores_of_models(table: CellTable, classes: Any = None, positive_class: Any = None) -> dict[str, Predictions]:
     """The same with a column that names the model, in order of first appearance."""
     column = _model_column(table)
     if column is None:
-        raise error("file", "have a column model", f"the columns {', '.join(table.header)}")
+        raise error("file", "have a column model", f"the columns {listed(table.header, MOST_SHOWN)}")
     (cells,) = table.coded([column])
     model = table.numbered(cells, "model")
     asked = Asked(table, classes, positive_class, column)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
-from .._base.names import find
+from .._base.names import find, listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings
 from ..annotations.predictions import position_note
@@ -34,10 +34,8 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
 
 
-def some(names: Iterable[Any], most: int = MOST) -> str:
-    """The first of many names, and how many more there are."""
-    listed = list(map(str, names))
-    return ", ".join(listed[:most]) + (f" and {len(listed) - most:,} more" if len(listed) > most else "")
+def some(names: Iterable[Any]) -> str:
+    return listed(map(str, names), MOST)
 
 
 def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:

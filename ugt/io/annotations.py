@@ -12,12 +12,14 @@ from .._base import identifiers
 from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
+from .._base.names import listed
 from .._base.records import Record
 from .._tabular.csv_table import CellTable, Coded
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
     ALIASES,
     ALSO,
+    MOST_SHOWN,
     as_labels,
     as_names,
     case_column,
@@ -141,7 +143,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     first = told.get("case", case_column(table.header))
     others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
     if not others:
-        raise error("table", "have a column for an annotator or a class beside the case", ", ".join(map(repr, table.header)))
+        raise error("table", "have a column for an annotator or a class beside the case", listed(map(repr, table.header), MOST_SHOWN))
     header = [table.header[c] for c in others]
     table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
@@ -211,13 +213,13 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     if len(order) > 1:
         raise error("long table", "have one of the columns rank, confidence, ranking, count (name the others '')", " and ".join(order))
     if format == "rankings" and order in ([], ["count"], ["value"]):
-        raise error("rankings", "have a column rank, confidence or ranking", f"the columns {', '.join(table.header)}")
+        raise error("rankings", "have a column rank, confidence or ranking", f"the columns {listed(table.header, MOST_SHOWN)}")
     needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
     needed += order if order in (["ranking"], ["value"]) else ["label", *order]
     absent = [role for role in needed if role not in roles]
     if absent:
         must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or say which other format this is: format=)"
-        raise error("long table", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
+        raise error("long table", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
     return {role: roles[role] for role in needed}
 
 
@@ -263,7 +265,7 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
     if len(roles) < 2:
         absent = [role for role in names if role not in roles]
         must = f"have columns for case and annotator beside the places rank1, rank2 ... (name them: {_named(absent)})"
-        raise error("rankings", must, f"no {' and no '.join(absent)} among {', '.join(table.header)}")
+        raise error("rankings", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
     found: dict[str, int] = {}
     table.used = {"case": [roles["case"]], "annotator": [roles["annotator"]], "rank": places}
     case_cells, annotator_cells, cells = table.coded([roles["case"]], [roles["annotator"]], places)

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Int32, Int64, NDArray
 from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
+from .._base.names import listed
 from .._base.notices import note
 from .._tabular.csv_table import OF_CELL, Coded
 from .._tabular.roles import ALIASES, ALSO, plain
@@ -124,10 +125,10 @@ def scores_of(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]],
             found[role] = called[0]
     if "scores" not in found:
         must = "hold an array 'scores' (or 'probs', 'probabilities', 'logits'), and optionally 'case_ids' and 'classes'"
-        raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
+        raise error("file", must, f"the arrays {listed(map(repr, arrays)) or 'none'}")
     others = [key for key in arrays if not any(plain(key) in names for names in NAMES.values())]
     if others:
-        note(f"Arrays that were not used: {', '.join(map(repr, others))}.")
+        note(f"Arrays that were not used: {listed(map(repr, others))}.")
     return {role: arrays[key] for role, key in found.items()}, {role: (key,) for role, key in found.items()}
 
 
@@ -135,7 +136,7 @@ def _check_main(arrays: dict[str, NDArray[Any]]) -> None:
     main = arrays.keys() - {"case_ids", "classes"}
     if len(main) != 1 or not main <= {"counts", "table", ""}:
         must = "hold one array 'counts' or 'table', and optionally 'case_ids' and 'classes'"
-        raise error("file", must, f"the arrays {', '.join(map(repr, arrays)) or 'none'}")
+        raise error("file", must, f"the arrays {listed(map(repr, arrays)) or 'none'}")
 
 
 # ---- whole annotations

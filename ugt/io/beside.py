@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.checks import error
+from .._base.names import listed
 from .._base.records import Record
 from .._tabular.foreign import table_of
-from .._tabular.roles import find_roles, roles_of
+from .._tabular.roles import MOST_SHOWN, find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
@@ -64,7 +65,7 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         table = table_of(Source(path, encoding), case_column)
         roles = find_roles(table.header, table.case, ("case", "cluster"))
         if len(roles) < 2:
-            raise error("file", "have the columns case and cluster (or patient)", ", ".join(map(repr, table.header)))
+            raise error("file", "have the columns case and cluster (or patient)", listed(map(repr, table.header), MOST_SHOWN))
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
         cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
@@ -82,7 +83,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         role = find_roles(table.header, table.case, ("case",))
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
-            raise error("file", "have a column case and at least one more, for the subgroups", ", ".join(map(repr, table.header)))
+            raise error("file", "have a column case and at least one more, for the subgroups", listed(map(repr, table.header), MOST_SHOWN))
         nameless = [c for c in others if not table.header[c]]
         if nameless:
             raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")

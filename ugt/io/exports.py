@@ -10,12 +10,14 @@ from typing import Any
 
 from .._base import identifiers
 from .._base.checks import error
+from .._base.names import listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading
 from .mapping import json_lines
 from .repeats import once
 
+NAMED = "or be read with the name of one (columns={'label': ...})"  # what to do about several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
@@ -59,14 +61,14 @@ def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
                 kind = name
                 rows.append((case, _annotator_of(annotation, where), value))
     if control is None and len(seen) > 1:
-        raise error("file", "have one control with results, or columns say which (label=its name)", ", ".join(map(repr, sorted(seen))))
+        raise error("file", f"have one control with results, {NAMED}", listed(map(repr, sorted(seen))))
     return _export(rows, kind, _texts(cases), how, "label studio", dropped)
 
 
 def _case_of(task: Mapping[str, Any], i: int, field: str | None) -> Any:
     if field is None:
         if "id" not in task:
-            raise error("task", "have an id (or columns name a field of its data: case=...)", "none", f"task {i}")
+            raise error("task", "have an id (or name a field of its data: columns={'case': ...})", "none", f"task {i}")
         return task["id"]
     data = task.get("data")
     if not isinstance(data, dict) or field not in data or not isinstance(data[field], (str, int)):
@@ -134,7 +136,7 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
     told, field = how.columns.get("label") or None, how.columns.get("case") or "id"
     if told is None and len(controls) != 1:
         got = ", ".join(map(repr, controls)) or "none"
-        raise error("file", "have one control between 'id' and 'annotator', or columns say which (label=its name)", got)
+        raise error("file", "have one control between 'id' and 'annotator', " + NAMED, got)
     control = next(iter(controls)) if told is None else told
     if not any(control in one for one in content):
         raise error("label column", f"be one of the controls {', '.join(map(repr, controls))}", repr(control))
@@ -178,7 +180,7 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
 def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
     """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
     must = "be rankings, an export of Label Studio, or be read with a mapping that gives the fields of its records"
-    return must, f"objects with the keys {', '.join(map(repr, list(record)[:5]))}"
+    return must, f"objects with the keys {listed(map(repr, record))}"
 
 
 # ---- Prodigy

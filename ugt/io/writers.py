@@ -19,6 +19,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Int32, Int64, NDArray
 from .._base.checks import error, room
+from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
 from .._tabular.csv_table import Table
 from .._tabular.csv_text import csv_writer, guarded
@@ -261,8 +262,8 @@ def _cut(values: list[Any], offsets: Int64) -> list[list[Any]]:
 
 def _silent(annotators: NDArray[Any], used: Int32) -> list[str]:
     silent = np.setdiff1d(np.arange(len(annotators)), used)
-    names = ", ".join(identifiers.name(annotators[a]) for a in silent[:3])
-    return [f"Annotators without annotations are not in the file: {names}."] if len(silent) else []
+    names = [identifiers.name(annotators[a]) for a in silent]
+    return [f"Annotators without annotations are not in the file: {listed(names)}."] if len(silent) else []
 
 
 def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
@@ -271,8 +272,8 @@ def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
     named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", classes))
     notes = [note for role, ids in named for note in _check_names(role, ids)]
     if len(used) < len(classes):
-        unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)[:5]]
-        notes.append(f"Classes that nobody chose are not in the file: {', '.join(unused)} (give classes when it is read).")
+        unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)]
+        notes.append(f"Classes that nobody chose are not in the file: {listed(unused)} (give classes when it is read).")
     elif not np.array_equal(np.sort(classes), classes):
         notes.append("The order of the classes is not in the file: they are read in alphabetical order (give classes when it is read).")
     return notes

@@ -131,7 +131,8 @@ def html(data: Mapping[str, Any]) -> str:
     body = "\n".join(made.html for _, made_sections in parts for made in made_sections)
     links = bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in made_sections)}" for name, made_sections in parts)
     models, cases = len(data["models"]), data["data"]["n_cases"]
-    made = f"{models:,} model{'s' * (models != 1)} on {cases:,} case{'s' * (cases != 1)}, {text(data['provenance']['date'])}"
+    what = f"{models:,} model{'s' * (models != 1)} on" if models else "annotations of"
+    made = f"{what} {cases:,} case{'s' * (cases != 1)}, {text(data['provenance']['date'])}"
     return _PAGE.format(style=_STYLE + svg.STYLE, made=made, version=text(data["ugt"]), links=links, body=body)
 
 

@@ -35,7 +35,9 @@ def _certainty_sentences(source: Mapping[str, Any]) -> list[str]:
 
 
 def _verdicts(winners: Sequence[Winner], n_models: int) -> list[str]:
-    if n_models < 2:
+    if n_models == 0:
+        return ["No model was evaluated: this report is about the annotations."]
+    if n_models == 1:
         return ["One model was evaluated: there is nothing to compare it with."]
     return [_verdict(name, of_name, _voted(winners, name)) for name, of_name in _by_metric(winners).items()]
 
