@@ -508,13 +508,16 @@ def test_labels_that_will_not_do(fit):
         refused(r"labels must be Labels\. Got (list|Rankings)", fit, wrong, error=TypeError)
 
 
+FITS = (ugt.dawid_skene, ugt.glad)
 BAD = [
     (ugt.dawid_skene, {"model": "two-coin"}, r"model must be one of 'full', 'one-coin'"),
     (ugt.dawid_skene, {"candidates": "given"}, r"candidates must be one of 'all', 'seen'"),
     (ugt.dawid_skene, {"model": "one-coin", "candidates": "seen"}, r"candidates must be 'all' for model 'one-coin'"),
     (ugt.dawid_skene, {"prior": (1, 1)}, r"prior must be a number or \(diagonal, off_diagonal, prevalence\)"),
     *((ugt.dawid_skene, {"prior": bad}, r"prior must be a finite number of at least 0\. Got") for bad in (-1, (1, NAN, 1), "flat")),
-    (ugt.dawid_skene, {"n_restarts": -1}, r"n_restarts must be a whole number of at least 0"),
+    *((fit, {"n_restarts": n}, r"n_restarts must be a whole number from 0 to 1000000") for n in (-1, 2**63 - 2) for fit in FITS),
+    *((fit, {"prior": 1e308}, r"prior must be at most 1e\+15\. Got 1e\+308") for fit in (ugt.dawid_skene, ugt.dawid_skene_draws)),
+    *((ugt.glad, {"prior": bad}, r"prior must have means from -100 to 100 and .* Got \(") for bad in ((1e308, 1, 1, 1), (1, 1e-9, 1, 1))),
     (ugt.dawid_skene, {"max_iter": 0}, r"max_iter must be a whole number of at least 1"),
     (ugt.dawid_skene, {"tolerance": -1e-9}, r"tolerance must be a finite number of at least 0"),
     (ugt.dawid_skene, {"n_threads": 0}, r"n_threads must be a whole number of at least 1"),

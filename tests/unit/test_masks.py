@@ -93,14 +93,10 @@ def test_later_changes_of_the_input_have_no_effect():
     assert kept.mask(0).all()
 
 
-def test_of_annotators_and_take():
+def test_take():
     rng = np.random.default_rng(4)
     masks = [[random_mask(rng, (3, 50)) if rng.random() < 0.7 else None for _ in range(4)] for _ in range(9)]
     held = Masks.from_wide(masks)
-    part = held.of_annotators(np.array([True, False, False, True]))
-    left = [m for row in masks for a, m in enumerate(row) if m is not None and a in (0, 3)]
-    assert np.array_equal([part.mask(r) for r in range(part.n_masks)], left)
-    assert part.n_cases == 9 and part.annotators.tolist() == [0, 1, 2, 3] and set(part.annotator.tolist()) <= {0, 3}
     order = np.concatenate([np.arange(*held.offsets[i : i + 2])[::-1] for i in range(9)])
     assert [held.take(order).mask(r).tolist() for r in range(held.n_masks)] == [held.mask(r).tolist() for r in order]
 

@@ -181,11 +181,6 @@ class Masks(OnCases):
         start, at = take(self.start, rows)
         return replace(self, annotator=self.annotator[rows], start=start, words=self.words[at])
 
-    def of_annotators(self, wanted: Bools) -> Masks:
-        """The masks of some annotators (A,); cases that keep none stay, and so do the names of the others."""
-        kept = np.asarray(wanted)[self.annotator]
-        return replace(self.take(np.flatnonzero(kept)), offsets=offsets_of(kept.astype(np.int64))[self.offsets])
-
     def sizes(self) -> Int64:
         """(R,) how many pixels each mask holds.
 

@@ -17,6 +17,7 @@ __all__ = ["AnnotatorDraws", "AnnotatorModel", "dawid_skene", "dawid_skene_draws
 
 MODELS = ("full", "one-coin")
 CANDIDATES = ("all", "seen")
+MOST_LOGIT, MOST_SD = 100, 1e6  # of priors of GLAD: beyond, exponentials overflow
 DRAWN = ("probabilities", "classes")
 
 
@@ -58,7 +59,8 @@ def dawid_skene(
         pseudo-counts, ``"all"`` needs memory for labels used × annotators × classes, ``"seen"`` for the links only, and drops classes
         that pseudo-counts alone speak for.
     n_restarts : int
-        Starts besides the one from the shares of the votes, each from Dirichlet(votes) draws; the best of all is the answer.
+        Starts besides the one from the shares of the votes, each from Dirichlet(votes) draws; the best of all is the answer; at most
+        a million.
     tolerance : float
         A start has converged when an iteration gains at most this much log-likelihood (or log posterior density) a label.
     max_iter : int
@@ -157,7 +159,7 @@ def glad(
     labels, max_iter, seed, n_threads
         As in :func:`dawid_skene`.
     prior : (ability mean, ability sd, easiness mean, easiness sd)
-        Of α and of b = log β; standard deviations above 0. Default (1, 1, 1, 1), as in the paper. Without priors α and β are known
+        Of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the paper. Without priors α and β are known
         only up to a factor.
     prevalence : "uniform" or (K,) array
         Known probability of each class before any label; at least 0, divided by its sum.
@@ -193,6 +195,9 @@ def glad(
         raise checks.error("prior", "be (ability mean, ability sd, easiness mean, easiness sd)", repr(prior))
     means = [_finite("prior", prior[j]) for j in (0, 2)]
     sds = [checks.scalar("prior", prior[j], positive=True) for j in (1, 3)]
+    if max(map(abs, means)) > MOST_LOGIT or not 1 / MOST_SD <= min(sds) <= max(sds) <= MOST_SD:
+        must = f"have means from -{MOST_LOGIT} to {MOST_LOGIT} and standard deviations from {1 / MOST_SD:g} to {MOST_SD:g}"
+        raise checks.error("prior", must, repr(tuple(prior)))
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):
         given = Given(labels)

@@ -49,6 +49,10 @@ class Run(NamedTuple):
     converged: bool
 
 
+MOST_RESTARTS = 10**6  # more would take for ever
+MOST_PRIOR = 1e15  # labels that a prior stands for; beside more of them, those that are given would be lost in rounding
+
+
 class Effort(NamedTuple):
     """How often to start, and when a start ends."""
 
@@ -59,7 +63,7 @@ class Effort(NamedTuple):
 
     @classmethod
     def of(cls, n_restarts: Any, tolerance: Any, max_iter: Any, seed: int) -> Effort:
-        starts = 1 + checks.whole("n_restarts", n_restarts, 0)
+        starts = 1 + checks.whole("n_restarts", n_restarts, 0, MOST_RESTARTS)
         return cls(starts, checks.scalar("tolerance", tolerance), checks.whole("max_iter", max_iter), seed)
 
 
@@ -69,6 +73,8 @@ def three(argument: str, prior: Any, positive: bool = False) -> Prior:
     if len(values) != 3:
         raise checks.error(argument, "be a number or (diagonal, off_diagonal, prevalence)", repr(prior))
     first, second, third = (checks.scalar(argument, v, positive=positive) for v in values)
+    if max(first, second, third) > MOST_PRIOR:
+        raise checks.error(argument, f"be at most {MOST_PRIOR:g}", repr(max(first, second, third)))
     return first, second, third
 
 

@@ -81,6 +81,12 @@ def soft_auroc(
     ValueError
         If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, or an option is unknown.
 
+    Notes
+    -----
+    A model with one score for all cases has 0.5 with ``"half"``. With ``"exclude"`` it has 0.5 - Σ p (1 - p) / (2 Σ p Σ (1 - p)), as pairs
+    of a case with itself are left out above the line and not below it; so has the mean of models that guess, and the best value is as far
+    below 1. These differences shrink as 1 / N.
+
     References
     ----------
     [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes.

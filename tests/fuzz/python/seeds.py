@@ -44,6 +44,36 @@ def csv():
     yield option(0, b"\xff\xfec\0a\0s\0e\0")
 
 
+def options():
+    long, wide = "case,annotator,label\nx1,ann,Cat\nx1,ann,Cat\nx2,bob,cat \n", "uid;r1;r2;age;;\nx;0;1;30;;\ny;2;;41;;\n;;;;;\n"
+    yield "aaaabaabaaa\n" + long
+    yield "aaaaaaacaaa\n" + long
+    yield "caaaabaaaaa\n" + wide
+    yield "aabaaabaaaa\n" + wide.replace("1", "1,0")
+    yield "gaaaaaaabaa\n" + 'case,r1,r2\nx,"1,5",2\ny,,3\n'
+    yield "gaaaadaabaa\n" + "case\tr1\tr2\nx\t1,5\t2\ny\t-1\t3\n"
+    yield b"aaaaaaaaaba\n" + "case,annotator,label\n1,ä,Läsion\n1,b,“x”\n".encode("cp1252")
+    yield b"aaaaaaaaaba\n" + "case,annotator,label\n1,ä,Läsion\n".encode()
+    yield b"aaaaaaaaaca\n" + "case,annotator,label\n1,ä,Läsion\n".encode("utf-16")
+    yield "aaaaaaaaaab\ncase,annotator,ranking\n1,a,b;c;d\n1,b,c\n2,a,\n"
+    yield "aaaaaaaaaaa\ncase,annotator,ranking\n1,a,b;c;d\n1,b,c;b\n"
+    yield "aaacaaaaaaa\ncase,annotator,label,rank\n1,a,b,0\n1,a,c,-1\n1,b,c,1\n"
+    yield "aaaaaaaaaaa\ncase,annotator,rank1,rank2\n1,a,b,c\n1,b,c,\n"
+    yield "aaaaaaaaaaa\ncase,annotator,label\n1,a,0\n1,b,1.0\n2,a,1\n2,b,01\n"
+    yield 'aaaaaaaaaaa\ncase,annotator,label\r\n"\n",\t,\r\n1,a,"0\n"\r\n" ","\r\n",""\r\n'
+
+
+def beside():
+    yield "aaaaaa\ncase,cat,dog\nx1,0.9,0.1\n"
+    yield "abbaaa\ncase,prob\nx1,0.9\nx2,0.2\n"
+    yield "abaabb\nuid;prob_cat;prob_dog;fold\nx1;0,9;0,1;1\n"
+    yield b"aeaaab\n" + "case,Läsion,b\nö,0.9,0.1\n".encode("cp1252")
+    yield "abaaaa\nmodel,case,label\nm,x1,dog\nn,x1,cat\n"
+    yield b"baabab\n" + "uid,patient\nö,ä\nx,\n".encode("cp1252")
+    yield b"caabac\n" + "uid,site\nö,ä\nx,\n".encode("utf-16")
+    yield b"daaaab\n" + "Läsion\nb\n".encode("cp1252")
+
+
 def rankings():
     yield option(0, json.dumps([[[[0], [1, 2]], [[2]]], [[[1]]]]))
     yield option(1, json.dumps({"rankings": [[[[0], [1]]], []], "case_ids": ["x", "y"], "classes": [0, 1, 2], "annotators": [["a"], []]}))
@@ -208,7 +238,7 @@ TEXTS = {
     ],
 }
 
-READERS = (csv, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
+READERS = (csv, options, beside, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
 
 
 def main():
@@ -216,7 +246,7 @@ def main():
         folder = CORPUS / name
         folder.mkdir(parents=True, exist_ok=True)
         for i, content in enumerate(contents):
-            (folder / f"seed-{i:02d}").write_bytes(content)
+            (folder / f"seed-{i:02d}").write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 if __name__ == "__main__":

@@ -154,6 +154,62 @@ def csv(data, folder):
     annotations(written(folder, "given.csv", data), format=FORMATS[kind % 7], classes=CLASSES[kind // 7 % 6])
 
 
+#: what the options of reading may be, one of each by a byte; the first is the default
+OPTIONS = {
+    "format": FORMATS,
+    "classes": CLASSES,
+    "columns": (None, {"case": "id"}, {"case": "uid", "annotator": "who", "label": "what"}, {"rank": ""}, {"value": "x"}, {"ranking": "x"}),
+    "missing": (files.MISSING, ("",), ("-1", "0", "?"), ()),
+    "merge_names": (False, True),
+    "annotator_columns": ((), ("r*",), ("a", "b"), ("*",), ("?1",)),
+    "ignore_columns": ((), ("age",), ("*_2", "site"), ("[!c]*",)),
+    "duplicates": ("error", "first", "count"),
+    "decimal": ("auto", ",", "."),
+    "encoding": ("utf-8", "cp1252", "utf-16", "latin-1", "utf-16-le", "shift_jis", "ascii", "utf-8-sig", "utf-7", "hex", "punycode", "x"),
+    "separator": (None, ";", ",", "|", ">", "=", " ", ""),
+}
+#: what those of predictions and of tables beside them may be
+BESIDE = {
+    "classes": (None, ["cat", "dog"], ["a", "b", "c", "d"], [0, 1], ["Läsion", "b"]),
+    "positive_class": (None, "dog", 1, "x"),
+    "case_column": (None, "uid", "case", "a", ""),
+    **{name: OPTIONS[name] for name in ("decimal", "encoding")},
+}
+
+
+def chosen(data, options):
+    """Options by the first bytes, up to a line end, and the rest; options that have no byte are the defaults."""
+    first, _, rest = data.partition(b"\n")
+    return {name: values[(byte - ord("a")) % len(values)] for byte, (name, values) in zip(first, options.items())}, rest
+
+
+@target
+def options(data, folder):
+    """Any options of reading, and the table that they are for."""
+    how, data = chosen(data, OPTIONS)
+    annotations(written(folder, "given.csv", data), **how)
+
+
+@target
+def beside(data, folder):
+    """Any options of predictions, clusters, subgroups and names, and the file that they are for."""
+    kind, data = split(data)
+    how, data = chosen(data, BESIDE)
+    path = written(folder, "given.csv", data)
+    if kind % 4 == 0:
+        one, other = in_two_ways(lambda: files.read_models(path, **how))
+        promise(list(one) == list(other) and len(one) > 0, "the two ways read different models")
+        for name, model in one.items():
+            promise(
+                np.array_equal(model.scores, other[name].scores) and np.isfinite(model.scores).all(), "the two ways read different scores"
+            )
+    elif kind % 4 == 3:
+        promise(len(files.read_names(path, encoding=how.get("encoding", "utf-8"))) > 0, "no names")
+    else:
+        reader = (_beside.cluster_file, _beside.subgroup_file)[kind % 4 - 1]
+        promise(len(reader(path, **{name: how[name] for name in ("case_column", "encoding") if name in how}).values) > 0, "nothing read")
+
+
 @target
 def rankings(data, folder):
     """JSON: nested rankings, and exports of Label Studio."""
@@ -355,7 +411,7 @@ def cli(data, folder):
     try:
         words = arguments(data)
         command(words)
-        left = {path.name for path in folder.iterdir()} - {*INPUTS, "out", "report.html", "ugt-demo"}
+        left = {path.name for path in folder.iterdir()} - {*INPUTS, "out", "report.html", "ugt-demo", "ugt-example"}
         promise(not left, f"{sorted(left)} left by {words}")
         promise(not list(folder.rglob(".ugt-*")), f"a draft left by {words}")
     finally:
