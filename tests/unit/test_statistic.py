@@ -159,7 +159,7 @@ def test_resamples_belong_to_the_seed(found, monkeypatch):
         np.testing.assert_allclose(drawn.estimate, found.statistic.estimate, rtol=1e-13)
         assert drawn.sources == (source,)
         with ugt.threads(3), monkeypatch.context() as small:
-            small.setattr("ugt.resampling.statistic.WORK", 1)  # of a thread at a time
+            small.setattr("ugt.resampling.sums.WORK", 1)  # of a thread at a time
             together = [one.resamples(clusters=ids, n_resamples=70, seed=3) for one in (found, *copies)]
         assert {one.values.tobytes() for one in together} == {drawn.values.tobytes()}
         few, others = (found.resamples(clusters=ids, n_resamples=9, seed=seed).values for seed in (3, np.random.SeedSequence(4)))
