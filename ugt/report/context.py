@@ -184,6 +184,14 @@ class Context:
         n = self.options.n_resamples
         return [Ask(self.core, n, self.counted), *(Ask(score, n, self.counted) for score, _ in self.soft)]
 
+    def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
+        """(n, K) counts of labels, where there are scores to hold against them; a note where they are too many."""
+        if not self.known.is_labels or not self.scores:
+            return None
+        if self.known.counts is None:
+            notes.append(f"{without}: over {MOST_COUNTS:,} cases x classes.")
+        return self.known.counts
+
     def ask_parts(self, parts: Sequence[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
         """Means over parts of the cases, on the resamples that the metrics have."""
         found = PartMeans(self.n_cases, parts)

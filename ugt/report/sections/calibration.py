@@ -17,7 +17,7 @@ from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagr
 from ...histogram.scores import histogram_log_loss
 from .. import markup as html
 from .. import svg
-from ..context import MOST_COUNTS, Ask, Made
+from ..context import Ask, Made
 from ..markup import Data, Entry, Group, Section, level_of, of, unique
 from ..tables import finite
 
@@ -61,11 +61,8 @@ def is_probability(table: Array) -> bool:
 
 def make(context: Context, notes: list[str]) -> Made:
     """Rows of losses and of bins for all models that give probabilities, where annotations are labels."""
-    if not context.known.is_labels or not context.scores:
-        return {}
-    counts = context.known.counts
+    counts = context.label_counts("Calibration was not computed", notes)
     if counts is None:
-        notes.append(f"Calibration was not computed: over {MOST_COUNTS:,} cases x classes.")
         return {}
     found: dict[str, ModelLosses] = {}
     for name, table in context.scores.items():

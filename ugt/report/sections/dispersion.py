@@ -16,7 +16,7 @@ from ...histogram.sums import CASES, SHARE, SQUARE
 from ...resampling import PartMeans
 from .. import markup as html
 from .. import svg
-from ..context import MOST_COUNTS, Ask, Made
+from ..context import Ask, Made
 from ..markup import Data, Entry, Section, level_of, of, unique
 from ..tables import ends_of
 from .calibration import is_probability
@@ -35,11 +35,8 @@ CALIBRATION, DISPERSION = "calibration error", "dispersion error"
 
 def make(context: Context, notes: list[str]) -> Made:
     """Rows of bins for the models that give probabilities, where annotations are labels; the map is made beside calibration."""
-    if not context.known.is_labels or not context.scores:
-        return {}
-    counts = context.known.counts
+    counts = context.label_counts("The calibration-dispersion map was not made", notes)
     if counts is None:
-        notes.append(f"The calibration-dispersion map was not made: over {MOST_COUNTS:,} cases x classes.")
         return {}
     total = counts.sum(axis=1)
     if not (total > 1).any():
