@@ -155,6 +155,5 @@ def test_single_labels_and_one_case():
 
 def test_too_many_cells_are_refused(monkeypatch):
     monkeypatch.setattr(_context, "MOST_COUNTS", 29)
-    monkeypatch.setattr(dispersion, "MOST_COUNTS", 29)
     tables, notes = found(*data(10))
     assert not any(tables.values()) and notes == ["The calibration-dispersion map was not made: over 29 cases x classes."]
