@@ -142,7 +142,7 @@ def test_rows_that_are_joined_by_position_name_their_ends(checked):
 
 def test_ids_that_are_written_in_another_way_are_named(checked):
     _, found = checked("labels.csv", "padded.csv")["inputs"]
-    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["Case 'c0' is written 'c000' here: write both alike."]
+    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["There is nothing for case 'c0' (there is 'c000'; write both alike)."]
 
 
 REFUSED = {

@@ -94,6 +94,12 @@ def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
     return at
 
 
+def alike(name: Any, known: NDArray[Any]) -> str:
+    """A hint at the one known name that looks like it."""
+    at = int(find(known, np.array([name]), merge=True)[0])
+    return "" if at < 0 else f" (there is {identifiers.name(known[at])}; write both alike)"
+
+
 def _has_points(ids: NDArray[Any]) -> bool:
     return identifiers.is_text(ids) and bool((np.char.find(ids, ".") >= 0).any())
 

@@ -266,14 +266,14 @@ def _check_beginning(head: bytes) -> None:
 
 def _with_nul(head: bytes) -> str:
     """What text or file a NUL byte tells of."""
-    how = "save the file as UTF-8, or: iconv -f {0} -t UTF-8 FILE > NEW"
+    how = "say encoding='{0}', or save the file as UTF-8"
     if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
-        return "UTF-32 by its byte order mark; " + how.format("UTF-32")
+        return "UTF-32 by its byte order mark; " + how.format("utf-32")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "UTF-16 by its byte order mark; " + how.format("UTF-16")
+        return "UTF-16 by its byte order mark; " + how.format("utf-16")
     for name, nul in (("UTF-16LE", head[1::2]), ("UTF-16BE", head[::2])):
         if len(head) > 8 and nul.count(0) > 0.9 * len(nul):
-            return f"{name} without a byte order mark? " + how.format(name)
+            return f"{name} without a byte order mark? " + how.format(name.lower())
     return "a binary or UTF-16 file?"
 
 
@@ -287,5 +287,5 @@ def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
     before = re.search(rb"[^\s,;\t\"]{0,20}\Z", data[max(0, at - 20) : at])
     after = re.match(rb"[^\s,;\t\"]{1,20}", data[at : at + 20])
     word = ((before[0] if before else b"") + (after[0] if after else b"")).decode("cp1252", "replace")
-    how = f"save the file as UTF-8, or: iconv -f {name.upper()} -t UTF-8 FILE > NEW"
+    how = f"say encoding='{'latin-1' if name == 'Latin-1' else 'cp1252'}', or save the file as UTF-8"
     return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({name}? Then it is in {word!r}; {how})", where)

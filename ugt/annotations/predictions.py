@@ -11,7 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
-from .._base.names import find
+from .._base.names import alike, find
 from .._base.notices import note
 from .._base.records import Record
 
@@ -211,7 +211,7 @@ class Predictions(Record):
         unknown = _positions(self.classes, axes.classes) < 0
         if unknown.any():
             i = int(np.argmax(unknown))
-            hint = _alike(self.classes[i], axes.classes)
+            hint = alike(self.classes[i], axes.classes)
             if self.labels:
                 must = "be classes of the annotations (name them all with classes= if the annotations miss some)"
                 raise error("labels", must, _name(self.classes, i) + hint)
@@ -235,7 +235,7 @@ class Predictions(Record):
             i = int(np.argmax(unknown))
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
             must = "be for annotated cases only (missing='drop' leaves the others out)" if not unknown.all() else "be for annotated cases"
-            raise error("predictions", must, got, _name(self.case_ids, i) + _alike(self.case_ids[i], axes.case_ids))
+            raise error("predictions", must, got, _name(self.case_ids, i) + alike(self.case_ids[i], axes.case_ids))
         if unknown.any():
             first = _name(self.case_ids, int(np.argmax(unknown)))
             note(
@@ -320,12 +320,6 @@ def _names(argument: str, values: Any, n: int, of: str) -> NDArray[Any] | None:
         raise error(argument, f"have one entry for each of the {n} {of} of scores", f"{len(names)} entries")
     names.flags.writeable = False
     return names
-
-
-def _alike(name: Any, known: NDArray[Any]) -> str:
-    """A hint at the one known name that looks like it."""
-    at = int(find(known, np.array([name]), merge=True)[0])
-    return "" if at < 0 else f" (there is {identifiers.name(known[at])}; write both alike)"
 
 
 def _name(names: NDArray[Any] | None, i: int) -> str:

@@ -94,7 +94,7 @@ class Study:
         if len(options.inputs) == 1 and (options.format != "auto" or options.annotator_columns or options.mapping):
             return "annotations"
         try:
-            kind = kind_of_file(path, None if self.axes is None else self.axes.classes, options.encoding)
+            kind = kind_of_file(path, None if self.axes is None else self.axes.classes, **beside(options))
             return kind or ("annotations" if self.axes is None and self.given is not None else "")
         except (ValueError, OSError, MemoryError) as problem:
             self.found[i] = {"file": utf8(path), "error": said_of(problem)}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
-from .._base.names import find, listed
+from .._base.names import alike, listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings
 from ..annotations.predictions import position_note
@@ -120,10 +120,9 @@ def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: 
         there = np.isin(ids, cases)
         found["joined"] = {"to": joined_to, "by": "case id", "n_cases": int(there.sum()), "n_annotated": len(ids)}
         found["joined"].update(n_without=int((~there).sum()), n_not_annotated=int((~np.isin(cases, ids)).sum()))
-        alike = find(np.array(cases), ids[~there], merge=True) if (~there).any() else np.array([-1])
-        if (alike >= 0).any():
-            first = int(np.argmax(alike >= 0))
-            found["notes"] = [f"Case {ids[~there].tolist()[first]!r} is written {cases[alike[first]]!r} here: write both alike."]
+        lacking = ids[~there].tolist()
+        if lacking and (hint := alike(lacking[0], np.array(cases))):
+            found["notes"] = [f"There is nothing for case {lacking[0]!r}{hint}."]
     return found
 
 
@@ -136,6 +135,8 @@ def line(found: Mapping[str, Any]) -> str:
         sizes += [counted(len(found["classes"]), "class")] if "classes" in found else []
         sizes += [counted(found["n_annotations"], what[:-1])]
         sizes += [f"left out: {reason} ({n:,})" for reason, n in found["left_out"].items()]
+    if found["kind"] in ("clusters", "subgroups"):
+        sizes += [f"{n:,} in {name!r}" for name, n in found["values"].items()]
     if found["kind"] == "predictions" and len(found["models"]) > 1:
         what += f" of {counted(len(found['models']), 'model')}"
     layout = f" ({found['layout']})" if found["layout"] else ""

@@ -89,7 +89,7 @@ def read_annotations(
         numbers, some with a comma.
     encoding : str
         The encoding of a text file that is not in UTF-8, such as ``"cp1252"`` or ``"utf-16"``. A file in UTF-8 is read as such, with a
-        note, as all text files of one command have one ``--encoding``.
+        note, as one command has one encoding for all its text files.
     separator : str, optional
         What stands for "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
 

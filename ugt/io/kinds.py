@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from typing import Any
 
 from .._base.notices import heard
@@ -18,7 +18,7 @@ from .arrays import load, scores_of
 KINDS = ("annotations", "predictions", "clusters", "subgroups")
 
 
-def kind_of_file(path: str | os.PathLike[str], classes: Any = None, encoding: str = "utf-8") -> str:
+def kind_of_file(path: Any, classes: Any = None, *, case_column: str | None = None, encoding: str = "utf-8") -> str:
     """One of ``KINDS``, or "" where the classes of the annotations would tell."""
     with naming(path):
         source = Source(path, encoding)
@@ -27,7 +27,7 @@ def kind_of_file(path: str | os.PathLike[str], classes: Any = None, encoding: st
         with heard():
             if source.ending in (".npy", ".npz"):
                 return _kind_of_arrays(load(source.read()))
-            return _kind_of_table(table_of(source), classes)
+            return _kind_of_table(table_of(source, case_column), classes)
 
 
 def _kind_of_arrays(arrays: dict[str, Any]) -> str:
@@ -41,7 +41,7 @@ def _kind_of_arrays(arrays: dict[str, Any]) -> str:
 
 
 def _kind_of_table(table: CellTable, classes: Any) -> str:
-    kind, others = _kind_by_names(table.header)
+    kind, others = _kind_by_names(table.header, table.case)
     if kind or not others:
         return kind or "annotations"
     if classes is not None and (Asked(table, classes, None, None).at or any(plain(table.header[c]) in LABELS for c in others)):
@@ -49,11 +49,12 @@ def _kind_of_table(table: CellTable, classes: Any) -> str:
     return _kind_by_cells(table, others, classes)
 
 
-def _kind_by_names(header: list[str]) -> tuple[str, list[int]]:
+def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[str, list[int]]:
     """The kind, if names tell, and the columns beside the case."""
-    others = [c for c in range(len(header)) if c != case_column(header)]
+    first = find_roles(header, case, ("case",), {}).get("case", case_column(header))
+    others = [c for c in range(len(header)) if c != first]
     try:
-        roles = find_roles(header, {}, (*ROLES, "model", "score", "cluster"))
+        roles = find_roles(header, case, (*ROLES, "model", "score", "cluster"))
     except ValueError:  # several columns for a role: whoever reads annotations says so
         return "annotations", others
     names, kind = [plain(header[c]) for c in others], ""

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import NDArray
 from .._base.checks import error
+from .._base.names import alike
 
 
 def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None) -> NDArray[Any]:
@@ -55,5 +56,7 @@ def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], abs
         return found
     if without:
         got = f"none for {len(without)} of {len(names)} cases"
-        raise error(argument, "hold an id for every case", got, f"case {identifiers.name(case_ids[without[0]])}")
+        first = without[0]
+        hint = alike(names[first], np.array(list(known))) if known else ""
+        raise error(argument, "hold an id for every case", got, f"case {identifiers.name(case_ids[first])}{hint}")
     return np.asarray([known[name] for name in names])
