@@ -13,11 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._base.names import suspicious
 from .._base.notices import note
@@ -27,9 +28,6 @@ from . import lines
 from .csv_text import unguarded
 from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, note_commas, repeated
 from .source import BOM, Changed, Held, Source, checked_blocks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
 BLOCK = 1 << 14
@@ -45,9 +43,9 @@ class Coded(NamedTuple):
     """Text cells as codes into the distinct values (stripped, in order of first appearance)."""
 
     values: list[str]
-    codes: NDArray[np.int32]  # (rows, columns)
+    codes: Int32  # (rows, columns)
 
-    def missing(self, tokens: Sequence[str], found: dict[str, int]) -> NDArray[np.bool_]:
+    def missing(self, tokens: Sequence[str], found: dict[str, int]) -> Bools:
         """Which cells are one of the tokens; how many of each is added to ``found``."""
         known = set(tokens)
         is_token = np.array([value in known for value in self.values], bool)
@@ -65,7 +63,7 @@ class Coded(NamedTuple):
     def first(self, code: int) -> int:
         return int(np.argmax((self.codes == code).any(axis=1)))
 
-    def kept(self, keep: NDArray[np.bool_] | None) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[int]]:
+    def kept(self, keep: Bools | None) -> tuple[Int32, Int64, Sequence[int]]:
         """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
         code = self.codes[:, 0]
         if keep is None or keep.all():  # codes are in order of first appearance
@@ -109,7 +107,7 @@ class CellTable:
         """The columns of each group, coded into distinct values that the group shares."""
         raise NotImplementedError
 
-    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+    def numbers(self, columns: Sequence[int]) -> Array:
         """The columns as numbers, (rows, columns)."""
         raise NotImplementedError
 
@@ -117,7 +115,7 @@ class CellTable:
         """How messages name a row."""
         return f"row {row}"
 
-    def numbered(self, cells: Coded, role: str, keep: NDArray[np.bool_] | None = None) -> identifiers.Column:
+    def numbered(self, cells: Coded, role: str, keep: Bools | None = None) -> identifiers.Column:
         """A coded column of ids, or its rows that are kept; none of which may be blank."""
         code = cells.codes[:, 0]
         if "" in cells.values:
@@ -179,7 +177,7 @@ class Table(CellTable):
         if found is not None:
             return found
         indices: list[defaultdict[str, int]] = [defaultdict() for _ in groups]
-        parts: list[list[NDArray[np.int32]]] = [[] for _ in groups]
+        parts: list[list[Int32]] = [[] for _ in groups]
         for index in indices:
             index.default_factory = index.__len__
         n_cells = 0
@@ -192,7 +190,7 @@ class Table(CellTable):
             self._check_room(n_cells, sum(map(len, indices)))
         return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
-    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+    def numbers(self, columns: Sequence[int]) -> Array:
         parts, signs, shown = [], "", ""
         for row, block in self._blocks():
             cells = [block[c] for c in columns]
@@ -234,7 +232,7 @@ class Table(CellTable):
         if len(wanted) != sum(map(len, groups)):  # a column that is asked for twice
             return None
         reader = _rows.RowReader(ord(self._delimiter), group, len(groups), LONGEST)
-        parts: list[NDArray[np.int32]] = []
+        parts: list[Int32] = []
         begin, n_cells, n_bytes, values = -1, 0, 0, np.zeros(len(groups), np.int64)
         position = {c: i for i, c in enumerate(wanted)}
         places = [[position[c] for c in columns] for columns in groups]
@@ -370,7 +368,7 @@ def number_shown(cell: str) -> str:
     return f"{cell!r} ({POINT})" if DECIMAL_COMMA.fullmatch(cell.strip()) else repr(cell)
 
 
-def stripped(values: list[str], codes: NDArray[np.int32], raw: list[str] | None = None) -> Coded:
+def stripped(values: list[str], codes: Int32, raw: list[str] | None = None) -> Coded:
     """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
     plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
     if plain == values:
@@ -380,12 +378,12 @@ def stripped(values: list[str], codes: NDArray[np.int32], raw: list[str] | None 
     return Coded(list(index), codes if len(index) == len(values) else new[codes])
 
 
-def _without_guards(values: list[str], codes: NDArray[np.int32]) -> Coded:
+def _without_guards(values: list[str], codes: Int32) -> Coded:
     """White space around cells and apostrophes before formulas are no part of them."""
     return stripped([*map(unguarded, map(str.strip, values))], codes, values)
 
 
-def _decoded(blob: bytes, start: NDArray[np.int64]) -> list[str]:
+def _decoded(blob: bytes, start: Int64) -> list[str]:
     """The strings that stand one after the other."""
     values: list[str] = []
     for begin in range(0, len(start) - 1, DECODED):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._base.names import joined
 from .csv_table import CellTable, Coded, number_shown, stripped
 from .roles import ALIASES, ALSO, DECIMAL_COMMA, as_labels, as_names, find_roles, is_number, note_commas, plain, refuse_commas, repeated
 from .rows import LongRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CASES = ALIASES["case"] | ALSO["case"]
 
@@ -82,7 +80,7 @@ class Columns(CellTable):
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         return [self._group(columns) for columns in groups]
 
-    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+    def numbers(self, columns: Sequence[int]) -> Array:
         return np.column_stack([self._numbers(c) for c in columns])
 
     def labels(
@@ -115,7 +113,7 @@ class Columns(CellTable):
             return stripped([names[code] for code in table.ravel()[first].tolist()], new.reshape(table.shape))
         return stripped(list(index), table)
 
-    def _numbers(self, c: int) -> NDArray[np.float64]:
+    def _numbers(self, c: int) -> Array:
         column = self._columns[c]
         array = column if isinstance(column, np.ndarray) else np.array(column, dtype=object)
         if array.dtype.kind in "biuf":
@@ -132,7 +130,7 @@ class Columns(CellTable):
         return np.array([float(cell) for cell in cells])
 
 
-def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
+def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
     """The labels of the rows that are kept, as a numbered column."""
     refuse_commas("label", [value for value in cells.values if value not in missing])
     code, first, seen = cells.kept(keep)
@@ -140,7 +138,7 @@ def labels_column(cells: Coded, keep: NDArray[np.bool_], missing: Sequence[str],
     return identifiers.Column(names.code[code], names.ids, first[names.first])
 
 
-def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: NDArray[np.bool_], merge_names: bool = False) -> LongRows:
+def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: Bools, merge_names: bool = False) -> LongRows:
     """Cases and annotators of the rows that are kept; all cases stay, annotators who are left with nothing do not."""
     cases, by = table.numbered(case, "case"), joined("annotators", table.numbered(annotator, "annotator", keep), merge_names)
     return LongRows(cases.ids, cases.code if keep.all() else cases.code[keep], by.ids, by.code)
@@ -165,7 +163,7 @@ def _values(column: Any) -> Any:
     return array
 
 
-def _texts(column: Any) -> tuple[list[str], NDArray[np.int32]]:
+def _texts(column: Any) -> tuple[list[str], Int32]:
     """``(text of the distinct values in order of first appearance, codes)``."""
     array = column if isinstance(column, np.ndarray) else None
     if array is not None and array.dtype.kind in "biufU":

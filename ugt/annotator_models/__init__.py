@@ -159,8 +159,8 @@ def glad(
     labels, max_iter, seed, n_threads
         As in :func:`dawid_skene`.
     prior : (ability mean, ability sd, easiness mean, easiness sd)
-        Of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the paper. Without priors α and β are known
-        only up to a factor.
+        Of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the paper.
+        Without priors α and β are known only up to a factor.
     prevalence : "uniform" or (K,) array
         Known probability of each class before any label; at least 0, divided by its sum.
     n_restarts : int

@@ -25,10 +25,7 @@ from .needs import check_room
 from .passes import tables_of
 from .work import Work
 
-__all__ = [
-    "Evaluation",
-    "evaluate",
-]
+__all__ = ["Evaluation", "evaluate"]
 
 
 NO_ANNOTATIONS = "case without annotations"

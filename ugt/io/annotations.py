@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Bools, NDArray
 from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
@@ -37,9 +38,6 @@ from .._tabular.roles import (
 )
 from ..annotations import Labels, Rankings, Ratings
 from .repeats import once, once_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
 ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count", "value")
@@ -340,7 +338,7 @@ def wide_file(
     return AnnotationFile(labels, format, found, {}, tuple(notes))
 
 
-def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: NDArray[np.bool_]) -> Ratings:
+def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: Bools) -> Ratings:
     for code in np.unique(cells.codes[~absent]).tolist():
         if not is_number(cells.values[code]):
             raise error("ratings", "be numbers", repr(cells.values[code]))

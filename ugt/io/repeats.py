@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import NDArray
 from .._base.checks import error
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _tables
 from ..annotations import Labels, Ratings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DUPLICATES = ("error", "first", "count")
 

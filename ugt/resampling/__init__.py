@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
 from .cluster_ids import ids_of_cases
 from .design import Design, by_case, resampled_counts, seed_of, units
@@ -21,47 +22,14 @@ from .sums import Alike
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .design import Seed as Seed
 
-    Array = NDArray[np.float64]
-
 __all__ = [
-    "SOURCES",
-    "Alike",
-    "Answer",
-    "Design",
-    "Difference",
-    "Jackknife",
-    "Linear",
-    "Part",
-    "PartMeans",
-    "Quotients",
-    "Ratios",
-    "Resamples",
-    "Result",
-    "ResultDifference",
-    "Results",
-    "Statistic",
-    "Wide",
-    "bootstrap",
-    "bootstrap_annotations",
-    "bootstrap_rows",
-    "bootstrap_statistic",
-    "by_case",
-    "check_level",
-    "ids_of_cases",
-    "jackknife",
-    "limits",
-    "options_of",
-    "over",
-    "plain",
-    "resample",
-    "resampled_counts",
-    "resamples_of",
-    "seed_of",
-]
+    "SOURCES", "Alike", "Answer", "Design", "Difference", "Jackknife", "Linear", "Part", "PartMeans", "Quotients", "Ratios", "Resamples",
+    "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations", "bootstrap_rows",
+    "bootstrap_statistic", "by_case", "check_level", "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample",
+    "resampled_counts", "resamples_of", "seed_of",
+]  # fmt: skip
 
 
 def bootstrap(

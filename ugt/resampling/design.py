@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, room, whole
 from .._core import _resample, _tables
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
 
@@ -46,9 +44,9 @@ class Design(Frozen):
         The places of stratum s are ``strata[s]`` to ``strata[s + 1]``.
     """
 
-    unit: NDArray[np.int32]
-    place: NDArray[np.int32]
-    strata: NDArray[np.int64]
+    unit: Int32
+    place: Int32
+    strata: Int64
 
     @classmethod
     def of(cls, n_cases: int, clusters: Any = None, strata: Any = None) -> Design:
@@ -95,11 +93,11 @@ class Design(Frozen):
         return len(self.place)
 
     @cached_property
-    def _place_of_case(self) -> NDArray[np.int32]:
+    def _place_of_case(self) -> Int32:
         return np.ascontiguousarray(self.place[self.unit])
 
     @cached_property
-    def _cases_by_place(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _cases_by_place(self) -> tuple[Int64, Int64]:
         return _tables.group(self._place_of_case, self.n_units)
 
     def added_up(self, table: Array) -> Array:
@@ -114,7 +112,7 @@ class Design(Frozen):
         """Whether cases are the units, in their order."""
         return self.n_units == self.n_cases and len(self.strata) == 2
 
-    def constant(self, placed: Array) -> NDArray[np.bool_]:
+    def constant(self, placed: Array) -> Bools:
         """(C,) whether all units of a stratum add the same to a column of a table (G, C) of units ordered by stratum."""
         ranges = zip(self.strata[:-1], self.strata[1:])
         return np.asarray(np.logical_and.reduce([(placed[low:high] == placed[low]).all(axis=0) for low, high in ranges]))
@@ -129,7 +127,7 @@ class Design(Frozen):
         means = self.strata_sums(placed) / sizes[:, None]
         return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
 
-    def vary(self, table: Array) -> NDArray[np.bool_]:
+    def vary(self, table: Array) -> Bools:
         """(C,) whether some stratum has at least two units in which a column is not 0 throughout: else nothing varies."""
         counted = self.added_up((table != 0).astype(np.float64)) > 0
         return np.asarray((self.strata_sums(counted.astype(np.float64)) >= 2).any(axis=0))
@@ -171,7 +169,7 @@ def _column(argument: str, values: Any, n: int) -> identifiers.Column:
     return column
 
 
-def resampled_rows(offsets: NDArray[np.int64], count: NDArray[np.int64], seed: int, begin: int, end: int) -> NDArray[np.int64]:
+def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int) -> Int64:
     """(end - begin, R) how often each row of annotations is drawn in resamples begin to end, within its case.
 
     Parameters
@@ -186,7 +184,7 @@ def resampled_rows(offsets: NDArray[np.int64], count: NDArray[np.int64], seed: i
     return out
 
 
-def resampled_counts(counts: NDArray[np.int64], seed: int, begin: int, end: int) -> NDArray[np.int64]:
+def resampled_counts(counts: Int64, seed: int, begin: int, end: int) -> Int64:
     """(end - begin, N, K) tables of label counts (N, K) with the annotations of every case drawn anew, as in bootstrap_annotations."""
     n, k = counts.shape
     offsets = np.arange(0, n * k + 1, k, dtype=np.int64)

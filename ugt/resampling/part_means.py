@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Bools, Int64
 from .design import by_case
 from .statistic import Statistic
 from .sums import GroupSums
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .design import Design
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class PartMeans(Statistic):
@@ -31,7 +27,7 @@ class PartMeans(Statistic):
         The cases of each part, at least one, and what they contribute; NaN where a case does not count.
     """
 
-    def __init__(self, n_cases: int, parts: Sequence[tuple[Ints, Array]]) -> None:
+    def __init__(self, n_cases: int, parts: Sequence[tuple[Int64, Array]]) -> None:
         self.n_cases, self._m = n_cases, parts[0][1].shape[1]
         self._rows = np.concatenate([rows for rows, _ in parts])
         self._starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in parts])])
@@ -50,11 +46,11 @@ class PartMeans(Statistic):
         return self._table.size
 
     @property
-    def _counts(self) -> NDArray[np.bool_]:
+    def _counts(self) -> Bools:
         return np.asarray(self._table[:, self._m :] != 0)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that count in a part."""
         found = np.zeros(self.n_cases, bool)
         found[self._rows[self._counts.any(axis=1)]] = True
@@ -82,7 +78,7 @@ class PartMeans(Statistic):
             found[self._rows[begin:end], numbers] = own
         return found
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+    def varies(self, kept: Bools, design: Design) -> Bools:
         """(G x M,) whether two units of some stratum count in a number."""
         unit = np.full(len(kept), -1)
         unit[kept] = design.place[design.unit]

@@ -11,20 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import parallel
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
 from .._core import _exact
 from .design import Design
 from .sums import Sums, added
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 FEW = 8  # evaluations of a task that may take long each
 
@@ -126,7 +122,7 @@ class Statistic(ABC):
         return np.empty(0)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that count in any of the numbers; the others are not there at all when cases are resampled."""
         return np.ones(self.n_cases, bool)
 
@@ -168,15 +164,15 @@ class Statistic(ABC):
         return self, number
 
     @property
-    def recentred(self) -> NDArray[np.bool_]:
+    def recentred(self) -> Bools:
         """(M,) numbers that copies of a case raise or lower by about their bias: resamples are moved so that their mean is the estimate."""
         return np.zeros(len(self.names), bool)
 
-    def varies(self, kept: NDArray[np.bool_], design: Design) -> NDArray[np.bool_]:
+    def varies(self, kept: Bools, design: Design) -> Bools:
         """(M,) whether two units of some stratum, of a design of the kept cases, count in a number: else nothing can be resampled."""
         return np.full(len(self.names), bool(np.diff(design.strata).max() >= 2))
 
-    def std_error(self, units: NDArray[np.int32] | None = None) -> Array:
+    def std_error(self, units: Int32 | None = None) -> Array:
         """(M,) sqrt(Σ L² G / (G - 1)) over G kept cases, or units (n,) of these: the infinitesimal jackknife; NaN for fewer than two."""
         found = self.influence()
         if found is None:
@@ -238,7 +234,7 @@ class Wide(Linear):
         return np.concatenate([added(block, cases) for block in self.blocks()], axis=1)
 
 
-def resample(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
+def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
     """(n, M) numbers of every statistic on the same n resamples: the one loop of all bootstraps over cases.
 
     Weights of cases are drawn once for some resamples, and all statistics take them.
@@ -297,7 +293,7 @@ def _recentre(values: Array, one: Statistic) -> None:
         values[:, at] = table + np.where(np.isnan(estimate), 0.0, estimate - means)
 
 
-def _one_by_one(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
+def _one_by_one(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
     """The same with a few columns at a time."""
     found = []
     for one, k in zip(statistics, [n] * len(statistics) if isinstance(n, int) else n):
@@ -312,7 +308,7 @@ def _one_by_one(statistics: Sequence[Statistic], kept: NDArray[np.bool_], design
     return found
 
 
-def without_units(statistic: Statistic, kept: NDArray[np.bool_], design: Design, make_up: bool) -> Array:
+def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bool) -> Array:
     """(G, M) numbers without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
     m = len(statistic.names)
     room(f"{m} numbers without each unit", 8.0 * design.n_units * m)
@@ -332,7 +328,7 @@ def without_units(statistic: Statistic, kept: NDArray[np.bool_], design: Design,
     return values
 
 
-def left_out_influence(statistic: Statistic, kept: NDArray[np.bool_], design: Design) -> Array:
+def left_out_influence(statistic: Statistic, kept: Bools, design: Design) -> Array:
     """(G, M) influence of units by leaving out one at a time: (n - 1) / n (mean of the values without one unit - value without it)."""
     sizes = np.diff(design.strata)
     values = np.empty((design.n_units, len(statistic.names)))
@@ -341,7 +337,7 @@ def left_out_influence(statistic: Statistic, kept: NDArray[np.bool_], design: De
     return design.centred(-values * np.repeat((sizes - 1) / sizes, sizes)[:, None])
 
 
-def _everybody(weights: Array, kept: NDArray[np.bool_]) -> Array:
+def _everybody(weights: Array, kept: Bools) -> Array:
     """(B, N) weights of all cases from those of the kept ones."""
     if weights.shape[1] == len(kept):
         return weights

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.arrays import Array, Int32, Int64
 from .._base.checks import room
 from .._core import _resample
 from .design import strips
@@ -13,13 +14,7 @@ from .design import strips
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from .design import Design
-
-    Array = NDArray[np.float64]
-    Int32 = NDArray[np.int32]
-    Int64 = NDArray[np.int64]
 
 # A task of so many products (draws count five) takes a third of a second, so that Ctrl-C is heard; eight resamples share a pass.
 WORK = 2**28

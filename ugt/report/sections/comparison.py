@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ..context import Context
 
 TITLE = "Comparison of models"
-TABLES = {
-    "differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "p_greater", "n_cases"),
-}
+TABLES = {"differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "p_greater", "n_cases")}
 MOST_MODELS = 10  # 45 pairs
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._base.arrays import Array, Bools
 from ...resampling import Statistic
 from ...soft.bands import DIGITS, CurvePoints
 from ...soft.columns import Column
@@ -18,12 +19,8 @@ from ..markup import Data, Entry, Group, Section, cells, ends, grouped_table, in
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..context import Context
     from ..tables import Row
-
-    Array = NDArray[np.float64]
 
 TITLE = "ROC and precision-recall curves"
 TABLES = {
@@ -141,13 +138,13 @@ def _areas_of(areas: SoftRanking, around: Array) -> Row:
 class Curves(Statistic):
     """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
 
-    def __init__(self, column: Column, kept: NDArray[np.bool_]) -> None:
+    def __init__(self, column: Column, kept: Bools) -> None:
         self.column, self._kept, self.n_cases = column, kept, len(kept)
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
         self.names = (*self._points.names, *ALL)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """(N,) cases that are positive or negative at all."""
         return self._kept
 

@@ -21,10 +21,7 @@ STANDING = ("case_low", "case_high", "both_low", "both_high", "p_best", "rank_lo
 TABLES = {
     "metrics": ("model", "reliability", "metric", "k", "value", *SPREADS, *STANDING, "mc_error", "n_cases"),
     "certainty": ("reliability", "measure", "k", "value", "case_low", "case_high", "mc_error", "n_below_099", "n_cases"),
-    "winners": (
-        *("metric", "k", "reliability", "model", "value", "p_best"),
-        *("runner_up", "margin", "margin_low", "margin_high"),
-    ),
+    "winners": (*("metric", "k", "reliability", "model", "value", "p_best"), *("runner_up", "margin", "margin_low", "margin_high")),
     "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
 }
 

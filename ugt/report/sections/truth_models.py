@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ..tables import Row
 
 TITLE = "Performance under each truth"
-TABLES = {
-    "truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high"),
-}
+TABLES = {"truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high")}
 MOST_ANNOTATORS = 40
 LEAST_CASES = 10
 METRIC = "topk_accuracy"
