@@ -1,5 +1,6 @@
 """`ugt check`: what files are taken for, what they allow, and that every command begins by saying what it read."""
 
+import argparse
 import json
 import re
 import shlex
@@ -102,6 +103,15 @@ def test_what_a_file_is_taken_for(checked, name):
         if found["kind"] != "annotations":
             assert (found["joined"]["n_cases"], found["joined"]["n_annotated"]) == (12, 12)
             assert found["joined"]["by"] == ("position" if name == "array.npy" else "case id")
+
+
+def test_files_without_usual_names_are_annotations_where_none_else_are(checked):
+    rows = [(c, who, CLASSES[LABELS[i, a]]) for i, c in enumerate(CASES) for a, who in enumerate("xy")]
+    with open("odd.csv", "w") as file:
+        file.write(table(("Fall", "Arzt", "Befund"), rows))
+    words = ("--case-column", "Fall", "--annotator-column", "Arzt", "--label-column", "Befund")
+    first, second = checked("a.csv", "odd.csv", *words)["inputs"]
+    assert (first["joined"]["n_cases"], second["taken_for"], second["n_annotators"]) == (12, "labels", 2)
 
 
 def test_lines_of_a_file_say_all_that_the_json_says(capsys):
@@ -213,6 +223,8 @@ WORDS = [  # words of Python, words of the command
     ("certainty", "name them: columns={'case': ..., 'label': ...})", "name them: --case-column NAME, --label-column NAME)"),
     ("certainty", "a.csv: format must be 'wide' or 'counts'.", "a.csv: --format must be 'wide' or 'counts'."),
     ("certainty", "a.csv: case column must be given", "a.csv: --case-column must be given"),
+    ("certainty", "k must be from 1 to 2. Got 5.", "--k must be from 1 to 2. Got 5."),
+    ("certainty", "level must be 1, seed must be 2.", "level must be 1, seed must be 2."),
     ("certainty", "label must be one. Got 'merge=x', first at 'a_b=1'.", "label must be one. Got 'merge=x', first at 'a_b=1'."),
     ("report", "format must be one (missing='drop')", "format must be one (missing='drop')"),
 ]  # fmt: skip
@@ -220,7 +232,7 @@ WORDS = [  # words of Python, words of the command
 
 @pytest.mark.parametrize(("name", "python", "words"), WORDS)
 def test_messages_speak_the_command_line(name, python, words):
-    token = _command.speaking.set(_command.commands_of(cli.make_parser())[name])
+    token = _command.speaking.set((_command.commands_of(cli.make_parser())[name], argparse.Namespace(k=[5])))
     try:
         assert _command.in_options(python) == words
     finally:
@@ -229,7 +241,7 @@ def test_messages_speak_the_command_line(name, python, words):
 
 def test_every_option_has_its_word():
     for name, parser in _command.commands_of(cli.make_parser()).items():
-        token = _command.speaking.set(parser)
+        token = _command.speaking.set((parser, argparse.Namespace()))
         for action in _command.options_of(parser):
             if action.option_strings and not (action.dest == "missing" and name != "evaluate"):
                 flag = action.option_strings[0]

@@ -347,10 +347,10 @@ RATINGS = "annotations must be labels or rankings (of ratings, ugt agreement say
 JUDGED = ("--annotations", "g.csv", "--out", "report")
 WIDE = ("evaluate", "--annotations", "annotations.csv", "--out", "report", "--predictions")
 REFUSED = {
-    "k > K": ((*JUDGE, "--k", "1", "4"), "k must be a whole number from 1 to 3. Got 4."),
-    "k < 1": ((*JUDGE, "--k", "0"), "k must be a whole number from 1 to 3. Got 0."),
-    "reliability 0": ((*JUDGE, "--reliability", "1", "0"), "reliability must be a finite number above 0. Got 0.0."),
-    "reliability < 0": ((*JUDGE, "--reliability", "-1"), "reliability must be a finite number above 0. Got -1.0."),
+    "k > K": ((*JUDGE, "--k", "1", "4"), "--k must be a whole number from 1 to 3. Got 4."),
+    "k < 1": ((*JUDGE, "--k", "0"), "--k must be a whole number from 1 to 3. Got 0."),
+    "reliability 0": ((*JUDGE, "--reliability", "1", "0"), "--reliability must be a finite number above 0. Got 0.0."),
+    "reliability < 0": ((*JUDGE, "--reliability", "-1"), "--reliability must be a finite number above 0. Got -1.0."),
     "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
     "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: No such file or directory"),
     "column": (

@@ -61,7 +61,7 @@ class Source:
     def __init__(self, path: str | os.PathLike[str], encoding: str = "utf-8") -> None:
         try:
             self.encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")  # the mark is left out anyway
-            b"".decode(self.encoding)  # "hex" and the like are known, and of no text
+            "a".encode(self.encoding)  # "hex" and the like are known, and of no text
         except (LookupError, ValueError, TypeError):
             raise error("encoding", "be one that Python knows, such as utf-8, latin-1, cp1252 or utf-16", repr(encoding)) from None
         path, self.sheet = file_and_sheet(path)

@@ -101,7 +101,7 @@ def _run(words: Sequence[str]) -> int:
         raise
     if getattr(options, "out", None) == "":  # such as an unset variable of the shell
         raise error("--out", "not be empty", "''")
-    command.speaking.set(command.commands_of(parser)[options.called])
+    command.speaking.set((command.commands_of(parser)[options.called], options))
     options.command = utf8(shlex.join(["ugt", *words]))
     warned: list[str] = []
     told = not getattr(options, "no_progress", True)

@@ -78,9 +78,9 @@ class Study:
         self.axes: Any = None
         named = [self._named(item) for item in options.inputs]
         kinds = [kind or self._kind(i, path) for i, (kind, path) in enumerate(named)]
-        for last in (False, True):
+        for turn in (("annotations",), ("",), KINDS):
             for i, (_, path) in enumerate(named):
-                if i not in self.found and ((kinds[i] == "annotations") is not last):
+                if i not in self.found and kinds[i] in turn:
                     self._read(i, kinds[i] or self._kind(i, path), path)
 
     @staticmethod
@@ -172,7 +172,7 @@ class Study:
     def _evaluation(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         models = self._of("predictions")
         if not models:
-            bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") != "annotations"]
+            bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") == "predictions"]
             why = f"{bad[0]} cannot be read (see the error)" if bad else "it needs a file of predictions; give it beside this file"
             return [_one("evaluation of a model", False, why)]
         words = ["--annotations", self.path, "--predictions", *(one["file"] for one in models)]

@@ -56,7 +56,7 @@ _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
 # Whether it tells what it reads, what it has read, and the parser of the command that runs: its options are the words of messages.
 _told: ContextVar[bool] = ContextVar("ugt_told", default=False)
 _took: ContextVar[list[dict[str, Any]] | None] = ContextVar("ugt_took", default=None)
-speaking: ContextVar[argparse.ArgumentParser | None] = ContextVar("ugt_speaking", default=None)
+speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] = ContextVar("ugt_speaking", default=None)
 
 # Keywords of Python that options have other names for.
 KEYWORDS = {"missing": "--na"}
@@ -217,8 +217,10 @@ def in_options(message: str) -> str:
 
     Words are those of Python everywhere else; what they are called on the command line is where options are declared.
     """
-    parser = speaking.get()
-    actions = [] if parser is None else [action for action in options_of(parser) if action.option_strings]
+    parser, options = speaking.get() or (Parser(), argparse.Namespace())
+    actions = [action for action in options_of(parser) if action.option_strings]
+    values = [action for action in actions if "FILE" not in str(action.metavar)]
+    said = {action.dest for action in values if getattr(options, action.dest, action.default) != action.default}
     names = {action.dest: action.option_strings[0] for action in actions}
     choices = {action.dest: action.choices for action in actions if action.choices}
 
@@ -242,7 +244,7 @@ def in_options(message: str) -> str:
     first = re.match(r"(.*?: )??(\w+)( column)?(?= must )", message)
     if first is not None:
         name = first[2] + ("_column" if first[3] else "")
-        if name in names and (name in choices or first[3]):
+        if name in names and (name in choices or name in said or first[3]):
             return f"{first[1] or ''}{names[name]}{message[first.end() :]}"
     return message
 
