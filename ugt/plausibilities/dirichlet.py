@@ -86,7 +86,7 @@ class Dirichlet(Plausibilities):
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
         """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
         with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
-            table, undefined = check_table(array, "concentrations", 2)
+            table, _, undefined = check_table(array, "concentrations", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
         row, index = np.nonzero(table)

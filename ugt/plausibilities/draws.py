@@ -46,9 +46,9 @@ class Draws(Vectors):
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
         """From plausibility draws made elsewhere, (N, draws, K); vectors are divided by their sums, cases of NaN are undefined."""
-        table, _ = check_table(array, "draws", 3)
+        table, total, _ = check_table(array, "draws", 3)
         with np.errstate(invalid="ignore"):
-            table = table / table.sum(-1, keepdims=True)
+            table = table / total
         return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), table)
 
     def __repr__(self) -> str:

@@ -243,7 +243,7 @@ def certainty(per_case: Array, mc_error: float = 0.0, reason: str = NO_ANNOTATIO
 def estimate(found: Comparison, mean_set_size: float | None = None, reason: str = NO_ANNOTATIONS) -> Estimate:
     per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 within some 1e-13
     value, n = mean_of(per_case)
-    missing = left_out(per_case, reason)
+    missing = left_out(per_case, reason) if n < len(per_case) else {}
     return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law)
 
 

@@ -163,8 +163,8 @@ def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:
     return at, np.append(keys, -1)[at] == wanted
 
 
-def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Bools | None]:
-    """A table of plausibilities (…, K), not negative; and which cases are undefined (all NaN), None where none is."""
+def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Array, Bools | None]:
+    """A table of plausibilities (…, K), not negative, its sums (…, 1), and which cases are undefined (all NaN), None where none is."""
     table = as_array(array)
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
@@ -174,16 +174,16 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Bools | 
     table = np.ascontiguousarray(table, np.float64)
     flat = table.reshape(len(table), -1)
     with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond the range of doubles is refused too
-        total = table.sum(-1).reshape(len(table), -1)
+        total = table.sum(-1, keepdims=True)
         if flat.min() >= 0 and total.min() > 0 and total.max() < np.inf:  # false where anything is NaN
-            return table, None
+            return table, total, None
     undefined = np.isnan(flat).all(1)
     bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
-    bad |= ~undefined & ~((total > 0) & np.isfinite(total)).all(1)
+    bad |= ~undefined & ~((total > 0) & np.isfinite(total)).reshape(len(table), -1).all(1)
     if bad.any():
         i = int(np.argmax(bad))
         raise error(argument, NO_TABLE, flat[i][:8], f"row {i}")
-    return table, undefined
+    return table, total, undefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,11 +220,11 @@ class Point(Vectors):
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
         """From a table (N, K) of numbers of at least 0; rows are divided by their sums, rows of NaN are undefined."""
-        table, undefined = check_table(array, "plausibilities", 2)
+        table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
         row, index = table.nonzero()
-        value = table[row, index] / table.sum(1)[row]
+        value = table[row, index] / total[row, 0]
         offsets = offsets_of(np.bincount(row, minlength=len(table)))
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
 
