@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from refusals import refused
+from twins.files import rows_of
 
 from ugt import io
 from ugt.annotations import Labels, Rankings, Ratings
@@ -104,7 +105,12 @@ def test_long_is_read_back_or_says_what_is_lost(tmp_path, annotations, name):
         assert "NPZ" in str(problem)
         return
     if not notes:
-        assert plain(io.read_annotations(tmp_path / name, duplicates="count").annotations) == plain(annotations)
+        back = io.read_annotations(tmp_path / name).annotations
+        if isinstance(annotations, Labels) and len(annotations.annotators):  # rows that are repeated stand together
+            assert sorted(map(str, rows_of(back))) == sorted(map(str, rows_of(annotations)))
+            assert plain(back)[1] == plain(annotations)[1]
+        else:
+            assert plain(back) == plain(annotations)
 
 
 @given(rankings(), st.sampled_from(["a.json", "a.json.gz"]))

@@ -446,6 +446,30 @@ def test_columns_that_are_chosen(write, options):
     assert io.read_annotations(write("case,label,r1,r2\np,x,cat,dog\n"), annotator_columns=["r*"]).format == "wide"
 
 
+def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
+    grades = [(1, 1, 1), (2, 2, 3), (3, 3, 3), (4, 4, 4), (5, 5, 4), (1, 2, 1), (2, 2, 2), (3, 3, 3), (5, 5, 5), (4, 4, 3)]
+    rows = [f"c{i},{a},{b},{c},{1 + i * 7 % 3}" for i, (a, b, c) in enumerate(grades)]
+    content = "case,ann,bob,eve,lesions\n" + "\n".join(rows) + "\n"
+    (said,) = [one for one in io.read_annotations(write(content), format="wide").notes if "kappa" in one]
+    assert said.startswith("Read 'lesions' as an annotator, though it agrees with the others by a kappa of ")
+    assert said.endswith("(if it is none: ignore_columns).")
+    for more in ({"ignore_columns": ["lesions"]}, {"annotator_columns": ["*"]}):
+        assert not [one for one in io.read_annotations(write(content), format="wide", **more).notes if "kappa" in one]
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["0,1,2", "1", "2"], "'0,1,2'"), (["A;B", "A", "C"], "'A;B'"), (["A|C", "B", "C"], "'A|C'"), (["1;2", "a"], "'1;2'"),
+        (["nevus, blue", "wart"], None), (["1,5 mm", "a"], None), (["a;", "a"], None),
+    ],
+)  # fmt: skip
+def test_labels_that_look_like_several(write, labels, shown):
+    path = write("case\tannotator\tlabel\n" + "".join(f"p{i}\tx\t{label}\n" for i, label in enumerate(labels)))
+    notes = [one for one in io.read_annotations(path).notes if "look like several" in one]
+    assert notes == ([f"Taken for one class each, though they look like several: {shown} (write a label a row)."] if shown else [])
+
+
 def test_names_are_merged_in_every_kind_of_file(write):
     for name, content in (
         ("a.csv", "case,annotator,label\np,x,Cat\nq,X,cat\nr,x,cat\n"),

@@ -92,6 +92,16 @@ def test_from_blocks_refuses(message):
     refused(message, Rankings.from_blocks, **{"nested": [[], []], "case_ids": ["p", "q"], "n_classes": 3, **BLOCK_ERRORS[message]})
 
 
+def test_ranks_below_one():
+    given = ["p", "p", "q"], ["x", "x", "x"], ["A", "B", "A"]
+    for ranks, got in (([1, 0, 1], r"0, first at case 'p' \(row 1\)"), ([1, 2, -1], "-1, first at case 'q'"), ([1, 0.5, 1], "0.5")):
+        refused(rf"rank must be at least 1 \(if it means no rank, say so: missing=; .* Got {got}", Rankings.from_long, *given, rank=ranks)
+    for missing in (-1, [-1], (0, -1)):
+        found = Rankings.from_long(*given, rank=[2, 1, -1], missing=missing)
+        assert (found.items.tolist(), found.n_cases, found.axes.classes.tolist()) == ([1, 0], 2, ["A", "B"])
+    assert Rankings.from_long(*given, confidence=[0.5, -1, -3], missing=-3).items.tolist() == [0, 1]
+
+
 @given(rankings_of_cases(), st.randoms())
 def test_from_long_equals_from_blocks(table, random):
     rows = long_rows(table)
@@ -99,7 +109,7 @@ def test_from_long_equals_from_blocks(table, random):
     if not rows:
         return
     case, annotator, label, block = zip(*rows)
-    by_rank = Rankings.from_long(case, annotator, label, rank=[3 * b - 1 for b in block], classes=5, cases=range(len(table)))
+    by_rank = Rankings.from_long(case, annotator, label, rank=[3 * b + 1 for b in block], classes=5, cases=range(len(table)))
     by_confidence = Rankings.from_long(case, annotator, label, confidence=[1 - b / 10 for b in block], classes=5, cases=range(len(table)))
     assert nested(by_rank) == nested(by_confidence)
     found = [

@@ -17,6 +17,7 @@ from .notices import note
 
 NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
+_SIGNS = re.compile("[;,|]")
 _NULLS = {"?", "-", ".", "--", "#n/a", "na", "n/a", "<na>", "nan", "nat", "null", "none", "missing", "unlabeled", "unlabelled"}
 _SHOWN = 5
 DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
@@ -105,7 +106,7 @@ def _has_points(ids: NDArray[Any]) -> bool:
 
 
 def suspicious(given: Sequence[str]) -> tuple[str, ...]:
-    """A note on labels that look like codes for "no label": negative ones beside others, a lone 9, 99, 88 above all, "?", "-"."""
+    """Notes on labels that look like several, or like codes for "no label": negative ones, a lone 9, 99, 88 above all, "?", "-"."""
     codes = [value for value in given if value.lower() in _NULLS]
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
     if len(numbers) < len(given) - len(codes):  # a number among names
@@ -115,8 +116,18 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
     named = listed(map(repr, codes))
-    note = f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."
-    return (note,) if codes else ()
+    found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."] if codes else []
+    known = set(given)
+    several = [value for value in given if _is_list(value, known)]
+    if several:
+        found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write a label a row).")
+    return tuple(found)
+
+
+def _is_list(name: str, known: set[str]) -> bool:
+    """Whether a name is made of whole numbers or of names, one of which is known, with commas and the like between them."""
+    parts = [part.strip() for part in _SIGNS.split(name)]
+    return len(parts) > 1 and "" not in parts and (all(map(INTEGER.fullmatch, parts)) or not known.isdisjoint(parts))
 
 
 def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ OTHERS = {
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
 
 ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
+SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # that are compared; fewer rows tell nothing
 NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
 
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
@@ -156,6 +158,28 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
         must = "be annotators, who share classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
         must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators)"
         raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
+    if format == "wide":
+        _note_strangers(header, cells, missing)
+
+
+def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -> None:
+    """Note columns that hardly agree with the others, who agree: such as a number of lesions from 1 to 3 beside grades from 1 to 5."""
+    codes, n = cells.codes[:SOME_ROWS], len(cells.values)
+    held = ~np.array([value in missing for value in cells.values], bool)[codes]
+    if not 3 <= len(header) <= SOME_COLUMNS:
+        return
+    kappa = np.full((len(header), len(header)), np.nan)
+    for a, b in combinations(range(len(header)), 2):
+        x, y = codes[held[:, a] & held[:, b]][:, [a, b]].T
+        chance = np.bincount(x, minlength=n) @ np.bincount(y, minlength=n) / max(1, len(x)) ** 2
+        if len(x) >= FEW_ROWS and chance < 1:
+            kappa[a, b] = kappa[b, a] = ((x == y).mean() - chance) / (1 - chance)
+    for c, name in enumerate(header):
+        others = np.delete(np.delete(kappa, c, 0), c, 1)
+        own, rest = kappa[c][~np.isnan(kappa[c])], others[~np.isnan(others)]
+        if len(own) and len(rest) and own.mean() < 0.1 and rest.mean() > 0.4 and not RATER_HEADER.fullmatch(name):
+            said = f"agrees with the others by a kappa of {own.mean():.2f}, these by {rest.mean():.2f}"
+            note(f"Read {name!r} as an annotator, though it {said} (if it is none: ignore_columns).")
 
 
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:

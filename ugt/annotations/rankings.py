@@ -114,6 +114,7 @@ class Rankings(OnAxes):
         classes: Classes = None,
         cases: Any = None,
         merge_names: bool = False,
+        missing: Any = (),
     ) -> Rankings:
         """Read a long table, one row a ranked class.
 
@@ -122,15 +123,17 @@ class Rankings(OnAxes):
         case, annotator, label, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
         rank : (n,) numbers
-            Lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
+            At least 1; lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
         confidence : (n,) numbers
             Instead of ``rank``: higher is better, equal is tied.
+        missing : number or sequence of numbers
+            Ranks or confidences that mean none, such as -1: their rows are left out.
 
         Raises
         ------
         ValueError
-            As for :meth:`Labels.from_long`; if both or neither of ``rank`` and ``confidence`` are given, or one is not finite; if an
-            annotator ranks a class of a case twice.
+            As for :meth:`Labels.from_long`; if both or neither of ``rank`` and ``confidence`` are given, or one is not finite; if a rank
+            is below 1 and not named as missing; if an annotator ranks a class of a case twice.
 
         Examples
         --------
@@ -144,6 +147,13 @@ class Rankings(OnAxes):
         rows.check_length("label", len(column.code))
         names, index = class_axis("label", column, classes, rows.where, merge_names)
         badness = -rows.numbers("confidence", confidence) if rank is None else rows.numbers("rank", rank)
+        none = np.isin(badness if confidence is None else -badness, np.array([missing] if np.ndim(missing) == 0 else [*missing], float))
+        if rank is not None and (low := (badness < 1) & ~none).any():
+            j = int(np.argmax(low))
+            must = "be at least 1 (if it means no rank, say so: missing=; ranks from 0 need 1 added)"
+            raise error("rank", must, f"{badness[j]:g}", rows.where(j))
+        rows = rows._replace(case=rows.case[~none], annotator=rows.annotator[~none])
+        badness, index = badness[~none], index[~none]
         case_offsets, ranking, first = _number_rankings(rows)
         order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
         offsets = case_offsets, ranking_offsets, block_offsets

@@ -21,6 +21,7 @@ from .._base.arrays import Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
+from .._core import _tables
 from .._tabular.csv_table import Table
 from .._tabular.csv_text import csv_writer, guarded
 from .._tabular.roles import DECIMAL_COMMA, find_roles, is_number
@@ -169,9 +170,13 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     who = _guarded(labels.annotators)
     size = 8 + sum(column.itemsize for column in (_guarded(labels.axes.case_ids), who, classes))
     room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
-    named = {"annotator": who[labels.annotator], "label": classes[labels.label]}
-    columns = {name: np.repeat(column, times).tolist() for name, column in named.items()}
-    _write_long(path, labels.axes.case_ids, np.repeat(case, times), columns)
+    at, columns = np.flatnonzero(times), {}
+    if (times > 1).any() or _tables.find_repeat(labels.offsets, labels.annotator, len(who)) >= 0:  # rows twice are refused
+        code, first = identifiers.factorize(np.column_stack([case, labels.annotator, labels.label])[at])
+        columns["count"] = np.bincount(code, times[at]).astype(np.int64).tolist()
+        at = at[first]
+    named = {"annotator": who[labels.annotator[at]].tolist(), "label": classes[labels.label[at]].tolist()}
+    _write_long(path, labels.axes.case_ids, case[at], {**named, **columns})
     return tuple(notes + _silent(labels.annotators, labels.annotator))
 
 
@@ -199,6 +204,9 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
 
 def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
+    twice = np.column_stack([row_of(ratings.offsets), ratings.annotator, identifiers.factorize(ratings.value)[0]])
+    if len(identifiers.factorize(twice)[1]) < len(twice):
+        notes.append("Ratings that an annotator gave twice to a case are in the file twice: read it with duplicates='count'.")
     columns = {"annotator": _guarded(ratings.annotators)[ratings.annotator].tolist(), "value": map(repr, ratings.value.tolist())}
     _write_long(path, ratings.case_ids, row_of(ratings.offsets), columns)
     return tuple(notes + _silent(ratings.annotators, ratings.annotator))

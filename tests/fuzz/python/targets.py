@@ -14,6 +14,7 @@ import os
 import tempfile
 import warnings
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -92,11 +93,15 @@ def content(given):
         said = list(zip(name, own))
         offsets, names = given.case_offsets, given.axes.classes.tolist()
     elif isinstance(given, Labels):
-        said, offsets, names = list(zip(name, given.label.tolist(), given.count.tolist())), given.offsets, given.axes.classes.tolist()
+        said, offsets, names = list(zip(name, given.label.tolist())), given.offsets, given.axes.classes.tolist()
     else:
         said, offsets, names = list(zip(name, given.value.tolist())), given.offsets, []
     cases = given.case_ids.tolist() if isinstance(given, Ratings) else given.axes.case_ids.tolist()
     of_cases = [sorted(said[a:b]) for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+    if isinstance(given, Labels):
+        times = [given.count[a:b].tolist() for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+        pairs = [zip(said[a:b], n) for a, b, n in zip(offsets[:-1].tolist(), offsets[1:].tolist(), times)]
+        of_cases = [sorted(sum((Counter({one: n}) for one, n in own), Counter()).items()) for own in pairs]
     return cases, names, sorted(map(str, given.annotators.tolist())), of_cases
 
 
@@ -117,7 +122,10 @@ def check_annotations(read, folder):
             promise(name != "x.npz" or "NUL" in str(problem), f"no NPZ: {problem}")
             continue
         if not lost:
-            again = files.read_annotations(path).annotations
+            try:
+                again = files.read_annotations(path).annotations
+            except ValueError as problem:
+                raise UnwantedError(f"what was written is refused: {problem}") from problem
             promise(type(again) is type(given) and content(again) == content(given), f"{name} is read as something else")
             promise(name != "x.npz" or same(again, given), "an NPZ is read as something else")
         path.unlink()
