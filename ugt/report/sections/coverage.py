@@ -13,27 +13,10 @@ from ..._base.ragged import row_of
 from ...calibrators import selection
 from ...conformal import MonteCarloConformal
 from ...resampling import Design, Ratios
+from .. import markup as html
 from .. import svg
 from ..context import MOST_CELLS, Ask, Made
-from ..markup import (
-    UNDEFINED,
-    Cell,
-    Data,
-    Entry,
-    Section,
-    by_model,
-    cells,
-    ends,
-    grouped_table,
-    level_of,
-    number,
-    of,
-    plain,
-    section,
-    share,
-    text,
-    unique,
-)
+from ..markup import Data, Entry, Section, level_of, of, unique
 from ..tables import ends_of
 from .calibration import is_probability
 
@@ -152,16 +135,18 @@ def render(source: Data) -> Section:
     entries = source.get("set_coverage") or ()
     if not entries:
         said = "<p>None was computed: it needs models that give probabilities, and 40 cases or more.</p>"
-        return section("coverage", TITLE, how, said)
+        return html.section("coverage", TITLE, how, said)
     drawn = [figure(of(entries, score=score), score) for score in unique(entries, "score")]
     level = f"{level_of(source)} interval"
     columns = ["model", "sets, target", "coverage", level, "classes in a set, mean", "sets that are empty", "cases"]
-    return section("coverage", TITLE, how, *drawn, grouped_table("Coverage and size of prediction sets", columns, by_model(entries, _row)))
+    shown = html.grouped_table("Coverage and size of prediction sets", columns, html.by_model(entries, _row))
+    return html.section("coverage", TITLE, how, *drawn, shown)
 
 
-def _row(e: Entry) -> tuple[str, list[Cell]]:
-    html = (number(e["coverage"]), ends(e, none=UNDEFINED), f"{e['mean_size']:.2f}", share(e["empty_share"]), f"{e['n_cases']:,}")
-    return f"{text(e['score'])}, {e['level']:.0%}", cells(*html)
+def _row(e: Entry) -> tuple[str, list[html.Cell]]:
+    numbers = html.number(e["coverage"]), html.ends(e, none=html.UNDEFINED)
+    shown = html.cells(*numbers, f"{e['mean_size']:.2f}", html.share(e["empty_share"]), f"{e['n_cases']:,}")
+    return f"{html.text(e['score'])}, {e['level']:.0%}", shown
 
 
 def figure(entries: Sequence[Entry], score: str) -> str:
@@ -183,6 +168,6 @@ def figure(entries: Sequence[Entry], score: str) -> str:
             parts.append(svg.dot(e["level"] + shift, e["coverage"], x, y, style))
     marks = [(level, f"{level:.0%}") for level in levels]
     content = svg.axes(x, y, "target level", "coverage of the uncertain truth", marks) + "".join(parts)
-    score, meaning = plain(score), MEANINGS.get(score, plain(score))
+    score, meaning = html.plain(score), MEANINGS.get(score, html.plain(score))
     words = f"{meaning}. The faint line is where coverage equals the target; below it sets hold too little"
     return svg.figure(f"coverage-{score.lower()}", f"Coverage of prediction sets, {score}", words, content, models)
