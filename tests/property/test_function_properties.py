@@ -9,7 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import layouts
-from public_functions import FUNCTIONS, OTHERS, Entry, both, labels, make_world, numbers, part, posterior, rankings, relabel, take
+from public_functions import (
+    DRAWN,
+    FUNCTIONS,
+    OTHERS,
+    Entry,
+    both,
+    draws,
+    labels,
+    make_world,
+    nested,
+    numbers,
+    part,
+    posterior,
+    rankings,
+    relabel,
+    repeated,
+    take,
+)
 
 import ugt
 
@@ -71,6 +88,45 @@ def test_order_of_classes(name, seed, order):
     for value in (*entry.values, *entry.per_case):
         expected = np.asarray(part(found, value))
         close(part(turned, value), expected[:, order] if value == "mean()" else expected)
+
+
+#: arrays of annotators, and what makes these somebody in particular
+OF_ANNOTATORS = {"wide", "ratings", "ranked"}
+NAMED = ("groups", "held_out")
+FOR_EACH = ("annotator_discrepancy", "pairwise_agreement", "plackett_luce_log_likelihood")  # which answer for each of them
+BY_ANNOTATORS = [
+    name
+    for name, entry in FUNCTIONS.items()
+    if OF_ANNOTATORS & {*entry.arrays} and not {repeated, nested, draws} & {*entry.given} and not {*NAMED} & entry.fixed.keys()
+]
+BY_ANNOTATORS = [name for name in BY_ANNOTATORS if DRAWN not in FUNCTIONS[name].lacks.values()]
+
+
+def among(world, order):
+    """The same problem with the annotators in another order."""
+    return {**world, **{name: world[name][:, [a for a in order if a < world[name].shape[1]]] for name in OF_ANNOTATORS}}
+
+
+@pytest.mark.parametrize("name", BY_ANNOTATORS)
+@given(st.integers(0, 2**32), st.permutations(range(4)))
+@few
+def test_order_of_annotators(name, seed, order):
+    entry, world = FUNCTIONS[name], make_world(seed=seed)
+    who = {"annotators": [order.index(0), order.index(1)]} if "annotators" in entry.fixed else {}
+    found, turned = entry.call(world), entry.call(among(world, order), **who)
+    for value in (*entry.values, *entry.per_case):
+        answers = (np.asarray(part(one, value)) for one in (turned, found))
+        close(*(np.sort(one, axis=None) if name in FOR_EACH else one for one in answers))
+
+
+@given(st.integers(0, 2**32), st.permutations(range(12)), st.permutations(range(4)), st.permutations(range(3)))
+@settings(max_examples=10)
+def test_orders_in_an_evaluation(seed, rows, annotators, order):
+    world = make_world(seed=seed)
+    turned = relabel(among(take(world, np.array(rows)), annotators), np.array(order))
+    for how in ("dirichlet", "irn", "votes"):
+        found, other = (evaluated(labels(one), both(one), aggregation=how) for one in (world, turned))
+        close(other, found)
 
 
 #: draws of the truth: many equal shares of labels and of rankings, and equal numbers
