@@ -1,10 +1,10 @@
 """``ugt agreement``, and agreement in evaluations: the numbers of the functions."""
 
-import csv
 import json
 
 import numpy as np
 import pytest
+from csv_files import read
 
 import ugt
 from ugt import synthetic
@@ -15,11 +15,6 @@ ROWS = [tuple(row) for row in ["1ax", "1bx", "1cy", "2ay", "2by", "3ax", "3cx", 
 @pytest.fixture
 def folder(command, write):
     return write("case,annotator,label\n" + "".join(",".join(row) + "\n" for row in ROWS), "labels.csv").parent
-
-
-def read(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def labels():

@@ -1,11 +1,11 @@
 """Calibration in evaluations, in the report and as a command: the same numbers as the functions give, and bad input told in a line."""
 
-import csv
 import json
 import math
 
 import numpy as np
 import pytest
+from csv_files import read, write, write_scores
 from refusals import warned
 from twins import details
 
@@ -38,30 +38,19 @@ def run(*arguments):
     return cli.main([str(argument) for argument in [*arguments, *few]])
 
 
-def write(path, ids, table):
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows([["case", *NAMES], *([i, *map(repr, row)] for i, row in zip(ids, table.tolist()))])
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Labels of 240 cases, of which 150 are for the fit, in another order than the predictions."""
     monkeypatch.chdir(tmp_path)
     logits, counts = problem()
     ids = [f"p{i}" for i in range(len(logits))]
-    with open("labels.csv", "w", newline="") as file:
-        rows = [[ids[i], f"a{j}", NAMES[k]] for i in range(len(ids)) for k in range(3) for j in range(counts[i, k])]
-        csv.writer(file).writerows([["case", "annotator", "label"], *reversed(rows)])
-    write("fit.csv", ids[:150], logits[:150])
-    write("test.csv", ids[150:], logits[150:])
-    write("fit_p.csv", ids[:150], softmax(logits[:150]))
-    write("test_p.csv", ids[150:], softmax(logits[150:]))
+    rows = [[ids[i], f"a{j}", NAMES[k]] for i in range(len(ids)) for k in range(3) for j in range(counts[i, k])]
+    write("labels.csv", ["case", "annotator", "label"], *reversed(rows))
+    write_scores("fit.csv", NAMES, ids[:150], logits[:150])
+    write_scores("test.csv", NAMES, ids[150:], logits[150:])
+    write_scores("fit_p.csv", NAMES, ids[:150], softmax(logits[:150]))
+    write_scores("test_p.csv", NAMES, ids[150:], softmax(logits[150:]))
     return tmp_path, logits, counts
-
-
-def read(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def numbers(row):
@@ -118,8 +107,7 @@ def test_alpha_and_probabilities(folder, capsys):
     assert rows["test", "before", "cl"]["debiased"] == rows["test", "after", "cl"]["debiased"]
     features = np.arange(240.0)[:, None] / 100
     for name, at in (("f_fit.csv", range(150)), ("f_test.csv", range(150, 240))):
-        with open(name, "w", newline="") as file:
-            csv.writer(file).writerows([["case", "feature"], *([f"p{i}", features[i, 0]] for i in reversed(at))])
+        write(name, ["case", "feature"], *([f"p{i}", features[i, 0]] for i in reversed(at)))
     assert run("calibrate", *options, "--method", "alpha", "--features", "f_fit.csv", "f_test.csv") == 0
     fitted = ugt.AlphaCalibration().fit(softmax(logits[:150]), counts[:150], features=features[:150])
     found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])

@@ -1,6 +1,5 @@
 """How commands speak: JSON, quiet, progress, names that are hard to print, closed pipes."""
 
-import csv
 import io as io_
 import json
 import os
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from csv_files import read
 from refusals import results
 
 import ugt
@@ -105,37 +105,32 @@ def printed(capsys, *arguments):
     return strict(capsys.readouterr().out)
 
 
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def test_json_has_the_numbers_of_the_files(capsys):
     found = printed(capsys, *JUDGE, "--json")
     whole = json.loads(Path("report/evaluation.json").read_text(encoding="utf-8"))
     for part in ("data", "left_out", "notes", "models", "metrics", "winners", "flips"):
         assert found[part] == whole[part]
     found = printed(capsys, *ALL["certainty"], "--json")
-    rows = [row for row in rows_of("c.csv") if row["mean_certainty"]]
+    rows = [row for row in read("c.csv") if row["mean_certainty"]]
     least = [(row["case"], float(row["mean_certainty"])) for row in rows[:10]]
     assert [(row["case"], row["certainty"]) for row in found["least_certain"]] == least
     found = printed(capsys, *ALL["agreement"], "--json")
-    assert [row["value"] for row in found["agreement"]] == [float(row["value"] or "nan") for row in rows_of("agreement/agreement.csv")]
-    of_annotators = {row["annotator"]: float(row[found["pairs"]]) for row in rows_of("agreement/annotators.csv")}
+    assert [row["value"] for row in found["agreement"]] == [float(row["value"] or "nan") for row in read("agreement/agreement.csv")]
+    of_annotators = {row["annotator"]: float(row[found["pairs"]]) for row in read("agreement/annotators.csv")}
     assert {row["annotator"]: row["value"] for row in found["annotators"]} == of_annotators
     found = printed(capsys, *ALL["calibrate"], "--json")
     state = json.loads(Path("cal/calibrator.json").read_text(encoding="utf-8"))
     assert found["fit"]["parameters"]["temperature"] == state["fitted"]["temperature_"]
-    rows = {(row["part"], row["predictions"], row["loss"]): row for row in rows_of("cal/calibration.csv") if row["class"] == ""}
+    rows = {(row["part"], row["predictions"], row["loss"]): row for row in read("cal/calibration.csv") if row["class"] == ""}
     assert {(row["part"], row["predictions"], row["loss"]) for row in found["losses"]} == set(rows)
     for row in found["losses"]:
         assert (row["plugin"] is None) == (rows[row["part"], row["predictions"], row["loss"]]["plugin"] == "")
         assert str(row["plugin"] or "") == rows[row["part"], row["predictions"], row["loss"]]["plugin"] or row["plugin"] == 0
     found = printed(capsys, *ALL["conformal"], "--alpha", "0.7", "--score", "lac", "--json")
-    sizes = [int(row["size"]) for row in rows_of("sets/sets.csv")]
+    sizes = [int(row["size"]) for row in read("sets/sets.csv")]
     assert found["sizes"]["mean"] == pytest.approx(np.mean(sizes), abs=1e-12)
     assert found["sizes"]["n_empty"] == sizes.count(0) > 0
-    rows = [row for row in rows_of("sets/coverage.csv") if row["table"] == "all"]
+    rows = [row for row in read("sets/coverage.csv") if row["table"] == "all"]
     assert [row["coverage"] for row in found["coverage"]] == [float(row["coverage"]) for row in rows]
 
 

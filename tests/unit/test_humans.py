@@ -1,9 +1,8 @@
 """Models beside annotators in an evaluation and in the report."""
 
-import csv
-
 import numpy as np
 import pytest
+from csv_files import read
 from twins.page import at, drawings, elements, same_points
 
 import ugt
@@ -80,8 +79,7 @@ def test_report_and_table(tmp_path):
     x = svg.Scale(*svg.around(shown), 130, svg.WIDTH - svg.RIGHT)
     same_points([at(e, "x1", "x2") for e in lines], [(x.at(low), x.at(high)) for low, high in ends])
     ev.to_csv(tmp_path / "humans.csv", table="humans")
-    with open(tmp_path / "humans.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(tmp_path / "humans.csv")
     assert len(rows) == 6 and f"p_better {hostile}" in rows[0]
     assert humans.forest([]) == ""
 

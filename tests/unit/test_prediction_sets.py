@@ -1,10 +1,10 @@
 """Records of prediction sets, coverage by hand; combinations of p-values against scipy; plausibility regions; the command."""
 
-import csv
 import itertools
 
 import numpy as np
 import pytest
+from csv_files import read, write, write_scores
 from refusals import refused, warned
 
 import ugt
@@ -244,16 +244,6 @@ def run(*words):
     options.run(options)
 
 
-def write(path, ids, table):
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows([["case", *NAMES], *([i, *map(repr, row)] for i, row in zip(ids, table.tolist()))])
-
-
-def read(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Labels of 200 cases, of which 120 are for the calibration; case p3 has none; groups and clusters."""
@@ -264,16 +254,14 @@ def folder(tmp_path, monkeypatch):
     counts[3] = 0
     ids = [f"p{i}" for i in range(200)]
     rows = [[ids[i], f"a{j}", NAMES[k]] for i in range(200) for k in range(3) for j in range(counts[i, k])]
-    with open("labels.csv", "w", newline="") as file:
-        csv.writer(file).writerows([["case", "annotator", "label"], *rows])
+    write("labels.csv", ["case", "annotator", "label"], *rows)
     with open("classes.txt", "w") as file:
         file.write("\n".join(NAMES))
-    with open("groups.csv", "w", newline="") as file:
-        csv.writer(file).writerows([["case", "cluster"], *([i, "odd" if j % 2 else "even"] for j, i in enumerate(ids))])
-    write("fit.csv", [i for i in ids[:120] if i != "p3"], np.delete(p[:120], 3, axis=0))
-    write("test.csv", ids[120:], p[120:])
-    write("logits.csv", ids[120:], np.log(p[120:]))
-    write("fit_logits.csv", [i for i in ids[:120] if i != "p3"], np.log(np.delete(p[:120], 3, axis=0)))
+    write("groups.csv", ["case", "cluster"], *([i, "odd" if j % 2 else "even"] for j, i in enumerate(ids)))
+    write_scores("fit.csv", NAMES, [i for i in ids[:120] if i != "p3"], np.delete(p[:120], 3, axis=0))
+    write_scores("test.csv", NAMES, ids[120:], p[120:])
+    write_scores("logits.csv", NAMES, ids[120:], np.log(p[120:]))
+    write_scores("fit_logits.csv", NAMES, [i for i in ids[:120] if i != "p3"], np.log(np.delete(p[:120], 3, axis=0)))
     return p, counts, np.array(ids)
 
 
@@ -331,7 +319,7 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
     refused(r"annotations must be one label a case for --method split", run, *BASE, "--method", "split", "--out", "c")
     refused(r"--m must be left out", run, *BASE, "--method", "split", "--m", "3", "--out", "c")
     single = [i for i in range(120) if i != 3 and (counts[i] == counts[i].max()).sum() == 1]
-    write("single.csv", ids[single], p[single])
+    write_scores("single.csv", NAMES, ids[single], p[single])
     run(*BASE, "--method", "split", "--truth", "votes", "--calibrate", "single.csv", "--out", "d", "--n-boot", "20")
     model = ugt.SplitConformal(alpha=0.1).fit(p[single], counts[single].argmax(1), case_ids=ids[single])
     sets = model.predict_sets(p[120:], case_ids=ids[120:])
@@ -340,7 +328,7 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
 
 def test_command_without_annotations_of_the_test_cases(folder, capsys):
     p, _, _ = folder
-    write("new.csv", [f"n{i}" for i in range(9)], p[:9])
+    write_scores("new.csv", NAMES, [f"n{i}" for i in range(9)], p[:9])
     run(*BASE, "--apply", "new.csv", "--m", "5")
     assert "No test case is annotated: coverage is not judged." in capsys.readouterr().out
     assert len(read("out/sets.csv")) == 9 and read("out/coverage.csv") == []
@@ -366,7 +354,7 @@ def test_command_without_annotations_of_the_test_cases(folder, capsys):
 )
 def test_bad_input_leaves_nothing_behind(folder, tmp_path, words, message):
     p, _, _ = folder
-    write("new.csv", ["n1", "n2"], p[:2])
+    write_scores("new.csv", NAMES, ["n1", "n2"], p[:2])
     with open("few.csv", "w") as file:
         file.write("case,cluster\np0,a\n")
     refused(message, run, *BASE, *words)
