@@ -45,7 +45,9 @@ def rankings_from_long(rows):
     """Rankings.from_long, ten classes a ranking, none of them twice"""
     row = np.arange(rows)
     given = row // 50, row // 10 % 5, row % 10 * 7
-    return Work(lambda: Rankings.from_long(*given, rank=row % 10 // 2), {"numpy.unique": lambda: np.unique(given[0], return_inverse=True)})
+    return Work(
+        lambda: Rankings.from_long(*given, rank=1 + row % 10 // 2), {"numpy.unique": lambda: np.unique(given[0], return_inverse=True)}
+    )
 
 
 if __name__ == "__main__":
