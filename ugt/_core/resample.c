@@ -169,7 +169,7 @@ UGT_WIDE static void add_panel(const double *weight, const strips *table, int64_
 }
 
 /* Turns how often the units of a block were drawn into weights, a panel at a time; adds them up, and keeps them. */
-static void add_block(sampler *s, const block *block, int lanes, const strips *table, double *out, double *weights, int64_t stride)
+INLINE void add_block(sampler *s, const block *block, int lanes, const strips *table, double *out, double *weights, int64_t stride)
 {
     for (int64_t from = 0; from < block->size; from += PANEL) {
         const int64_t n = block->size - from < PANEL ? block->size - from : PANEL, at = block->at + from;
@@ -182,6 +182,16 @@ static void add_block(sampler *s, const block *block, int lanes, const strips *t
             add_strips(s->weight, 1, table, at, n, out);
         for (int64_t u = 0; weights != NULL && u < n; u++)
             memcpy(weights + (at + u) * stride, s->weight + u * lanes, (size_t)lanes * sizeof *weights);
+    }
+}
+
+/* Draws all blocks for a lane or all of them. */
+INLINE void add_blocks(sampler *s, int lanes, const strips *table, double *out, double *weights, int64_t stride)
+{
+    for (int64_t i = 0; i < s->n_blocks; i++) {
+        for (int lane = 0; lane < lanes; lane++)
+            draw_block(s, i, lane, s->count + lane * BLOCK);
+        add_block(s, &s->blocks[i], lanes, table, out, weights, stride);
     }
 }
 
@@ -214,11 +224,10 @@ int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, cons
         for (int lane = 0; lane < lanes; lane++)
             open_lane(s, design, begin + b + lane, lane);
         double *const kept = own ? drawn : weights != NULL ? weights + b : NULL;
-        for (int64_t i = 0; i < s->n_blocks; i++) {
-            for (int lane = 0; lane < lanes; lane++)
-                draw_block(s, i, lane, s->count + lane * BLOCK);
-            add_block(s, &s->blocks[i], (int)lanes, &table, sums + b * m, kept, own ? lanes : many);
-        }
+        if (lanes == LANES)
+            add_blocks(s, LANES, &table, sums + b * m, kept, own ? LANES : many);
+        else
+            add_blocks(s, 1, &table, sums + b * m, kept, own ? 1 : many);
         for (int64_t j = 0; own && j < n_cases; j++)
             memcpy(weights + j * many + b, drawn + unit[j] * lanes, (size_t)lanes * sizeof *weights);
     }
