@@ -194,6 +194,17 @@ ALLOWED = [  # files, what is allowed (beside certainty), what is not
 ]  # fmt: skip
 
 
+def test_models_of_other_cases_are_left_out_of_the_evaluation(checked):
+    rows = {row["what"]: row for row in checked("labels.csv", "part.csv", "a.csv", "rest.csv", "rule.csv")["allows"]}
+    row = rows["evaluation of a model"]
+    assert row["why"].startswith("3 models on 8 cases; --missing drop") and "rest.csv" not in row["command"]
+    assert "part.csv a.csv rule.csv --missing drop" in row["command"]
+    with open("away.csv", "w") as file:
+        file.write(table(("case", *CLASSES), [(f"away {i}", *row) for i, row in enumerate(PROBS.tolist())]))
+    rows = {row["what"]: row for row in checked("labels.csv", "away.csv")["allows"]}
+    assert rows["evaluation of a model"]["why"] == "no annotated case has predictions: write case ids alike in all files"
+
+
 @pytest.mark.parametrize(("words", "allowed", "not_allowed"), ALLOWED, ids=lambda value: value[0] if value else "none")
 def test_what_files_allow_with_commands_that_run(checked, words, allowed, not_allowed):
     rows = checked(*words)["allows"]

@@ -157,6 +157,8 @@ def prepare(lines):
     """What examples find when they are run in this order on the same files."""
     if any("report/evaluation.json" in line for line in lines):
         shell("ugt evaluate --annotations readings.csv --predictions a.csv --n-boot 20 --out report")
+    if any("ugt-example/" in line for line in lines) and "ugt example" not in lines:
+        shell("ugt example")
 
 
 @pytest.mark.slow
@@ -192,6 +194,18 @@ def test_examples_of_the_guide_run(folder):
     lines = [line for block in blocks for line in lines_of(block)]
     assert len(lines) >= 10
     for line in lines:
+        shell(line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["README.md", "docs/quickstart.md"])
+def test_first_pages_run_on_the_example_files(folder, name, monkeypatch):
+    shell("ugt example")
+    monkeypatch.chdir(folder / "ugt-example")
+    blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDE.parents[1] / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line.partition("#")[0].strip() for block in blocks for line in lines_of(block) if "--help" not in line]
+    assert len(lines) >= 3 and lines[0] == "ugt example"
+    for line in lines[1:]:
         shell(line)
 
 

@@ -26,7 +26,7 @@ each. Give all files of a study at once; nothing is computed or written.
 Files may be annotations, predictions, clusters (such as patients) and subgroups in any order. If a file was taken for something else than
 it is, write what it is before its name, as in predictions=a.csv. ugt example writes files to try this with.
 
-ugt check readings.csv
+ugt check ugt-example/labels.csv ugt-example/careful.csv ugt-example/hasty.csv
 ugt check readings.csv a.csv b.npz patients.csv sites.csv
 ugt check readings.csv predictions=a.csv clusters=patients.csv --json
 """
@@ -175,6 +175,9 @@ class Study:
             bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") == "predictions"]
             why = f"{bad[0]} cannot be read (see the error)" if bad else "it needs a file of predictions; give it beside this file"
             return [_one("evaluation of a model", False, why)]
+        models, common = self._together(models)
+        if not models:
+            return [_one("evaluation of a model", False, "no annotated case has predictions: write case ids alike in all files")]
         words = ["--annotations", self.path, "--predictions", *(one["file"] for one in models)]
         whole = [one for one in self._of("clusters") if not one["joined"]["n_without"]]
         some = [one for one in self._of("subgroups") if one["joined"]["n_cases"]]
@@ -184,18 +187,25 @@ class Study:
         words += ["--missing", "drop"] if lacking else []
         words += ["--positive-class", self.options.positive_class] if self.options.positive_class is not None else []
         n = sum(len(one["models"]) for one in models)
-        common = len(set(map(str, self.axes.case_ids.tolist())).intersection(*self.cases.values()))
         why = f"{facts.counted(n, 'model')} on {facts.counted(common, 'case')}"
-        if not common:
-            name = min(models, key=lambda one: one["joined"]["n_cases"])["file"]
-            why = f"no annotated case has predictions in {name if len(models) == 1 else 'all files'}: write case ids alike"
-            return [_one("evaluation of a model", False, why + (", or give one file" if len(models) > 1 else ""))]
         why += "; --missing drop leaves out cases that only one file has" if lacking else ""
         rows = [_one("evaluation of a model", True, why, self._command("evaluate", *words, "--out", "report"))]
         if about["n_cases_of_several"] == 0 or about["n_annotators"] is None:
             need = "several annotators per case" if about["n_annotators"] else "annotators to be named"
             rows.append(_one("models beside annotators", False, f"it needs {need}; the report leaves this part out"))
         return rows
+
+    def _together(self, models: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+        """The files of predictions for most cases, without those that share too few with them; cases that all of these have."""
+        annotated = set(map(str, self.axes.case_ids.tolist()))
+        chosen: list[dict[str, Any]] = []
+        common = most = annotated
+        for one in sorted(models, key=lambda one: -one["joined"]["n_cases"]):
+            both = common & self.cases.get(one["file"], annotated)
+            most = most if chosen else both
+            if both and (2 * len(both) > len(most)):
+                chosen, common = [*chosen, one], both
+        return [one for one in models if one in chosen], len(common)
 
     def _fitted(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         """Calibrators and prediction sets: they are fitted to some cases and applied to others."""

@@ -50,12 +50,21 @@ def _labels() -> dict[str, str]:
     return {"labels.csv": csv_text(("case", "annotator", "label"), rows)}
 
 
-def _predictions() -> dict[str, str]:
+def _models() -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of two models."""
     _, truth = synthetic.make_labels(N_CASES, len(CLASSES), N_ANNOTATORS, difficulty=0.4, seed=SEED)
     skills = {"careful": (0.9, 1), "hasty": (0.8, 2)}
     made = {name: synthetic.make_predictions(truth, skill=skill, seed=seed) for name, (skill, seed) in skills.items()}
-    header = ("case", *CLASSES)
-    return {f"{name}.csv": csv_text(header, ((c, *row) for c, row in zip(_cases(), p.round(6).tolist()))) for name, p in made.items()}
+    return {name: [(case, *row) for case, row in zip(_cases(), table.round(6).tolist())] for name, table in made.items()}
+
+
+def _predictions() -> dict[str, str]:
+    return {f"{name}.csv": csv_text(("case", *CLASSES), rows) for name, rows in _models().items()}
+
+
+def _halves() -> dict[str, str]:
+    rows, half = _models()["careful"], N_CASES // 2
+    return {name: csv_text(("case", *CLASSES), part) for name, part in (("validation.csv", rows[:half]), ("test.csv", rows[half:]))}
 
 
 def _rankings() -> dict[str, str]:
@@ -93,6 +102,14 @@ EXAMPLES = {
         _labels,
     ),
     "predictions": Example("probabilities of two models, one row per case and one column per class", (EVALUATE,), _predictions),
+    "calibration": Example(
+        "predictions of the careful model for validation cases and for test cases",
+        (
+            "ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv --out calibrated",
+            "ugt conformal --annotations labels.csv --calibrate validation.csv --apply test.csv --out sets",
+        ),
+        _halves,
+    ),
     "patients": Example(
         "the patient of each case, for intervals over patients", ("ugt agreement labels.csv --clusters patients.csv",), _patients
     ),
