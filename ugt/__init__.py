@@ -13,14 +13,14 @@ _HOMES = {
     "_base.parallel": "threads",
     "accuracy": (
         "ua_average_overlap ua_coverage ua_footrule_distance ua_kendall_distance ua_overlap ua_plausibility_mass "
-        "ua_rank_biased_overlap ua_set_accuracy ua_topk_accuracy"
+        "ua_set_accuracy ua_topk_accuracy"
     ),
     "aggregation": (
         "dirichlet irn plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (
         "Agreement AgreementScore AgreementTable PairwiseAgreement agreement_table annotator_average_overlap "
-        "brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
+        "cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
     "annotations": "Axes Labels Masks Predictions Rankings Ratings",
