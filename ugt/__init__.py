@@ -20,7 +20,7 @@ _HOMES = {
     ),
     "agreement": (
         "Agreement AgreementScore AgreementTable PairwiseAgreement agreement_table annotator_average_overlap "
-        "cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
+        "brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
     "annotations": "Axes Labels Masks Predictions Rankings Ratings",

@@ -2,6 +2,8 @@
 
 import math
 import pickle
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -208,6 +210,37 @@ def test_gwet_four_raters():
     assert round(ugt.fleiss_kappa(RELIABILITY).value, 5) == 0.76117
     found = ugt.gwet_ac1(RELIABILITY)
     assert (round(found.value, 5), round(found.expected, 7), round(found.observed, 7)) == (0.77544, 0.1903212, 0.8181818)
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "value", "error"),
+    [
+        (ABSTRACTORS, None, 0.835, 0.04716991),
+        *(
+            (COMPLETE, *row)
+            for row in ((None, 0.66666667, 0.17817416), ("linear", 0.73333333, 0.16523192), ("quadratic", 0.78333333, 0.16269067))
+        ),
+    ],
+)
+def test_brennan_prediger(table, weights, value, error):
+    """Values and standard errors of irrCAC; and the formula, in rational numbers."""
+    found = ugt.brennan_prediger(ugt.Labels.from_wide(table), weights=weights)
+    assert (found.value, found.std_error) == (pytest.approx(value, abs=1e-8), pytest.approx(error, abs=1e-8))
+    classes = sorted({label for row in table for label in row})
+    k = len(classes)
+    power = {"linear": 1, "quadratic": 2}.get(weights)
+    weight = [[Fraction(i == j) if power is None else 1 - Fraction(abs(i - j), k - 1) ** power for j in range(k)] for i in range(k)]
+    pairs = [Fraction(weight[classes.index(a)][classes.index(b)]) for row in table for a, b in combinations(row, 2)]
+    seen, chance = sum(pairs) / len(pairs), sum(map(sum, weight)) / k**2
+    assert (found.value, found.expected) == (close(float((seen - chance) / (1 - chance))), close(float(chance)))
+
+
+def test_brennan_prediger_counts_the_classes_that_nobody_used():
+    """Gwet's example of four raters with missing labels: irrCAC's value, and what naming more classes does to it."""
+    assert round(ugt.brennan_prediger(RELIABILITY).value, 5) == 0.77273
+    ten = ugt.brennan_prediger(RELIABILITY, classes=10)
+    assert ten.value == close((ten.observed - 0.1) / 0.9)
+    assert ugt.brennan_prediger([[0, 0], [0, 0]], classes=1).reason == "the label set has a single class, so that nobody can disagree"
 
 
 def test_fleiss_1971():
@@ -592,7 +625,7 @@ BAD_OPTIONS = [
         ugt.pairwise_agreement,
         [Labels.from_wide([[0, 1]]), "pi"],
         {},
-        r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1'\. Got 'pi'",
+        r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1', 'bp'\. Got 'pi'",
     ),
     *(
         (ICC(table).interval, [], {"kind": "analytic", "clusters": range(6)}, r"clusters must be None for analytic intervals of intraclass")
@@ -632,7 +665,7 @@ def test_intra_annotator_agreement():
     undefined(nobody, NAN, "no annotator labelled a case twice")
     assert np.isnan(nobody.per_annotator).all() and nobody.left_out == {"case that no annotator labelled twice": 2}
     refused(r"coefficient must be 'alpha' for ratings\. Got 'percent'\.", ugt.intra_annotator_agreement, ratings)
-    refused(r"one of 'percent', 'fleiss', 'ac1', 'alpha'\. Got 'cohen'\.", ugt.intra_annotator_agreement, labels, "cohen")
+    refused(r"one of 'percent', 'fleiss', 'ac1', 'bp', 'alpha'\. Got 'cohen'\.", ugt.intra_annotator_agreement, labels, "cohen")
     refused(r"annotations must be Labels or Ratings\. Got list\.", ugt.intra_annotator_agreement, [[0, 1]], error=TypeError)
 
 
@@ -651,7 +684,7 @@ def test_table():
     two = ugt.agreement_table(ABSTRACTORS)
     rows = two.rows(n_resamples=50)
     assert [row["coefficient"] for row in rows] == [
-        *("percent agreement", "Cohen's kappa", "Scott's pi", "Fleiss' kappa", "Gwet's AC1"),
+        *("percent agreement", "Cohen's kappa", "Scott's pi", "Fleiss' kappa", "Gwet's AC1", "Brennan-Prediger"),
         "Krippendorff's alpha (nominal)",
     ]
     assert [row["value"] for row in rows][:3] == close([0.89, ugt.cohen_kappa(ABSTRACTORS).value, ugt.scott_pi(ABSTRACTORS).value])
@@ -659,7 +692,7 @@ def test_table():
     assert two.classes == ("A", "E", "N") and two.prevalence == close([0.255, 0.13, 0.615])
     many = ugt.agreement_table(RELIABILITY, weights="linear", levels=("ordinal", "interval"))
     assert [each.coefficient for each in many.found] == [
-        *("percent agreement (linear)", "Fleiss' kappa (linear)", "Gwet's AC2 (linear)"),
+        *("percent agreement (linear)", "Fleiss' kappa (linear)", "Gwet's AC2 (linear)", "Brennan-Prediger (linear)"),
         *("Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"),
     ]
     assert many.left_out == {"case with a single annotator": 1}

@@ -14,7 +14,7 @@ from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
 
-__all__ = ["cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi"]
+__all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi"]
 
 
 class Coefficient(NamedTuple):
@@ -61,6 +61,17 @@ class GwetChance(Chance):
         return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
 
 
+class UniformChance(Chance):
+    """All classes alike."""
+
+    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
+        alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
+        return np.repeat(cost.bilinear(alike, alike), len(p))
+
+    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
+        return np.zeros_like(p), np.zeros_like(q)
+
+
 # By the name of the function, in the order of tables.
 DECLARED = {
     "percent_agreement": Coefficient("percent agreement", None, "percent"),
@@ -69,6 +80,7 @@ DECLARED = {
     "fleiss_kappa": Coefficient("Fleiss' kappa", Chance(), "fleiss", pairs=False),
     "gwet_ac1": Coefficient("Gwet's AC1", GwetChance(least_classes=2), "ac1", weighted=False),
     "gwet_ac2": Coefficient("Gwet's AC2", GwetChance(least_classes=2), weighted=True),
+    "brennan_prediger": Coefficient("Brennan-Prediger", UniformChance(least_classes=2), "bp"),
 }
 OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs}
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
@@ -292,3 +304,29 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     0.556
     """
     return _agreement("gwet_ac2", labels, classes, weights)
+
+
+def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+    r"""Brennan and Prediger's coefficient, chance-corrected by :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are alike.
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name them.
+        As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement` the coefficient is ``"bp"``.
+
+    Notes
+    -----
+    Without weights :math:`p_e = 1 / K`, whatever annotators choose: the coefficient rises with classes that are there and never used.
+
+    References
+    ----------
+    Brennan & Prediger, Educational and Psychological Measurement 41 (1981) 687.
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), sec. 4.5 and 5.5 (any annotators, weights, standard error).
+
+    Examples
+    --------
+    >>> round(brennan_prediger([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], classes=3).value, 3)
+    0.4
+    """
+    return _agreement("brennan_prediger", labels, classes, weights)
