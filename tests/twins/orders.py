@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
-METRICS = ("topk", "set", "overlap", "average_overlap", "kendall", "footrule")
+METRICS = ("topk", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased")
 
 
 def tie_breaks(values):
@@ -46,6 +46,11 @@ def footrule(a, b, k):
     return Fraction(sum(abs(places[0].get(y, k + 1) - places[1].get(y, k + 1)) for y in {*a[:k], *b[:k]}), k * (k + 1))
 
 
+def rank_biased(a, b, k, p):
+    """RBO_ext of Webber, Moffat & Zobel (2010), eq. 32, for two lists that are seen to depth k."""
+    return overlap(a, b, k) * p**k + (1 - p) / p * sum(overlap(a, b, d) * p**d for d in range(1, k + 1))
+
+
 def value(metric, model, truth, k, penalty=Fraction(0)):
     """One model's order against one order of the truth."""
     if metric == "topk":
@@ -56,6 +61,8 @@ def value(metric, model, truth, k, penalty=Fraction(0)):
         return overlap(model, truth, k)
     if metric == "average_overlap":
         return sum(overlap(model, truth, j) for j in range(1, k + 1)) / k
+    if metric == "rank_biased":
+        return rank_biased(model, truth, k, Fraction(9, 10))
     return kendall(model, truth, k, penalty) if metric == "kendall" else footrule(model, truth, k)
 
 

@@ -22,6 +22,7 @@ METRICS = {
     "set": ugt.ua_set_accuracy,
     "overlap": ugt.ua_overlap,
     "average_overlap": ugt.ua_average_overlap,
+    "rank_biased": ugt.ua_rank_biased_overlap,
     "kendall": ugt.ua_kendall_distance,
     "footrule": ugt.ua_footrule_distance,
 }
@@ -117,7 +118,7 @@ TIED = [[0.4, 0.3, 0.3, 0.1], [0.4, 0.4, 0.3, 0.2], [0.3, 0.1, 0.3, 0.3]]  # two
 WITH_ZEROS = [[3, 0, 1, 1], [1, 4, 0, 0], [2, 2, 2, 5]]
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "rank_biased"])  # whose values are on no lattice
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("concentrations", [CONCENTRATIONS, WITH_ZEROS])
 def test_quantiles_are_exact(metric, k, concentrations):
@@ -149,7 +150,7 @@ def test_quantiles_with_ties_of_twelfths_are_exact(metric, k):
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.0])
-@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule"])
+@pytest.mark.parametrize("metric", ["average_overlap", "rank_biased", "kendall", "footrule"])
 def test_cases_that_are_alike_have_the_bytes_of_each_alone(metric, prior):
     rng = np.random.default_rng(0)
     counts, scores = rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], 300), np.array([0.0, 0.0, 0.5, 1.0])[rng.random((300, 4)).argsort(axis=1)]
@@ -165,6 +166,7 @@ def test_cases_that_are_alike_have_the_bytes_of_each_alone(metric, prior):
     "metric, concentrations, scores",
     [
         *(("kendall", WITH_ZEROS, TIED), ("footrule", WITH_ZEROS, TIED), ("average_overlap", CONCENTRATIONS, TIED)),
+        *(("rank_biased", CONCENTRATIONS, DISTINCT), ("rank_biased", WITH_ZEROS, TIED)),
     ],
 )
 def test_quantiles_of_split_values(metric, concentrations, scores):
@@ -197,8 +199,34 @@ def test_best_and_worst_case():
     assert certain.draw_quantile([0.0, 1.0]).tolist() == [0.5, 1]
 
 
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_rank_biased_overlap_by_hand(p):
+    truth = [[1, 6, 5, 4, 3]]
+    for scores, overlaps in (([5, 4, 3, 2, 0], (0, 1 / 2, 2 / 3, 3 / 4)), ([1, 5, 4, 3, 0], (1, 1, 1, 3 / 4))):
+        expected = (1 - p) * sum(a * p**d for d, a in enumerate(overlaps)) + p**4 * overlaps[-1]
+        assert ugt.ua_rank_biased_overlap(ugt.Point.from_array(truth), [scores], 4, persistence=p).value == pytest.approx(
+            expected, abs=1e-14
+        )
+    with pytest.raises(ValueError, match=r"persistence must be a number between 0 and 1\. Got"):
+        ugt.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
+
+
+def test_a_law_without_a_lattice_may_be_coarser():
+    """Rank-biased overlaps lie between the points of any lattice: means stay, deviations grow by some 0.3 %."""
+    truth = ugt.dirichlet(ugt.Labels.from_counts(np.random.default_rng(1).multinomial(4, [0.4, 0.3, 0.2, 0.1], 30)))
+    found = ugt.ua_rank_biased_overlap(truth, np.tile([[0.4, 0.1, 0.3, 0.2]], (30, 1)), k=3)
+    assert found._law(59.9) is None
+    for finest, shape in ((60.5, 61), (719, 720), (1e9, 721)):
+        law = found._law(finest)
+        at = np.arange(shape) / (shape - 1)
+        mean = law.pmf @ at
+        assert law.pmf.shape[1] == shape
+        assert (mean.sum() + law.constant) / 30 == pytest.approx(found.value, abs=1e-12)
+        assert np.sqrt((law.pmf @ at**2 - mean**2).sum()) / 30 == pytest.approx(found.draw_std, rel=4e-3)
+
+
 # ---- lists that are too many to enumerate ---------------------------------------------------------------
-@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule"])
+@pytest.mark.parametrize("metric", ["average_overlap", "kendall", "footrule", "rank_biased"])
 def test_sampled_lists(metric, monkeypatch):
     rng = np.random.default_rng(1)
     post = Dirichlet.from_array(np.vstack([rng.uniform(0.1, 3, (30, 6)), [np.nan] * 6]))

@@ -22,7 +22,7 @@ DEFAULTS = {
     "n_draws": [1000], "n_infinite": [0],
     "n_resamples": [1000], "n_restarts": [0, 4], "n_steps": [20], "n_thin": [1], "n_threads": [1], "n_warmup": [500], "normalize": [True],
     "normalized": [False], "numbered": [False], "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
-    "penalty_b": [0.1, 1.0], "penalty_w": [10.0], "prevalence": ["uniform"], "prior": ["fit", 0.0, 0.1],
+    "penalty_b": [0.1, 1.0], "penalty_w": [10.0], "persistence": [0.9], "prevalence": ["uniform"], "prior": ["fit", 0.0, 0.1],
     "prior_rate": [1.0], "progress": [False], "q": [0.05], "randomized": [True], "reliability": [1.0], "replace": [True],
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
     "singletons": ["omit"], "split": [0.5], "table": ["metrics"], "threshold": [0.5], "tie_weight": ["split"],

@@ -115,6 +115,21 @@ static double kendall(const ugt_sides *sides, const double *n, int depth, double
     return sum;
 }
 
+/* Rank-biased overlap, extrapolated from the last depth (Webber, Moffat & Zobel 2010, eq. 32): the overlap of the best d has the weight
+ * (1 - p) p^(d - 1), that of the deepest lists p^(d - 1). */
+static double rank_biased(const ugt_sides *sides, const double *n, int depth, double persistence)
+{
+    double sum = 0.0, reached = 1.0;
+    for (int d = 1; d <= depth; d++, reached *= persistence) {
+        double common = 0.0;
+        for (int a = 0; a < sides->n_model; a++)
+            for (int b = 0; b < sides->n_truth; b++)
+                common += n[a * sides->n_truth + b] * within(&sides->model[a], d) * within(&sides->truth[b], d);
+        sum += (d < depth ? 1.0 - persistence : 1.0) * reached * common / d;
+    }
+    return sum;
+}
+
 /* Every metric of lists has its formula here and nowhere else. */
 double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch)
 {
@@ -123,6 +138,8 @@ double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int d
         return kendall(sides, n, depth, parameter);
     case UGT_FOOTRULE:
         return footrule(sides, n, depth, scratch);
+    case UGT_RANK_BIASED:
+        return rank_biased(sides, n, depth, parameter);
     default:
         return NAN;
     }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .orders import Orders
     from .protocol import Plausibilities
 
-TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE = range(6)  # as in ugt.h
+TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE, RANK_BIASED = range(7)  # as in ugt.h
 
 # With ties, values of a case are fractions r/t: twelfths hold those of two, three, four and six tied classes exactly.
 TIED_LATTICE = 12
@@ -75,6 +75,9 @@ METRICS: Mapping[str, Metric] = {
             "the expected share of the {k} most plausible classes that are among the model's {k} best", points=lambda k, _: k),
         Metric("average_overlap", AVERAGE_OVERLAP, "Average overlap@{k}", "average@{k}",
             "the mean of the overlaps at 1 to {k}: the order near the top counts most", points=lambda k, _: k * _finest(k)),
+        Metric("rank_biased_overlap", RANK_BIASED, "Rank-biased overlap@{k}", "rank-biased@{k}",
+            "the overlap at 1 to {k}, of which each depth counts 0.9 times what the one above does", parameter=0.9,
+            points=lambda k, _: FINEST_LATTICE),
         Metric("kendall_distance", KENDALL, "Kendall distance@{k}", "kendall@{k}",
             "the share of pairs of classes that the lists of the {k} best have in opposite orders", shown=False, higher_is_better=False,
             most=lambda k, p: k * k + p * k * (k - 1), points=lambda k, p: 2 * (k * k + p * k * (k - 1))),
