@@ -224,10 +224,11 @@ int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, cons
         for (int lane = 0; lane < lanes; lane++)
             open_lane(s, design, begin + b + lane, lane);
         double *const kept = own ? drawn : weights != NULL ? weights + b : NULL;
+        double *const added = m > 0 ? sums + b * m : NULL;
         if (lanes == LANES)
-            add_blocks(s, LANES, &table, sums + b * m, kept, own ? LANES : many);
+            add_blocks(s, LANES, &table, added, kept, own ? LANES : many);
         else
-            add_blocks(s, 1, &table, sums + b * m, kept, own ? 1 : many);
+            add_blocks(s, 1, &table, added, kept, own ? 1 : many);
         for (int64_t j = 0; own && j < n_cases; j++)
             memcpy(weights + j * many + b, drawn + unit[j] * lanes, (size_t)lanes * sizeof *weights);
     }
