@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64
 from .._base.checks import room
 from .._core import _resample
@@ -57,13 +58,8 @@ def _different(table: Array, fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | 
     """An entry of each of the different rows, and which of these (n,) rows are; None where they are many."""
     if len(table) > 2 * SOME and _different(table[:SOME], 2) is None:
         return None
-    bits = np.ascontiguousarray(table, np.float64).view(np.uint64)
-    odd = np.random.default_rng(0).integers(0, 2**63, bits.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
-    mixed = np.add.reduce((bits ^ bits >> np.uint64(32)) * odd, axis=1)
-    _, first, code = np.unique(mixed, return_index=True, return_inverse=True)
-    if len(first) * fewer > len(table) or (bits[first][code] != bits).any():
-        return None
-    return first, code.astype(np.int32)
+    code, first = identifiers.factorize(np.ascontiguousarray(table, np.float64))
+    return None if len(first) * fewer > len(table) else (first, code)
 
 
 def added(columns: Array, cases: Array | None) -> Array:
