@@ -273,6 +273,8 @@ FUNCTIONS: dict[str, Entry] = {
         one.function: Entry(getattr(ugt, one.function), (posterior, "scores"), {"k": 1 + one.wider}, per_case=CASES)
         for one in METRICS.values()
     },
+    "accuracy_bounds": Entry(ugt.accuracy_bounds, (posterior, "scores"), {"k": 2}),
+    "next_annotator_agreement": Entry(ugt.next_annotator_agreement, (labels, "scores"), per_case=CASES),
     "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
     "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
     "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),

@@ -12,8 +12,8 @@ from ._version import __version__ as __version__
 _HOMES = {
     "_base.parallel": "threads",
     "accuracy": (
-        "ua_average_overlap ua_coverage ua_footrule_distance ua_kendall_distance ua_overlap ua_plausibility_mass "
-        "ua_rank_biased_overlap ua_set_accuracy ua_topk_accuracy"
+        "AccuracyBounds NextAnnotatorAgreement accuracy_bounds next_annotator_agreement ua_average_overlap ua_coverage "
+        "ua_footrule_distance ua_kendall_distance ua_overlap ua_plausibility_mass ua_rank_biased_overlap ua_set_accuracy ua_topk_accuracy"
     ),
     "aggregation": (
         "dirichlet irn plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"

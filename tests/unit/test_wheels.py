@@ -89,12 +89,12 @@ def test_folders_of_the_builder_are_seen(audit, folder):
 def test_contents(audit):
     files = contents(audit)
     assert list(audit.faults_of_contents(files, ugt.__version__)) == []
-    for name in ("ugt/py.typed", f"ugt-{ugt.__version__}.dist-info/licenses/LICENSE", "ugt/_core/_em.abi3.so", "ugt/accuracy.py"):
+    for name in ("ugt/py.typed", f"ugt-{ugt.__version__}.dist-info/licenses/LICENSE", "ugt/_core/_em.abi3.so", "ugt/synthetic.py"):
         assert len(list(audit.faults_of_contents({key: files[key] for key in files if key != name}, ugt.__version__))) == 1, name
     for name, count in {"ugt/_core/em.c": 1, "tests/test_one.py": 1, "ugt/_core/_other.abi3.so": 1}.items():
         assert len(list(audit.faults_of_contents({**files, name: b""}, ugt.__version__))) == count, name
-    changed = {**files, "ugt/accuracy.py": b"x = 1\n"}
-    assert list(audit.faults_of_contents(changed, ugt.__version__)) == ["not as in the sources: ['ugt/accuracy.py']"]
+    changed = {**files, "ugt/synthetic.py": b"x = 1\n"}
+    assert list(audit.faults_of_contents(changed, ugt.__version__)) == ["not as in the sources: ['ugt/synthetic.py']"]
 
 
 def test_tags_and_record(audit):

@@ -73,6 +73,19 @@ class Sets:
         listed = self.role == role
         return unlisted + np.bincount(row_of(self.offsets)[listed], minlength=len(unlisted)) if listed.any() else unlisted
 
+    def shares(self, k: int) -> tuple[Array, Array]:
+        """Probability over random tie-breaking of being in the set of k: of the listed classes, and (N,) of each of the others."""
+        open_share = (k - self.count(CERTAIN)) / np.maximum(self.count(TIED), 1)
+        listed = np.where(self.role == CERTAIN, 1.0, np.where(self.role == TIED, open_share[row_of(self.offsets)], 0.0))
+        return listed, np.where(self.rest_role == CERTAIN, 1.0, np.where(self.rest_role == TIED, open_share, 0.0))
+
+    def membership(self, k: int) -> Array:
+        """(N, K) the same as a table."""
+        listed, rest = self.shares(k)
+        table = np.repeat(rest[:, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = listed
+        return table
+
 
 def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
     """Offsets, classes and starts of n rows, as the core writes them; there are as many entries as is usual unless some are tied."""

@@ -50,10 +50,7 @@ class Vectors(Plausibilities):
         """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
         room("a table of probabilities", 16 * self.n_cases * self.n_classes)
         sets = self._orders(k, ties).sets(k)
-        open_share = (k - sets.count(CERTAIN)) / np.maximum(sets.count(TIED), 1)
-        row = row_of(sets.offsets)
-        weight = np.where(sets.role == CERTAIN, 1.0, np.where(sets.role == TIED, open_share[row], 0.0))
-        rest = np.where(sets.rest_role == CERTAIN, 1.0, np.where(sets.rest_role == TIED, open_share, 0.0))
+        row, (weight, rest) = row_of(sets.offsets), sets.shares(k)
         if not zeros:
             rest = np.where(self._is_zero_tail(), 0.0, rest)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws

@@ -13,6 +13,7 @@ from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of, sizes_of, take
 from ..annotations import Labels, Rankings
+from ..plausibilities.orders import Orders
 from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
 from .tables import Row
 
@@ -236,12 +237,7 @@ class Context:
 
 def first_choices(scores: Array, ties: str = "expectation") -> Array:
     """(n, K) 1 for the class with the highest score; tied ones share it, or the first has it."""
-    if ties == "first":
-        found = np.zeros(scores.shape)
-        found[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
-        return found
-    top = scores == scores.max(axis=1, keepdims=True)
-    return np.asarray(top / top.sum(axis=1, keepdims=True))
+    return Orders.from_dense(scores, 1, ties).sets(1).membership(1)
 
 
 def most(numbers: NDArray[Any], n: int) -> Int64:

@@ -18,15 +18,15 @@ from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, limits, resamples_of
 from .statistic import FEW, Answer, Linear, Statistic, Wide, resample
-from .sums import Alike
+from .sums import Alike, GroupSums
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "SOURCES", "Alike", "Answer", "Design", "Difference", "Jackknife", "Linear", "Part", "PartMeans", "Quotients", "Ratios", "Resamples",
-    "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations", "bootstrap_rows",
+    "SOURCES", "Alike", "Answer", "Design", "Difference", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans", "Quotients", "Ratios",
+    "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations", "bootstrap_rows",
     "bootstrap_statistic", "by_case", "check_level", "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample",
     "resampled_counts", "resamples_of", "seed_of",
 ]  # fmt: skip

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..._base.arrays import Array, Int64
-from ..._base.ragged import row_of, sizes_of
-from ...annotations import Labels, Rankings
+from ...annotations.first_choices import first_choices
 from .. import markup as html
 from .. import words
-from ..context import Made, most, pairs
+from ..context import Made, most
 from ..markup import Data, Entry, Group, Section, level_of, unique
 from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
@@ -70,11 +69,16 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
     if known is None or len(known.annotators) == 0:
         return
     names = known.annotators
-    case, annotator, label, weight = _said(known, context.known.rows)
-    at, entry = pairs(case, annotator)
+    place = np.full(known.n_cases, -1, np.int64)
+    place[context.known.rows] = np.arange(context.n_cases)
+    chosen = first_choices(known)
+    here = place[chosen.case] >= 0
+    case, annotator, label, weight = place[chosen.case[here]], chosen.annotator[here], chosen.label[here], chosen.share[here]
+    at, entry = np.unique(chosen.opinion[here], return_index=True, return_inverse=True)[1:]
+    entry = entry.reshape(-1)
     n_cases = np.bincount(annotator[at], minlength=len(names))
-    chosen = [a for a in most(n_cases, MOST_ANNOTATORS).tolist() if n_cases[a] >= LEAST_CASES]
-    left_out = int((n_cases > 0).sum()) - len(chosen)
+    wanted = [a for a in most(n_cases, MOST_ANNOTATORS).tolist() if n_cases[a] >= LEAST_CASES]
+    left_out = int((n_cases > 0).sum()) - len(wanted)
     if left_out:
         notes.append(
             f"{left_out:,} annotators were not taken as the truth one by one: fewer than {LEAST_CASES} cases, "
@@ -83,7 +87,7 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
     hits = _hits(context, case, label, weight, entry, len(at))
     order = np.argsort(annotator[at], kind="stable")
     ends = np.searchsorted(annotator[at][order], np.arange(len(names) + 1))
-    for a in chosen:
+    for a in wanted:
         own = order[ends[a] : ends[a + 1]]
         yield Judgement("annotator", str(names[a]), case[at][own], hits[own])
 
@@ -91,31 +95,6 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
 def _hits(context: Context, case: Int64, label: Int64, weight: Array, entry: Int64, n: int) -> Array:
     """(n, M) how much of what an annotator said of a case is a model's first choice."""
     return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
-
-
-def _said(known: Labels | Rankings, judged: Int64) -> tuple[Int64, Int64, Int64, Array]:
-    """``(case, annotator, class, share)`` over judged cases; the shares of one annotator in one case add up to 1.
-
-    Of repeated labels each has its share; of a ranking the classes of the first block have equal ones.
-    """
-    if isinstance(known, Labels):
-        case, annotator, label = row_of(known.offsets), known.annotator.astype(np.int64), known.label.astype(np.int64)
-        weight = known.count.astype(np.float64)
-    else:
-        ranking = np.flatnonzero(sizes_of(known.ranking_offsets) > 0)
-        block = known.ranking_offsets[ranking]
-        size = sizes_of(known.block_offsets)[block]
-        start = np.repeat(known.block_offsets[block] - (np.cumsum(size) - size), size)
-        label = known.items[start + np.arange(size.sum())].astype(np.int64)
-        ranking = np.repeat(ranking, size)
-        case, annotator = row_of(known.case_offsets)[ranking], known.annotator[ranking].astype(np.int64)
-        weight = np.ones(len(label))
-    place = np.full(known.n_cases, -1, np.int64)
-    place[judged] = np.arange(len(judged))
-    here = place[case] >= 0
-    case, annotator, label, weight = place[case[here]], annotator[here], label[here], weight[here]
-    at, entry = pairs(case, annotator)
-    return case, annotator, label, weight / np.bincount(entry, weight, len(at))[entry]
 
 
 def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> Iterator[Row]:

@@ -7,35 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ._base import checks
-from ._base.identifiers import as_array
-from ._base.ragged import sizes_of
-from .plausibilities import Plausibilities, as_plausibilities
-from .plausibilities import estimates as results
-from .plausibilities.estimates import means
-from .plausibilities.metric import METRICS
-from .plausibilities.orders import Orders, Sets
-from .plausibilities.sets import as_sets
+from .._base import checks
+from .._base.ragged import sizes_of
+from ..plausibilities import Plausibilities, as_plausibilities
+from ..plausibilities import estimates as results
+from ..plausibilities.estimates import means
+from ..plausibilities.metric import METRICS
+from ..plausibilities.orders import Sets
+from ..plausibilities.sets import as_sets
+from .bounds import AccuracyBounds, accuracy_bounds
+from .given import orders_of
+from .next_annotator import NextAnnotatorAgreement, next_annotator_agreement
 
 __all__ = [
+    "AccuracyBounds", "NextAnnotatorAgreement", "accuracy_bounds", "next_annotator_agreement",
     "ua_average_overlap", "ua_coverage", "ua_footrule_distance", "ua_kendall_distance", "ua_overlap", "ua_plausibility_mass",
     "ua_rank_biased_overlap", "ua_set_accuracy", "ua_topk_accuracy",
 ]  # fmt: skip
-
-
-def orders_of(truth: Plausibilities, scores: Any, k: int, ties: str) -> Orders:
-    """The model's order of classes, deep enough for its best k, of scores (N, K) that fit the truth, without NaN."""
-    checks.whole("k", k, 1, truth.n_classes)
-    table = as_array(scores)
-    if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
-        raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
-    bad = np.isnan(table)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(j)}")
-    return Orders.from_dense(table, k, checks.option("ties", ties, checks.TIES))
 
 
 def _mean_size(sets: Sets, truth: Plausibilities) -> float:

@@ -1,0 +1,256 @@
+"""What the accuracy against the true class can be, when annotations are all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int32
+from .._base.checks import room, whole
+from .._base.identifiers import factorize
+from ..plausibilities import as_plausibilities
+from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..resampling import GroupSums, Result, Statistic, by_case, over
+from .given import orders_of
+
+NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
+CASES_A_PARAMETER, MOST_CELLS = 20, 2 * 10**7  # of the full form
+SAME = 9  # decimals in which plausibilities that are the same agree
+
+
+class Assumed(Statistic):
+    """The accuracy under each assumption, as functions of sums over the cases of each group."""
+
+    names = NAMES
+    span = (0.0, 1.0)
+
+    def __init__(self, pi: Array, chosen: Array, k: int, least: int) -> None:
+        """``pi`` (N, K): probabilities of each class to be the true one, NaN where nothing is known; ``chosen`` (N, K): shares of the k."""
+        self.n_cases, self._k, self._n_classes = len(pi), k, pi.shape[1]
+        self._kept = np.asarray(~np.isnan(pi).any(axis=1))
+        self._pi, self._chosen = pi[self._kept], chosen[self._kept]
+        n, n_classes = self._pi.shape
+        self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
+        aligned, own = _aligned(self._pi, self._chosen)
+        self.group, self.n_groups = _groups(aligned, least)
+        room("bounds of the accuracy", 8.0 * n * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
+        row = np.flatnonzero(self._kept)
+        self._grouped = GroupSums(row, self.group, np.concatenate([np.ones((n, 1)), aligned, own], axis=1), self.n_groups)
+        self._summed = GroupSums(row, np.zeros(n, np.int32), self._columns(aligned), 1)
+
+    def _columns(self, aligned: Array) -> Array:
+        """(n, S) of each case: 1, agreement, Σ π², what a model that is always right gets, and one that copies; then π, ππᵀ and πyᵀ."""
+        pi, y, k = self._pi, self._chosen, self._k
+        copied = aligned[:, :k].sum(axis=1)
+        # the k of a model that is always right: the true class, and of the others the most plausible ones
+        with_true = aligned[:, : k - 1].sum(axis=1)[:, None] + aligned[:, k:]
+        right = copied**2 + (aligned[:, k:] * with_true).sum(axis=1)
+        columns = [np.ones(len(pi)), (pi * y).sum(axis=1), (pi**2).sum(axis=1), right, copied]
+        if not self.full:
+            return np.stack(columns, axis=1)
+        products = [(pi[:, :, None] * other[:, None, :]).reshape(len(pi), -1) for other in (pi, y)]
+        return np.concatenate([np.stack(columns, axis=1), pi, *products], axis=1)
+
+    @property
+    def kept(self) -> Bools:
+        """(N,) cases of whose truth something is known."""
+        return self._kept
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, G (1 + 2K) + S)."""
+        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        parts = [one.sums(weights).reshape(weights.shape[1], -1) for one in (self._grouped, self._summed)]
+        return np.concatenate(parts, axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 6)."""
+        k, width = self._n_classes, 1 + 2 * self._n_classes
+        grouped, rest = sums[:, : self.n_groups * width].reshape(len(sums), self.n_groups, width), sums[:, self.n_groups * width :]
+        size, p, q = grouped[..., :1], grouped[..., 1 : 1 + k], grouped[..., 1 + k :]
+        n = rest[:, 0]
+        lower, upper = np.maximum(p + q - size, 0.0).sum(axis=(1, 2)), np.minimum(p, q).sum(axis=(1, 2))
+        agreement, squares, right, copied = (over(rest[:, j], n) for j in range(1, 5))
+        independent = self._inverted(rest[:, 5:]) / n if self.full else self._one_parameter(agreement, squares)
+        return np.stack([agreement, over(lower, n), over(upper, n), independent, right, copied], axis=1)
+
+    def _one_parameter(self, agreement: Array, squares: Array) -> Array:
+        """(B,) if errors fall on all other classes alike."""
+        others = self._n_classes - 1
+        chance = over(1.0 - squares, others)
+        return over(agreement - self._k * chance, squares - chance)
+
+    def _inverted(self, rest: Array) -> Array:
+        """(B,) Σ_t P_t A_tt with A = (ΠᵀΠ)⁻¹ ΠᵀY, of the classes that any annotation speaks for."""
+        k = self._n_classes
+        total, squared, crossed = rest[:, :k], rest[:, k : k + k * k].reshape(-1, k, k), rest[:, k + k * k :].reshape(-1, k, k)
+        found = np.full(len(rest), np.nan)
+        for b, (p, m, r) in enumerate(zip(total, squared, crossed)):
+            there = np.flatnonzero(p > 0)
+            try:
+                a = np.linalg.solve(m[np.ix_(there, there)], r[there])
+            except np.linalg.LinAlgError:
+                continue
+            found[b] = p[there] @ a[np.arange(len(there)), there]
+        return found
+
+
+def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
+    """Both with the classes of each case in the order of their plausibility; classes that are as plausible share what was chosen."""
+    rounded = np.round(pi, SAME)
+    order = np.argsort(-rounded, axis=1, kind="stable")
+    p, y, rank = (np.take_along_axis(table, order, axis=1) for table in (pi, chosen, rounded))
+    new = np.ones(p.shape, bool)
+    new[:, 1:] = rank[:, 1:] != rank[:, :-1]
+    run = np.cumsum(new.ravel()) - 1
+    share = np.bincount(run, y.ravel()) / np.bincount(run)
+    return p, share[run].reshape(p.shape)
+
+
+def _groups(aligned: Array, least: int) -> tuple[Int32, int]:
+    """Cases whose plausibilities are alike; neighbours are put together until each group has ``least`` cases."""
+    if len(aligned) == 0:
+        return np.zeros(0, np.int32), 1
+    code, first = factorize(np.round(aligned, SAME) + 0.0)
+    order = np.lexsort(aligned[first].T[::-1])[::-1]
+    sizes, group, held = np.bincount(code)[order].tolist(), np.empty(len(first), np.int32), [0]
+    for place, size in zip(order, sizes):
+        if held[-1] >= least:
+            held.append(0)
+        group[place] = len(held) - 1
+        held[-1] += size
+    if held[-1] < least and len(held) > 1:
+        group[group == len(held) - 1] = len(held) - 2
+        held.pop()
+    return group[code], len(held)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyBounds(Result):
+    """What the accuracy against the true class can be.
+
+    Attributes
+    ----------
+    value : float
+        ``agreement``: expected agreement with a truth drawn from the annotations. It is the accuracy if the model knows nothing of a case
+        beyond its annotations.
+    lower, upper : float
+        Bounds of the accuracy without an assumption on how the model and the annotators err together.
+    independent : float
+        The accuracy if the model's errors are independent of the annotators' given the true class. Above 1, beyond its interval, the
+        assumption is refuted: the model shares the annotators' errors. NaN if the annotations do not tell the classes apart.
+    always_right : float
+        What a model that is always right would have as ``agreement``.
+    copying : float
+        The most that any model can have as ``agreement``: it copies the annotations.
+    form : {"full", "one parameter"}
+        How ``independent`` was computed.
+    n_groups : int
+        Groups of alike cases, of which the bounds are made.
+    n_cases, left_out : int, mapping
+        Cases counted; cases left out, by reason.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(0)
+    >>> plausible = rng.dirichlet([1 / 3] * 3, 4000)
+    >>> labels = ugt.Labels.from_counts([rng.multinomial(3, p / p.sum()) for p in plausible])
+    >>> right = np.where(rng.random(4000) < 0.9, plausible.argmax(1), rng.integers(0, 3, 4000))  # whatever annotators say
+    >>> found = ugt.accuracy_bounds(ugt.dirichlet(labels, prior=1 / 3), np.eye(3)[right])
+    >>> [round(number, 2) for number in (found.lower, found.value, found.upper, found.independent)]
+    [0.61, 0.7, 0.95, 0.94]
+    """
+
+    value: float
+    lower: float
+    upper: float
+    independent: float
+    always_right: float
+    copying: float
+    form: str
+    n_groups: int
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    _statistic: Assumed = field(default=None, repr=False)  # type: ignore[assignment]
+
+    def outer_interval(
+        self, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Any = 0
+    ) -> tuple[float, float]:
+        """An interval that holds every accuracy that the bounds allow; arguments as of :meth:`interval`.
+
+        From the lower end of the basic bootstrap interval of ``lower`` to the upper end of that of ``upper``: resamples move maxima and
+        minima over groups inwards once more, as the sample has, and basic intervals take that back. In simulation with 100 to 2,000 cases
+        it held the accuracy in at least 98 % of the data sets; in 85 to 90 % for a model that is always right, for which both margins are
+        the same, and then by .001 on average.
+        """
+        found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed).interval(level, "basic")
+        return max(0.0, float(found[NAMES.index("lower"), 0])), min(1.0, float(found[NAMES.index("upper"), 1]))
+
+
+def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = 50) -> AccuracyBounds:
+    r"""What the top-k accuracy against the true class can be, under no assumption and under two that exclude each other.
+
+    With ``π_i(t)`` the probability that class t is the most plausible one of case i [A eq. 4] and ``Y_i(t)`` whether it is among the
+    model's best k, and if ``π`` is right (on average within each group of alike cases), the accuracy ``P(T ∈ C_k)``
+
+    - lies between the means over groups of ``Σ_t max(0, p_t + q_t - 1)`` and ``Σ_t min(p_t, q_t)``: p, q the means of π and Y in the group,
+      with the classes of each case in the order of their plausibility (the bounds of Fréchet, which no other bounds improve on for k = 1);
+    - is the mean of ``Σ_t π_i(t) Y_i(t)`` if the model knows nothing of a case beyond its annotations: :func:`ua_topk_accuracy`;
+    - is ``Σ_t p_t A_tt`` with ``A = (ΠᵀΠ)⁻¹ ΠᵀY``, p the mean of π, if model and annotators err independently given the true class. Where
+      there are fewer than 20 K² cases: ``(U - k c) / (s - c)`` with ``s`` the mean of ``Σ_t π²``, ``c = (1 - s) / (K - 1)`` and U the
+      agreement, if errors fall on all other classes alike, too.
+
+    Parameters
+    ----------
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+        Plausibilities. All answers hang on them: a posterior with another reliability has other bounds.
+    scores : (N, K) array
+        Higher = better; infinities are allowed, NaN is not.
+    k : int
+        1 to K.
+    ties : {"expectation", "first"}
+        As for :func:`ua_topk_accuracy`.
+    least_cases : int
+        Of a group; smaller ones are put together with their neighbours, those with almost the same plausibilities. Groups of few cases
+        make bounds that are too narrow by chance.
+
+    Returns
+    -------
+    AccuracyBounds
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for :func:`ua_topk_accuracy`; if ``least_cases`` is no whole number of at least 1.
+
+    Notes
+    -----
+    Intervals are over cases; they say nothing of how right the posterior is.
+
+    References
+    ----------
+    Fréchet (1951), "Sur les tableaux de corrélation dont les marges sont données".
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts = [[3, 0], [2, 1], [1, 2], [0, 3]] * 50
+    >>> vote = [[1, 0], [1, 0], [0, 1], [0, 1]] * 50
+    >>> found = ugt.accuracy_bounds(ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.5), vote)
+    >>> round(found.value, 3), round(found.copying, 3), round(found.always_right, 3), round(found.independent, 3)
+    (0.84, 0.84, 0.763, 1.146)
+    """
+    post = as_plausibilities(truth)
+    whole("least_cases", least_cases)
+    chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
+    one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
+    value, *found = (float(number) for number in one.estimate)
+    n = int(one.kept.sum())
+    left_out = {NO_ANNOTATIONS: one.n_cases - n} if n < one.n_cases else {}
+    form = "full" if one.full else "one parameter"
+    return AccuracyBounds(
+        value, **dict(zip(NAMES[1:], found)), form=form, n_groups=one.n_groups, n_cases=n, left_out=left_out, _statistic=one
+    )

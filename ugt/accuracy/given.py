@@ -1,0 +1,25 @@
+"""Scores of models, as the metrics of their orders read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.axes import OnAxes
+from .._base.identifiers import as_array
+from ..plausibilities.orders import Orders
+
+
+def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
+    """The model's order of classes, deep enough for its best k, of scores (N, K) that fit the truth or annotations, without NaN."""
+    checks.whole("k", k, 1, truth.n_classes)
+    table = as_array(scores)
+    if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
+        raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
+    bad = np.isnan(table)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(j)}")
+    return Orders.from_dense(table, k, checks.option("ties", ties, checks.TIES))

@@ -1,0 +1,110 @@
+"""How often a model says what one more annotator says, beside how often another annotator does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base.checks import room
+from ..annotations import Labels, Rankings
+from ..annotations.first_choices import first_choices
+from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..resampling import Ratios, Result, over
+from .given import orders_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NextAnnotatorAgreement(Result):
+    """Agreement of a model with one more annotator. Numbers of :meth:`interval`: ``model``, ``annotators`` and ``difference``.
+
+    Attributes
+    ----------
+    value : float
+        ``model``: how often an annotator, drawn from those of a case, chose the model's first choice; mean over cases.
+    annotators : float
+        How often two annotators of a case chose the same class; mean over the cases with two or more.
+    difference : float
+        The model's agreement less that of annotators, over the cases with two or more.
+    per_case : (N,) array
+        The model's; NaN for a case without annotations.
+    n_cases, left_out : int, mapping
+        Cases counted; cases left out, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_counts([[3, 1], [0, 2], [1, 0]])
+    >>> found = ugt.next_annotator_agreement(labels, [[0.8, 0.2], [0.6, 0.4], [0.9, 0.1]])
+    >>> found.per_case, round(found.annotators, 3), round(found.difference, 3)
+    (array([0.75, 0.  , 1.  ]), 0.75, -0.375)
+    """
+
+    value: float
+    annotators: float
+    difference: float
+    per_case: Any
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    _statistic: Any = field(default=None, repr=False)
+
+
+def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, ties: str = "expectation") -> NextAnnotatorAgreement:
+    r"""Agreement of a model's first choice with one more annotator, beside that of annotators with each other.
+
+    With n annotators of a case, ``s_a(k)`` the share of class k in what annotator a chose (1 for a single label) and C the model's first
+    choice, the case contributes ``Σ_a s_a(C) / n``; annotators contribute ``Σ_{a ≠ b} Σ_k s_a(k) s_b(k) / (n (n - 1))``, which for n_k
+    single labels is ``Σ_k n_k (n_k - 1) / (n (n - 1))``. Both are unbiased for another annotator like these, without a prior and without
+    an assumption on the true class, if the model has not seen the annotations.
+
+    Parameters
+    ----------
+    annotations : Labels or Rankings
+        N cases. Of a ranking the first block counts, its classes alike.
+    scores : (N, K) array
+        Higher = better; infinities are allowed, NaN is not.
+    ties : {"expectation", "first"}
+        Tied scores: expectation over random tie-breaking, or by position.
+
+    Returns
+    -------
+    NextAnnotatorAgreement
+
+    Raises
+    ------
+    TypeError
+        If annotations are neither labels nor rankings.
+    ValueError
+        If scores do not fit, or one is NaN.
+
+    Notes
+    -----
+    Who agrees with annotators better than they do with each other may have learnt what they share, errors included. Annotators of a case
+    with one annotation have nobody to agree with.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([["a", "a", "b"], ["b", "b", "b"]])
+    >>> round(ugt.next_annotator_agreement(labels, [[0.7, 0.3], [0.2, 0.8]]).value, 4)
+    0.8333
+    """
+    if not isinstance(annotations, (Labels, Rankings)):
+        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    n_cases, n_classes = annotations.n_cases, annotations.n_classes
+    room("agreement with annotators", 32.0 * n_cases * n_classes)
+    chosen = orders_of(annotations, scores, 1, ties).sets(1).membership(1)
+    found = first_choices(annotations)
+    n = np.bincount(found.case[np.unique(found.opinion, return_index=True)[1]], minlength=n_cases)
+    shares = np.bincount(found.case * n_classes + found.label, found.share, n_cases * n_classes).reshape(n_cases, n_classes)
+    model = over((shares * chosen).sum(axis=1), n)
+    own = np.bincount(found.case, found.share**2, n_cases)
+    several = np.where(n > 1, n, np.nan)
+    annotators = ((shares**2).sum(axis=1) - own) / (several * (several - 1))
+    one = Ratios.of(np.stack([model, annotators, model - annotators], axis=1), names=("model", "annotators", "difference"))
+    counted = int((n > 0).sum())
+    left_out = {NO_ANNOTATIONS: n_cases - counted} if counted < n_cases else {}
+    value, among, difference = (float(number) for number in one.estimate)
+    return NextAnnotatorAgreement(value, among, difference, model, counted, left_out, one)

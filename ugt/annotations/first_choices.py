@@ -1,0 +1,46 @@
+"""What each annotator takes for the class of each case."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._base.arrays import Array, Int64
+from .._base.ragged import row_of, sizes_of
+from . import Labels, Rankings
+
+
+class FirstChoices(NamedTuple):
+    """One row a class that an annotator chose for a case; the shares of one opinion, that of an annotator on a case, add up to 1."""
+
+    case: Int64
+    annotator: Int64  # -1 where it is not known
+    label: Int64
+    share: Array
+    opinion: Int64
+
+
+def first_choices(known: Labels | Rankings) -> FirstChoices:
+    """Of repeated labels of an annotator each has its share, labels of nobody are one opinion each; the classes of the first block of a
+    ranking have equal shares.
+    """
+    if isinstance(known, Labels):
+        times = np.where(known.annotator < 0, known.count, 1)  # a label of nobody may stand for several
+        row = np.repeat(np.arange(len(known.label)), times)
+        case, annotator, label = row_of(known.offsets)[row], known.annotator[row].astype(np.int64), known.label[row].astype(np.int64)
+        weight = np.where(annotator < 0, 1, known.count[row]).astype(np.float64)
+        alone = len(known.annotators) + np.arange(len(row))
+        named = np.where(annotator < 0, alone, annotator)
+        _, opinion = np.unique(case * (int(named.max(initial=0)) + 1) + named, return_inverse=True)
+        opinion = opinion.reshape(-1)
+    else:
+        ranking = np.flatnonzero(sizes_of(known.ranking_offsets) > 0)
+        block = known.ranking_offsets[ranking]
+        size = sizes_of(known.block_offsets)[block]
+        start = np.repeat(known.block_offsets[block] - (np.cumsum(size) - size), size)
+        label = known.items[start + np.arange(size.sum())].astype(np.int64)
+        opinion = np.repeat(np.arange(len(ranking)), size)
+        case, annotator = row_of(known.case_offsets)[ranking][opinion], known.annotator[ranking][opinion].astype(np.int64)
+        weight = np.ones(len(label))
+    return FirstChoices(case, annotator, label, weight / np.bincount(opinion, weight)[opinion], opinion)
