@@ -176,7 +176,7 @@ clean:
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +
 
-# Fuzzers of the C core (clang) and of the readers and the command (atheris), SECONDS_EACH for each of 27; what is not to be had is
+# Fuzzers of the C core (clang) and of the readers and the command (atheris), SECONDS_EACH for each of 31; what is not to be had is
 # skipped. Findings go to build/fuzz/findings, executions to build/fuzz/summary.txt.
 .PHONY: fuzz fuzz-short
 SECONDS_EACH ?= 600

@@ -74,6 +74,14 @@ def beside():
     yield b"daaaab\n" + "Läsion\nb\n".encode("cp1252")
 
 
+def check():
+    """What other readers have as seeds, by the ending of the file: alone or beside others, and as any kind."""
+    tables = [*(one[1:] for one in csv()), *TEXTS["predictions"], *TEXTS["clusters"], *TEXTS["subgroups"]]
+    for ending, contents in enumerate((tables, [one[1:] for one in rankings()], [one[1:] for one in prodigy()])):
+        for i, content in enumerate(contents):
+            yield option(ending + 4 * (i % 5) + 20 * (i // 2 % 5) + 100 * (i % 2), content)
+
+
 def rankings():
     yield option(0, json.dumps([[[[0], [1, 2]], [[2]]], [[[1]]]]))
     yield option(1, json.dumps({"rankings": [[[[0], [1]]], []], "case_ids": ["x", "y"], "classes": [0, 1, 2], "annotators": [["a"], []]}))
@@ -238,7 +246,7 @@ TEXTS = {
     ],
 }
 
-READERS = (csv, options, beside, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
+READERS = (csv, options, beside, check, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
 
 
 def main():

@@ -410,6 +410,29 @@ def command(words):
         json.loads(out.getvalue(), parse_constant=lambda name: promise(False, f"{name} in JSON"))
 
 
+#: the file that ``ugt check`` is given, and what is given with it
+CHECKED = ("csv", "json", "jsonl", "tsv")
+WITH = (
+    (),
+    ("labels.csv",),
+    ("labels.csv", "a.csv", "--positive-class", "b"),
+    ("labels.csv", "--case-column", "uid", "--decimal", ",", "--merge-names"),
+    ("--annotator-columns", "r*", "--na", "-1", "99", "--duplicates", "first"),
+)
+AS = ("", "annotations=", "predictions=", "clusters=", "subgroups=")
+
+
+@target
+def check(data, folder):
+    """``ugt check``: any file, alone and beside others, and as any kind."""
+    kind, data = split(data)
+    for name in ("labels.csv", "a.csv"):
+        (folder / name).write_text(INPUTS[name])
+    path = written(folder, f"given.{CHECKED[kind % 4]}", data)
+    files, taken = ([str(folder / word) if word in INPUTS else word for word in WITH[kind // 4 % 5]], AS[kind // 20 % 5])
+    command(["check", f"{taken}{path}", *files, *(["--json"] if kind >= 100 else [])])
+
+
 @target
 def cli(data, folder):
     before = os.getcwd()
