@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any, Callable
 
 import pytest
+
+import ugt
 
 
 def refused(message: str, function: Callable[..., Any], /, *given: Any, error: Any = ValueError, **options: Any) -> None:
@@ -18,6 +22,14 @@ def warned(message: str, function: Callable[..., Any], /, *given: Any, **options
     """What the function answers when it is called so; it must warn, too, in words in which the pattern is found."""
     with pytest.warns(RuntimeWarning, match=message):
         return function(*given, **options)
+
+
+def labels_of_rows(case: Sequence[Any], annotator: Sequence[Any], label: Sequence[Any], **more: Any) -> ugt.Labels:
+    """Labels of a long table in which an annotator may give several to a case: then, and only then, that is noted."""
+    with ExitStack() as stack:
+        if len({*zip(case, annotator)}) < len(case):
+            stack.enter_context(pytest.warns(UserWarning, match="An annotator gave several labels to one case"))
+        return ugt.Labels.from_long(case, annotator, label, **more)
 
 
 def results(out: str) -> str:

@@ -1,7 +1,7 @@
 """Labels and ratings with gaps that are cut into parts, and states of the parts merged in any order."""
 
 import numpy as np
-from refusals import refused
+from refusals import labels_of_rows, refused
 
 import ugt
 from ugt import states
@@ -36,7 +36,7 @@ class Data:
         chosen = [(*row[:2], value if ratings else row[2]) for row, value in zip(self.rows, self.values) if row[0] in kept]
         columns = list(zip(*chosen)) or [[], [], []]
         ids = [self.ids[i] for i in rows]
-        return ugt.Ratings.from_long(*columns, cases=ids) if ratings else ugt.Labels.from_long(*columns, classes=K, cases=ids)
+        return ugt.Ratings.from_long(*columns, cases=ids) if ratings else labels_of_rows(*columns, classes=K, cases=ids)
 
 
 def cut(data, seed):

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 
 import ugt
 from ugt.agreement import table
@@ -42,7 +43,7 @@ def repeats(seed):
     """The same annotators, who sometimes label a case twice."""
     cells = [(i, a, int(label)) for i, row in enumerate(alike(seed)) for a, label in enumerate(row) if label == label]
     cells += [(i, a, (label + 1) % 3) for i, a, label in cells[::9]]
-    return ugt.Labels.from_long(*zip(*cells), cases=range(3000))
+    return labels_of_rows(*zip(*cells), cases=range(3000))
 
 
 PAIRS = [name for name in COEFFICIENTS if name.startswith(("cohen", "scott"))]

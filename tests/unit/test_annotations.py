@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import labels_of_rows, refused
 from twins import tables as twin
 
 from ugt.annotations import Axes, Labels, Masks, Rankings, Ratings
@@ -73,9 +73,9 @@ def test_variable_width_strings_of_numpy_2():
 
 def test_long_ids_and_classes_of_labels():
     case = ["x"] * 50_000 + ["y" * 100_000]  # 20 GB as an array of fixed width
-    labels = Labels.from_long(case, [0] * len(case), [0] * len(case))
+    labels = labels_of_rows(case, [0] * len(case), [0] * len(case))
     assert labels.n_cases == 2 and labels.axes.case_ids[1] == "y" * 100_000
-    assert Labels.from_long([1, 1], ["ann", "ann"], [0, 0]).counts().tolist() == [[2]]
+    assert labels_of_rows([1, 1], ["ann", "ann"], [0, 0]).counts().tolist() == [[2]]
     assert Labels.from_long([0] * 3, [0, 1, 2], [10, 9, -1]).axes.classes.tolist() == [-1, 9, 10]
     labels = Labels.from_long([0, 0], [0, 1], [3, 1], classes=5)
     assert labels.axes.classes.tolist() == [0, 1, 2, 3, 4] and labels.counts().tolist() == [[0, 1, 0, 1, 0]]
@@ -255,7 +255,7 @@ def test_from_counts_refuses(message):
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 3)), min_size=1))
 def test_long_wide_and_counts_agree(table):
     case, annotator, label = zip(*table)
-    labels = Labels.from_long(case, annotator, label, classes=4, cases=range(6))
+    labels = labels_of_rows(case, annotator, label, classes=4, cases=range(6))
     expected = [[sum((c, k) == (i, j) for c, _, k in table) for j in range(4)] for i in range(6)]
     assert labels.counts().tolist() == expected and Labels.from_counts(expected).counts().tolist() == expected
     offsets, index, count = labels.class_counts()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import labels_of_rows, refused
 from twins import coefficients as twin
 
 import ugt
@@ -54,7 +54,7 @@ def problem(seed, n_cases=14, n_annotators=4, n_classes=4, repeats=False, shown=
     order = rng.permutation(len(rows)) if repeats else np.arange(len(rows))
     case, annotator, label = (np.array(column)[order] for column in zip(*rows))
     # annotators by name, so that twins and columns agree
-    labels = Labels.from_long(case, annotator, label, classes=n_classes + 1, cases=list(range(n_cases)))
+    labels = labels_of_rows(case, annotator, label, classes=n_classes + 1, cases=list(range(n_cases)))
     return labels, cases
 
 
@@ -468,8 +468,7 @@ def test_unanimity_is_a_value_with_a_reason():
     assert (found.observed, found.expected, found.n_cases) == (1.0, 1.0, 3)
     assert np.isnan(found.influence).all()
     # repeats of thirds
-    with pytest.warns(UserWarning, match="An annotator gave several labels to one case"):
-        thirds = Labels.from_long([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1], [4] * 6, classes=7)
+    thirds = labels_of_rows([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1], [4] * 6, classes=7)
     undefined(ugt.fleiss_kappa(thirds), 1.0, "no variation")
     undefined(ugt.krippendorff_alpha(thirds, "ordinal"), 1.0, "no variation")
 
@@ -644,7 +643,7 @@ def test_intra_annotator_agreement():
     case = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4]
     annotator = [*"aaabaabbbbaab"]
     label = [0, 0, 1, 0, 2, 2, 0, 1, 1, 0, 1, 2, 2]
-    labels = Labels.from_long(case, annotator, label, classes=3)
+    labels = labels_of_rows(case, annotator, label, classes=3)
     # units: (0, a) 0 0 1; (1, a) 2 2; (2, b) 1 1 0
     found = ugt.intra_annotator_agreement(labels)
     assert found.value == close((1 / 3 + 1 + 1 / 3) / 3)
@@ -672,7 +671,7 @@ def test_intra_annotator_agreement():
 def test_intra_annotator_resamples_take_whole_cases():
     rng = np.random.default_rng(0)
     case, annotator = np.repeat(np.arange(12), 6), np.tile([0, 0, 1, 1, 2, 2], 12)
-    labels = Labels.from_long(case, annotator, rng.integers(0, 2, 72), classes=2)
+    labels = labels_of_rows(case, annotator, rng.integers(0, 2, 72), classes=2)
     found = ugt.intra_annotator_agreement(labels)
     by_case = found.per_case  # all cases have three units
     expected = ugt.bootstrap(by_case, n_resamples=40, seed=2)

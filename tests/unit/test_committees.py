@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import labels_of_rows, refused
 from scipy.stats import beta, betabinom
 
 import ugt
@@ -72,7 +72,7 @@ def test_without_replacement():
 
 
 def test_an_annotator_with_several_labels_counts_once():
-    labels = ugt.Labels.from_long([1] * 4, ["x", "x", "x", "y"], [0, 0, 1, 1], classes=2)
+    labels = labels_of_rows([1] * 4, ["x", "x", "x", "y"], [0, 0, 1, 1], classes=2)
     draws = ugt.committee(labels, 1, n_draws=4000)
     values = draws.draws(4000)[0, :, 0]
     assert {round(v, 12) for v in set(values)} == {round(2 / 3, 12), 0.0}

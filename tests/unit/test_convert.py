@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import labels_of_rows, refused
 from twins.files import rows_of
 
 from ugt import io
@@ -51,10 +51,10 @@ def labels(draw):
     n = draw(st.integers(0, 8))
     case, annotator, label = (draw(st.lists(st.sampled_from(one), min_size=n, max_size=n)) for one in (cases, annotators, classes))
     if draw(st.booleans()) and n:
-        return Labels.from_long(case, annotator, label)
+        return labels_of_rows(case, annotator, label)
     if n == 0:
         return Labels.from_wide([[None] * len(annotators)] * len(cases), classes=classes, case_ids=cases, annotators=annotators)
-    return Labels.from_long(case, annotator, label, classes=classes, cases=cases)
+    return labels_of_rows(case, annotator, label, classes=classes, cases=cases)
 
 
 @st.composite

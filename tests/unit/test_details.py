@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 from twins import details
 
 import ugt
@@ -15,7 +16,7 @@ N = 300
 RNG = np.random.default_rng(0)
 TRUTH = RNG.dirichlet(np.ones(3), N)
 MODELS = {f"M{j}": 0.6 * TRUTH + 0.4 * RNG.dirichlet(np.ones(3), N) for j in range(2)}
-LABELS = ugt.Labels.from_long(*zip(*((i, f"r{RNG.integers(5)}", RNG.choice(3, p=TRUTH[i])) for i in range(N) for _ in range(3))), classes=3)
+LABELS = labels_of_rows(*zip(*((i, f"r{RNG.integers(5)}", RNG.choice(3, p=TRUTH[i])) for i in range(N) for _ in range(3))), classes=3)
 RANKINGS = ugt.Rankings.from_blocks([[[[k] for k in RNG.permutation(3)[:2].tolist()] for _ in range(3)] for _ in range(N)], n_classes=3)
 
 

@@ -6,6 +6,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 from twins import details
 
 import ugt
@@ -27,7 +28,7 @@ def long_labels(n=60, n_annotators=5, n_classes=3, share=0.7, rng=RNG):
 
 def labels_of(rows, **options):
     case, annotator, label = zip(*rows)
-    return ugt.Labels.from_long(case, annotator, label, **options)
+    return labels_of_rows(case, annotator, label, **options)
 
 
 def made(labels, scores=None, **options):

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 from twins import details
 
 import ugt
@@ -21,7 +22,7 @@ def some_labels(seed, n_cases=30, n_annotators=6, n_classes=4, n_rows=90):
     who = rng.integers(0, n_annotators, n_rows) * rng.integers(0, 2, n_rows)  # the first has most
     rows = list(zip(rng.integers(0, n_cases - 3, n_rows).tolist(), who.tolist(), rng.integers(0, n_classes - 1, n_rows).tolist()))
     long = zip(*((c, f"rater {a}", k) for c, a, k in rows))
-    return rows, ugt.Labels.from_long(*long, classes=n_classes, cases=range(n_cases))
+    return rows, labels_of_rows(*long, classes=n_classes, cases=range(n_cases))
 
 
 def agreement_twin(rows, annotator):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 from twins import details
 
 import ugt
@@ -34,7 +35,7 @@ def data(seed, n=60, n_annotators=5, n_classes=4, models=("A", HOSTILE)):
         if i % 11
     ]
     case, annotator, label = zip(*rows)
-    known = ugt.Labels.from_long(case, [f"rater {a}" for a in annotator], label, classes=n_classes, cases=range(n))
+    known = labels_of_rows(case, [f"rater {a}" for a in annotator], label, classes=n_classes, cases=range(n))
     return rows, known, {name: rng.integers(1, 4, (n, n_classes)) / 3.0 for name in models}
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused, warned
+from refusals import labels_of_rows, refused, warned
 from twins import discrepancy as twin
 
 import ugt
@@ -35,7 +35,7 @@ def long(nested):
 
 
 def labels_of(nested):
-    return ugt.Labels.from_long(*long(nested), classes=N_CLASSES, cases=range(len(nested)))
+    return labels_of_rows(*long(nested), classes=N_CLASSES, cases=range(len(nested)))
 
 
 def ratings_of(nested):
@@ -453,7 +453,7 @@ def test_the_whole_curve(distance):
     scores = rng.integers(0, 8, 25) / 8  # many ties
     cost = np.array([[0.0, 3.0], [3.0, 0.0]])
     delta = (lambda a, b: cost[int(a), int(b)]) if distance == "cost" else twin.zero_one
-    labels = ugt.Labels.from_long(*long(nested), classes=2, cases=range(25))
+    labels = labels_of_rows(*long(nested), classes=2, cases=range(25))
     found = ugt.threshold_sweep(labels, scores, distance=cost if distance == "cost" else distance)
     counted = [i for i in range(25) if twin.several(nested[i])]
     expected = twin.sweep([nested[i] for i in counted], scores[counted], delta)

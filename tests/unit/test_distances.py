@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused, warned
+from refusals import labels_of_rows, refused, warned
 from twins import distances as twin
 
 import ugt
@@ -79,7 +79,7 @@ def test_labels(distance, delta, n_classes, repeats):
     rng = np.random.default_rng(4)
     cases, rows = random_cases(rng, 40, lambda r: int(r.integers(0, n_classes)), repeats=repeats)
     ids, label = columns(rows, 40)
-    labels = Labels.from_long(label=label, classes=n_classes, **ids)
+    labels = labels_of_rows(label=label, classes=n_classes, **ids)
     hard = [None if rng.random() < 0.2 else int(rng.integers(0, n_classes)) for _ in range(40)]
     check(distances(labels, [np.array([-1 if p is None else p for p in hard])], distance), cases, [hard], delta, rtol=1e-11)
     probs = rng.dirichlet(np.full(n_classes, 0.3), 40)
@@ -97,7 +97,7 @@ def test_costs(n_classes, repeats):
     np.fill_diagonal(cost, 0)
     cases, rows = random_cases(rng, 50, lambda r: int(r.integers(0, n_classes)), repeats=repeats)
     ids, label = columns(rows, 50)
-    labels = Labels.from_long(label=label, classes=n_classes, **ids)
+    labels = labels_of_rows(label=label, classes=n_classes, **ids)
     hard = [None if rng.random() < 0.2 else int(rng.integers(0, n_classes)) for _ in range(50)]
     given_ = np.array([-1 if p is None else p for p in hard])
     check(distances(labels, [given_], cost), cases, [hard], lambda y, z: cost[y, z])
@@ -214,7 +214,7 @@ def test_annotators_who_agree_are_at_exactly_0(distance):
     ratings = Ratings.from_long(np.repeat(range(4), 3), [0, 1, 1] * 4, value)
     found = distances(ratings, [np.array([0.1, 0.7, 1 / 3, 1e99])], distance)
     assert (found.to_others == 0).all() and (found.to_model == 0).all()
-    labels = Labels.from_long(np.repeat([0, 1], 7), [0, 0, 0, 1, 2, 2, 3] * 2, np.repeat([2, 1], 7), classes=3)
+    labels = labels_of_rows(np.repeat([0, 1], 7), [0, 0, 0, 1, 2, 2, 3] * 2, np.repeat([2, 1], 7), classes=3)
     found = distances(labels, [np.array([2, 1]), np.eye(3)[[2, 1]]], distance)
     assert (found.to_others == 0).all() and (found.to_model == 0).all()
 
@@ -239,7 +239,7 @@ def test_what_is_taken_off_again_leaves_nothing():
     cost = np.zeros((4, 4))  # classes 0 to 2 are far from each other, none is from class 3
     cost[:3, :3] = np.array([[0, 0.1, 0.3], [0.1, 0, 0.7], [0.3, 0.7, 0]])
     label = np.concatenate([rng.integers(0, 3, (n, m)), np.full((n, 3), 3)], axis=1)
-    assert (distances(Labels.from_long(case, annotator, label.ravel(), classes=4), [], cost).to_others == 0).all()
+    assert (distances(labels_of_rows(case, annotator, label.ravel(), classes=4), [], cost).to_others == 0).all()
 
 
 def test_probabilities_are_divided_by_their_sum():
@@ -409,7 +409,7 @@ def test_functions_of_labels():
     names = ["a", "bb", "ccc"]
     cases, rows = random_cases(rng, 20, lambda r: names[r.integers(0, 3)])
     ids, label = columns(rows, 20)
-    labels = Labels.from_long(label=label, classes=names, **ids)
+    labels = labels_of_rows(label=label, classes=names, **ids)
     calls = []
 
     def lengths(y, z):
@@ -489,7 +489,7 @@ def test_same_bytes_for_any_number_of_threads(monkeypatch):
     monkeypatch.setattr("ugt.discrepancy.distances.CELLS", 30)
     _, rows = random_cases(rng, 100, lambda r: int(r.integers(0, 4)))
     ids, label = columns(rows, 100)
-    labels, ratings = Labels.from_long(label=label, classes=4, **ids), Ratings.from_long(value=np.array(label) / 3, **ids)
+    labels, ratings = labels_of_rows(label=label, classes=4, **ids), Ratings.from_long(value=np.array(label) / 3, **ids)
     probs, masks = rng.dirichlet(np.ones(4), 100), Masks.from_wide(rng.random((30, 3, 9, 9)) < 0.4)
     cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) ** 0.5
     jobs = [(labels, [probs, rng.integers(0, 4, 100)], d) for d in ("squared", "absolute", "zero-one", cost)]

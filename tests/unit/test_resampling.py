@@ -9,7 +9,7 @@ import scipy
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from refusals import labels_of_rows, refused
 from twins import resampling as twin
 
 import ugt
@@ -545,7 +545,7 @@ def test_jackknife():
 
 # ---- annotations
 def long_labels():
-    return ugt.Labels.from_long([1, 1, 1, 2, 3, 3, 3, 3], list("abcaabcc"), [0, 1, 1, 2, 0, 0, 1, 2], cases=[1, 2, 9, 3], classes=3)
+    return labels_of_rows([1, 1, 1, 2, 3, 3, 3, 3], list("abcaabcc"), [0, 1, 1, 2, 0, 0, 1, 2], cases=[1, 2, 9, 3], classes=3)
 
 
 def test_rows_are_those_of_the_slow_twin():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 
 import ugt
 
@@ -9,7 +10,7 @@ import ugt
 def labels_of(nested, **options):
     """Labels from ``nested[case][annotator]``, lists of labels."""
     rows = [(i, j, label) for i, case in enumerate(nested) for j, one in enumerate(case) for label in one]
-    return ugt.Labels.from_long(*zip(*rows), cases=range(len(nested)), **options)
+    return labels_of_rows(*zip(*rows), cases=range(len(nested)), **options)
 
 
 def test_table_1(shared_case):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import labels_of_rows
 from twins.parted import ASCENDING, WHO, Data, K, N, by_name, check_resamples, close, cut, merged, no_part, one_part
 
 import ugt
@@ -71,7 +72,7 @@ def test_annotators_with_themselves(coefficient, seed):
 @pytest.mark.parametrize("classes", [1, 2])
 def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
     rows = [(case, who, label * (classes - 1)) for case, who, label in rows]
-    labels = ugt.Labels.from_long(*(list(zip(*rows)) or [[], [], []]), classes=classes, cases=["a", "b"])
+    labels = labels_of_rows(*(list(zip(*rows)) or [[], [], []]), classes=classes, cases=["a", "b"])
     expected = ugt.intra_annotator_agreement(labels, coefficient)
     found = one_part("intra_annotator_agreement", labels, coefficient=coefficient, annotators=["ann", "bob"])
     close((found.value, found.numbers["observed"], found.numbers["expected"]), (expected.value, expected.observed, expected.expected))
