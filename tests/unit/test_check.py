@@ -121,7 +121,8 @@ def test_lines_of_a_file_say_all_that_the_json_says(capsys):
         file.write(text)
     assert cli.main(["check", "gaps.csv", "array.npy"]) == 2  # 13 cases, 12 rows
     out, err = capsys.readouterr()
-    assert "ugt: error: scores must have one row for each of the 13 cases" in err and "  not read     as predictions: see the error" in out
+    assert "ugt: error: array.npy: scores must have one row for each of the 13 cases" in err
+    assert "  not read     as predictions: see the error" in out
     assert cli.main(["check", "gaps.csv", "a.csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:6] == [

@@ -84,7 +84,7 @@ def test_one_file_may_hold_several_models(folder, command, write):
     said = "must be given without a name where a file holds several models. Got 'mine' for 'both.csv'."
     assert said in command(*words, "mine=both.csv", code=2)
     for twice in (["both.csv", "old=A.csv"], ["old=A.csv", "both.csv"], ["last.npy", "old=A.csv", "both.csv"]):
-        assert "must have different names (write name=path). Got 'old' twice." in command(*words, *twice, code=2)
+        assert "must be of models with different names (rename one of them). Got 'old' twice." in command(*words, *twice, code=2)
 
 
 def test_a_mapping_says_where_things_are_and_options_go_first(command, write):

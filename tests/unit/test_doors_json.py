@@ -145,9 +145,9 @@ def test_bad_mapping_files(write):
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        ([{"study": 1, "dx": 2}], "a.json", r"or be read with a mapping .* Got objects with the keys 'study', 'dx'\."),
+        ([{"study": 1, "dx": 2}], "a.json", r"or an export of Label Studio \(mapping= says .* Got objects with the keys 'study', 'dx'\."),
         ([{"id": 1, "annotations": [{"result": []}]}], "a.json", r"file must have annotations: choices, ratings or rankings\. Got none\."),
-        ({"text": "x", "label": "y"}, "a.jsonl", r"have '_task_hash' on every line.*give a mapping\)\. Got None, first at line 1\."),
+        ({"text": "x", "label": "y"}, "a.jsonl", r"'_task_hash' on every line.*any other file has what\)\. Got None, first at line 1\."),
         ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, "a.jsonl", r"say who answered .* in named sessions\)\. Got None"),
         (b'{"_input_hash": 1}\xff\n', "a.jsonl", r"file must be UTF-8 text\. Got the byte 0xff"),
         ("1: 1,2\n", "a.soc", r"a\.soc: file must name all alternatives in its head\. Got 0 of None\."),

@@ -74,7 +74,7 @@ ONE = r"or one of probabilities and the class it is for \(positive_class"
 REFUSED = [
     ("case,label\np,cat\nq,cow\n", PETS, None, r"labels must be classes of the annotations \(name them all .*Got 'cow'"),
     ("case,label\np,cat\nq,cat\n", ["Cat", "dog"], None, r"Got 'cat' \(there is 'Cat'; write both alike\)"),
-    ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case_ids must not repeat an id\. Got 'p' twice"),
+    ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case must stand once .* Got 'p' twice"),
     ("case,label\np,cat\nq,\n", PETS, None, r"m\.csv: label must not be blank\. Got a blank cell, first at line 3"),
     ("case,pred,label\np,cat,dog\nq,cat,dog\n", PETS, None, r"one column of predicted labels .* Got 'pred' and 'label'"),
     (

@@ -66,7 +66,7 @@ def formula(made):
         ([*ROWS, ["003", 1, "#REF!"]], None, r"cell must hold a value\. Got '#REF!', first at row 6, column 'label'"),
         (ROWS[:1], None, r"sheet must have a header and rows below it\. Got 1 rows"),
         ([], None, r"workbook must have one sheet, .* Got nothing in it"),
-        ([["case", "label", "label"], [1, 2, 3]], None, r"columns must have different names\. Got 'label' twice"),
+        ([["case", "label", "label"], [1, 2, 3]], None, r"columns must have different names .* Got 'label' twice"),
     ],
 )
 def test_workbooks_that_are_refused(book, rows, change, message):

@@ -131,3 +131,13 @@ def test_counts_that_no_file_holds_are_not_written_one_by_one(tmp_path):
     refused(r"the rows of the file, one a label, needs at least .* GB", write_annotations, tmp_path / "x.csv", labels, error=MemoryError)
     assert not (tmp_path / "x.csv").exists()
     assert write_annotations(tmp_path / "x.npz", labels) == ()
+
+
+def test_tabs_before_the_first_cell_of_a_row(given):
+    """Whether such a row is blank was tried in twice as many ways for every tab."""
+    path = given("x.csv", "case" + "".join(f"\tr{i}" for i in range(99)) + "\n" + "\t" * 99 + "a\nx" + "\ta" * 99 + "\n")
+    refused(r"case must not be blank", read_annotations, path, format="wide")
+
+
+def test_a_table_of_blank_rows_has_no_line_to_show(given):
+    refused(r"header must separate its columns .* Got ''", read_annotations, given("x.csv", ";;;;"))

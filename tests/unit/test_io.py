@@ -93,7 +93,7 @@ def test_counts_and_many_rows(write):
     read = read_annotations(write("case,annotator,label\n" + "\n".join(rows)))
     assert read.annotations.label.tolist() == [i % 7 for i in range(20_000)]
     rows[15_000] = "case,rater"
-    cut = r"row must have 3 fields, as the header \(is the file cut off\?\)\. Got 2, first at line 15002\."
+    cut = r"row must have 3 fields, as the header \(is the file cut off, .*\)\. Got 2, first at line 15002\."
     refused(cut, read_annotations, write("case,annotator,label\n" + "\n".join(rows)))
 
 
@@ -157,7 +157,7 @@ def test_json(write):
         ("[[[[1.5]]]]", r"nested must hold integers .* Got 1\.5, first at case 0"),
         ("[[[[1]]]", r"file must be JSON \(is it cut off\?\)\. Got Expecting .* first at line 1\."),
         ("[" * 100_000, r"rankings must be nested four deep"),
-        ('{"ranking": []}', r"file must have the key 'rankings' and optionally 'case_ids' and 'classes'\. Got the keys ranking\."),
+        ('{"ranking": []}', r"file must have the key 'rankings' and optionally 'case_ids' and 'classes' .* Got the keys ranking\."),
         ("", r"file must not be empty"),
         ('{"rankings": [[[[9]]]], "classes": ["a"]}', r"nested must hold class indices from 0 to 0\. Got 9, first at case 0"),
     ],
@@ -257,13 +257,13 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"\x89PNG\r\n\x1a\n\0\0", r"file must be UTF-8 text\. Got an image \(PNG\)\."),
         (LONG.encode("utf-16"), r"file must be UTF-8 text\. Got a NUL byte"),
         (LONG.encode() + "c,x,bœuf\n".encode("cp1252"), r"file must be UTF-8 text\. Got the byte 0x9c .* first at line 5\."),
-        (LONG.encode() + b"c,x\n", r"row must have 3 fields, as the header \(is the file cut off\?\)\. Got 2, first at line 5\."),
+        (LONG.encode() + b"c,x\n", r"row must have 3 fields, as the header \(is the file cut off, .*\)\. Got 2, first at line 5\."),
         (LONG.encode() + b"\nc,x,a,b\n", r"row must have 3 fields, .* Got 4, first at line 6\."),
         (LONG.encode() + b'c,x,"cat\nd,x,dog\n', r"row must be CSV with every quote closed\. Got unexpected end .* first at line 5\."),
         (LONG.encode() + b'c,x,"c"at\n', r"row must be CSV with every quote closed\. Got .* first at line 5\."),
-        (b"label\ncat\n", r"header must separate its columns by commas, semicolons or tabs\. Got 0 possible separators, first at line 1\."),
+        (b"label\ncat\n", r"header must separate its columns by commas, semicolons or tabs, .* Got 'label', first at line 1\."),
         (b"a;b,c\n1;2,3\n", r"header must separate its columns .* Got 2 possible separators"),
-        (b"case,annotator,annotator\na,b,c\n", r"columns must have different names\. Got 'annotator' twice, first at line 1\."),
+        (b"case,annotator,annotator\na,b,c\n", r"columns must have different names .* Got 'annotator' twice, first at line 1\."),
         (b"case,item,annotator,label\na,b,c,d\n", r"case column must be given where several .* Got 'case' and 'item'\."),
         (b"case,label\na,b\n", r"long table must have columns for case, annotator, label .* Got no annotator among case, label\."),
         (b"case,annotator,label\n,x,cat\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
@@ -277,7 +277,7 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"case,label,count\na,cat,1\na,cat,2\n", r"rows must not repeat .* Got 1 repeated, first at case 'a', class 'cat'\."),
         (
             b"id,ann,bob\np,cat,dog\np,cat,cat\n",
-            r"case_ids must not repeat an id .* Got 'p' twice",
+            r"case must stand once in the column 'id' .* Got 'p' twice",
         ),
         (b"id,ann,bob\n,cat,dog\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
     ],
@@ -324,7 +324,7 @@ def test_predictions_wide_long_and_arrays(write):
         ("case,cat,dog\np,-inf,2\n", r"scores must be finite\. Got -inf, first at case 'p', class 'cat'\."),
         (
             "case,cat,dog\np,1,2\np,1,2\n",
-            r"case_ids must not repeat an id\. Got 'p' twice",
+            r"case must stand once .* Got 'p' twice, first at line 3\.",
         ),
         ("case,cat,dog\n,1,2\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         ("case,class,score\np,cat,1\np,cat,2\n", r"rows must not repeat a case and class\. Got 1 repeated, first at case 'p', cl"),

@@ -19,6 +19,8 @@ NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
 _SIGNS = re.compile("[;,|]")
 _NULLS = {"?", "-", ".", "--", "#n/a", "na", "n/a", "<na>", "nan", "nat", "null", "none", "missing", "unlabeled", "unlabelled"}
+_NULLS |= {"n.a.", "k.a.", "n.d.", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#wert!", "#zahl!", "#bezug!"}
+_PATH = re.compile(r".*[/\\]|\.[A-Za-z0-9]{2,5}$", re.DOTALL)
 _SHOWN = 5
 DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
 
@@ -98,6 +100,8 @@ def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
 def alike(name: Any, known: NDArray[Any]) -> str:
     """A hint at the one known name that looks like it."""
     at = int(find(known, np.array([name]), merge=True)[0])
+    if at < 0 and isinstance(name, str):  # a file, and a case that is called like it
+        at = int(find(np.array([_PATH.sub("", str(one)) for one in known.tolist()]), np.array([_PATH.sub("", name)]), merge=True)[0])
     return "" if at < 0 else f" (there is {identifiers.name(known[at])}; write both alike)"
 
 
@@ -117,6 +121,11 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
             codes.append(str(numbers.pop()))
     named = listed(map(repr, codes))
     found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."] if codes else []
+    letters, words = [{value for value in given if (len(value) == 1) is one and value.isalpha()} for one in (True, False)]
+    initials = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
+    if len(letters) > 1 and all(len(found) == 1 for found in initials.values()):
+        shown = listed(f"{letter!r} and {found[0]!r}" for letter, found in sorted(initials.items()))
+        found.append(f"Read as different classes, though one may be short for the other: {shown} (write them alike).")
     known = set(given)
     several = [value for value in given if _is_list(value, known)]
     if several:

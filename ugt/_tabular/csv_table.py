@@ -13,20 +13,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
-from .._base.names import suspicious
 from .._base.notices import note
 from .._base.parallel import Reporter
 from .._core import _rows
 from . import lines
+from .cells import Coded, without_guards
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, POINT, as_names, is_count, is_number, note_commas, repeated
+from .roles import DECIMAL_COMMA, NO_NUMBERS, THOUSANDS, as_names, different, is_count, is_number, note_commas, repeated
 from .source import BOM, Changed, Held, Source, checked_blocks
 
 # Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
@@ -37,40 +37,6 @@ DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
 # Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, as a string in a list.
 OF_CELL, OF_VALUE = 12, 72
-
-
-class Coded(NamedTuple):
-    """Text cells as codes into the distinct values (stripped, in order of first appearance)."""
-
-    values: list[str]
-    codes: Int32  # (rows, columns)
-
-    def missing(self, tokens: Sequence[str], found: dict[str, int]) -> Bools:
-        """Which cells are one of the tokens; how many of each is added to ``found``."""
-        known = set(tokens)
-        is_token = np.array([value in known for value in self.values], bool)
-        if not is_token.any():
-            return np.zeros(self.codes.shape, bool)
-        for code in np.flatnonzero(is_token):
-            found[self.values[code]] = found.get(self.values[code], 0) + int(np.count_nonzero(self.codes == code))
-        return is_token[self.codes]
-
-    def suspicious(self, missing: Sequence[str]) -> tuple[str, ...]:
-        """A note on labels that look like codes for "no label"."""
-        known = set(missing)
-        return suspicious([value for value in self.values if value not in known])
-
-    def first(self, code: int) -> int:
-        return int(np.argmax((self.codes == code).any(axis=1)))
-
-    def kept(self, keep: Bools | None) -> tuple[Int32, Int64, Sequence[int]]:
-        """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
-        code = self.codes[:, 0]
-        if keep is None or keep.all():  # codes are in order of first appearance
-            n = len(self.values)
-            return code, np.searchsorted(np.maximum.accumulate(code), np.arange(n)), range(n)
-        new, first = identifiers.factorize(code[keep])
-        return new, first, code[keep][first].tolist()
 
 
 class CellTable:
@@ -86,6 +52,9 @@ class CellTable:
         """Cells with decimal points in the place of commas, where all are numbers and commas are meant."""
         given = [value for value in cells.values if value not in missing]
         commas = [value for value in given if DECIMAL_COMMA.fullmatch(value)]
+        points = [value for value in given if "." in value]
+        if points and self.semicolons and self.decimal == "auto" and all(map(THOUSANDS.fullmatch, points)):
+            note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands, take them out).")
         if not commas or self.decimal == "." or (self.decimal == "auto" and not self.semicolons):
             return cells
         plain = [value for value in given if not DECIMAL_COMMA.fullmatch(value)]
@@ -128,9 +97,11 @@ class CellTable:
         ids = ids if ids.dtype.kind == "i" else np.array(ids.tolist(), np.str_) if len(ids) else np.empty(0, np.int64)
         return identifiers.Column(number, ids, first)
 
-    def ids(self, cells: Coded, role: str) -> NDArray[Any]:
-        column = self.numbered(cells, role)
-        return column.ids[column.code]
+    def check_once(self, case: identifiers.Column, must: str = "stand once") -> None:
+        """Refuse a column in which a case stands twice."""
+        if len(case.ids) < len(case.code):
+            row = identifiers.repeated(case.code, case.first)
+            raise error("case", must, f"{identifiers.name(case.ids[case.code[row]])} twice", self.place(row))
 
     def converted(self, cells: Coded, role: str, missing: Sequence[str] = ()) -> NDArray[Any]:
         """Coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""
@@ -147,6 +118,7 @@ class Table(CellTable):
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
+        self._separator = lines.EXCEL.match(next(self._source.blocks(text=True), b"")) is not None
         self._blank_rows = lines.n_blank_rows(checked_blocks(lines.checked(self._source.blocks(text=True))))
         self._delimiter = self._sniff()
         self.semicolons = self._delimiter == ";"
@@ -154,8 +126,7 @@ class Table(CellTable):
         self._width = len(self.header)
         self._leave_out_blank_columns()
         if (name := repeated(self.header)) is not None:
-            got = f"{name!r} twice" if name else "two blank ones"
-            raise error("columns", "have different names", got, "line 1")
+            raise error("columns", *different(name), "line 1")
         if next(islice(self._rows(), 1, None), None) is None:
             raise error("file", "have rows below its header", "none")
         if self._blank_rows:
@@ -188,7 +159,7 @@ class Table(CellTable):
                 part.append(codes.reshape(-1, len(group)))
                 n_cells += codes.size
             self._check_room(n_cells, sum(map(len, indices)))
-        return [_without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
+        return [without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> Array:
         parts, signs, shown = [], "", ""
@@ -251,7 +222,7 @@ class Table(CellTable):
                 return None
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
-        return [_without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
+        return [without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
 
     @staticmethod
     def _check_room(n_cells: int, n_values: int = 0, n_bytes: int = 0) -> None:
@@ -309,7 +280,12 @@ class Table(CellTable):
                     twice = self._delimiter == "," and len(row) == 2 * self._width - 1  # as many numbers as there should be
                     commas = twice and all(cell.strip().lstrip("+-").isdecimal() for cell in row[1:])
                     got = f"{len(row)}{' (are decimal commas among them? Save the file with decimal points)' if commas else ''}"
-                    return error("row", f"have {self._width} fields, as the header (is the file cut off?)", got, f"line {line}")
+                    return error(
+                        "row",
+                        f"have {self._width} fields, as the header (is the file cut off, or is this no row of the table?)",
+                        got,
+                        f"line {line}",
+                    )
         except ValueError as problem:
             return problem
         raise AssertionError("a row was refused without a reason")
@@ -318,8 +294,8 @@ class Table(CellTable):
     def _text(self) -> Iterator[tuple[Any, Any]]:
         """The file in UTF-8, with nothing in the place of rows without any cell, so that lines keep their numbers."""
         with self._source.text() as (file, tell):
-            if self._blank_rows:
-                blocks = iter(lambda: file.read(SPLIT), b"")
+            if self._blank_rows or self._separator:
+                blocks = lines.without_separator(iter(lambda: file.read(SPLIT), b""))
                 yield io.BufferedReader(Changed(lines.without_blank_rows(blocks)), SPLIT), tell
             else:
                 yield file, tell
@@ -359,28 +335,20 @@ class Table(CellTable):
         if len(found) > 1:
             found = [d for d in found if len(set(widths[d])) == 1]
         if len(found) != 1:
-            raise error("header", "separate its columns by commas, semicolons or tabs", f"{len(found)} possible separators", "line 1")
+            with self._text() as (file, _):
+                got = (
+                    f"{len(found)} possible separators"
+                    if found
+                    else repr(next(filter(bytes.strip, file), b"").strip()[:80].decode(errors="ignore"))
+                )
+            raise error("header", "separate its columns by commas, semicolons or tabs, and stand above all else", got, "line 1")
         return found[0]
 
 
 def number_shown(cell: str) -> str:
     """A cell that should have been a number, in a message."""
-    return f"{cell!r} ({POINT})" if DECIMAL_COMMA.fullmatch(cell.strip()) else repr(cell)
-
-
-def stripped(values: list[str], codes: Int32, raw: list[str] | None = None) -> Coded:
-    """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
-    plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
-    if plain == values:
-        return Coded(values, codes)
-    index: dict[str, int] = {}
-    new = np.array([index.setdefault(value, len(index)) for value in plain], dtype=np.int32)
-    return Coded(list(index), codes if len(index) == len(values) else new[codes])
-
-
-def _without_guards(values: list[str], codes: Int32) -> Coded:
-    """White space around cells and apostrophes before formulas are no part of them."""
-    return stripped([*map(unguarded, map(str.strip, values))], codes, values)
+    hint = next((hint for pattern, hint in NO_NUMBERS if pattern.fullmatch(cell.strip())), "")
+    return f"{cell!r} ({hint})" if hint else repr(cell)
 
 
 def _decoded(blob: bytes, start: Int64) -> list[str]:

@@ -11,8 +11,22 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._base.names import joined
-from .csv_table import CellTable, Coded, number_shown, stripped
-from .roles import ALIASES, ALSO, DECIMAL_COMMA, as_labels, as_names, find_roles, is_number, note_commas, plain, refuse_commas, repeated
+from .cells import Coded, stripped
+from .csv_table import CellTable, number_shown
+from .roles import (
+    ALIASES,
+    ALSO,
+    DECIMAL_COMMA,
+    as_labels,
+    as_names,
+    different,
+    find_roles,
+    is_number,
+    note_commas,
+    plain,
+    refuse_commas,
+    repeated,
+)
 from .rows import LongRows
 
 CASES = ALIASES["case"] | ALSO["case"]
@@ -43,7 +57,7 @@ class Columns(CellTable):
         self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
         self._categories: list[list[Any] | None] = []
         if (name := repeated(self.header)) is not None:
-            raise error("columns", "have different names", f"{name!r} twice")
+            raise error("columns", *different(name))
         if not self.header or len(self._columns[0]) == 0:
             raise error("table", "have rows", "none")
 

@@ -10,7 +10,9 @@ from .._base.checks import error
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 LONGEST_ROW = 1 << 24  # bytes of a row that is put together from blocks: only such a one is left out
 BLANK_STARTS = [re.compile(end + rb'(?:[;,\t ]|"[\s"])') for end in (b"\n", b"\r")]  # how such a row begins, which is found sooner
-BLANK_ROW = re.compile(rb'[\r\n][ \t]*(?:(?:"\s*"(?!")[ \t]*)+|(?=[;,\t]))(?:([;,\t])(?:[ \t]|"\s*"(?!")|\1)*)?(?=[\r\n]|\Z)')
+# (No two ways to take a character: a row of tabs with a cell at its end would be tried in 2**n of them.)
+BLANK_ROW = re.compile(rb'[\r\n](?= *[;,\t"])(?:(?:[ \t;]|"\s*"(?!"))+|(?:[ \t,]|"\s*"(?!"))+)(?=[\r\n]|\Z)')
+EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=[^\r\n]\"?[;,\t]*(?=[\r\n])", re.IGNORECASE)  # a line that tells Excel the separator
 NO_END = re.compile(rb"[^\r\n]")
 
 
@@ -23,6 +25,12 @@ def checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
         if size > LONGEST_LINE:
             raise error("file", f"have lines of at most {LONGEST_LINE >> 20} MB", "a longer one (is it a table?)")
         yield block
+
+
+def without_separator(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """An empty line in the place of the first one, if it only tells the separator."""
+    for i, block in enumerate(blocks):
+        yield EXCEL.sub(b"", block, count=1) if i == 0 and EXCEL.match(block) else block
 
 
 def n_blank_rows(blocks: Iterable[bytes]) -> int:

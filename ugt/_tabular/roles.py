@@ -19,6 +19,12 @@ MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 DECIMALS = ("auto", ".", ",")
 POINT = "a decimal comma; save the file with decimal points, or say decimal=','"
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
+NO_NUMBERS = (
+    (THOUSANDS, f"signs between thousands, which must go, or {POINT}"),
+    (DECIMAL_COMMA, POINT),
+    (re.compile(r"[+-]?[0-9.,]+\s*%"), "a percentage; write 0.9 for 90 %"),
+)
 
 
 def _with_id(*names: str) -> set[str]:
@@ -65,6 +71,23 @@ OTHERS = {
     "notes",
 }
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
+# What is made of annotators, who stand beside it.
+MADE = {
+    "consensus",
+    "majority",
+    "majorityvote",
+    "adjudicated",
+    "groundtruth",
+    "goldstandard",
+    "referencestandard",
+    "total",
+    "summe",
+    "gesamt",
+}
+# Rows that sum up the others.
+SUMS = MADE | {"totals", "grandtotal", "sum", "mean", "average", "median", "gesamtsumme", "mittelwert", "somme", "moyenne", "suma", "media"}
+# A column for each class: checkboxes as REDCap exports them, raw or with labels.
+BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
 
 ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
 SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # that are compared; fewer rows tell nothing
@@ -86,6 +109,13 @@ def repeated(names: Sequence[str]) -> str | None:
     """The first name that stood before; None if all differ."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def different(name: str) -> tuple[str, str]:
+    """What columns must be, and what they are, where a name stands twice."""
+    if name:
+        return "have different names (in one line above all others)", f"{name!r} twice"
+    return "have different names (take out what stands above the header, such as a title)", "two blank ones"
 
 
 def find_roles(
@@ -145,12 +175,24 @@ def check_questions(header: Sequence[str]) -> None:
         raise error("columns", must, listed(map(repr, several)))
 
 
+def check_boxes(header: Sequence[str]) -> None:
+    """Refuse columns that are boxes to tick, one for each class."""
+    questions = {name: match[1] or match[2] for name in header if (match := BOX.fullmatch(name))}
+    boxes = [name for name, question in questions.items() if [*questions.values()].count(question) > 1]
+    if boxes:
+        must = "be labels, no boxes to tick (write what is ticked in one column; for one annotator format='counts' reads 1 as ticked)"
+        raise error("columns", must, listed(map(repr, boxes)))
+
+
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str) -> None:
     """Refuse a column that is no annotator by its name, or, of labels, as nobody else has half of them (of three at least)."""
-    others = [name for name in header if plain(name) in OTHERS]
+    beside = OTHERS | MADE if len(header) > 1 else OTHERS
+    others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
     if format == "wide" and len(header) > 1:
-        seen = np.array([np.bincount(column, minlength=len(cells.values)) for column in cells.codes.T])
-        seen[:, [value in missing for value in cells.values]] = 0
+        numbered = {value: i for i, value in enumerate(dict.fromkeys(map(one_number, cells.values)))}
+        classes = np.array([numbered[one_number(value)] for value in cells.values])[cells.codes]
+        seen = np.array([np.bincount(column, minlength=len(numbered)) for column in classes.T])
+        seen[:, [value in missing for value in numbered]] = 0
         shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
         alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
         others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]

@@ -34,6 +34,7 @@ OTHERS = (
     (b"\x89PNG", "an image (PNG)"),
     (b"\xff\xd8\xff", "an image (JPEG)"),
     (b"<!doctype html", "a web page (was a page saved instead of the file behind it?)"),
+    (b"<?xml", "XML (export CSV or JSON)"),
     (b"<html", "a web page (was a page saved instead of the file behind it?)"),
 )
 

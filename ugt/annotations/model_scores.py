@@ -94,7 +94,10 @@ class Asked:
             told = [header.index(name) for name in table.case.values() if name]
             case = told or [free[case_column([header[c] for c in free])]]
         others = [c for c in free if c not in case]
-        ids = table.ids(table.coded(case)[0], "case") if case else None
+        named = table.numbered(table.coded(case)[0], "case") if case else None
+        if named is not None and self.model is None:
+            table.check_once(named, "stand once (for several models, name them in a column model)")
+        ids = None if named is None else named.ids[named.code]
         if self.model is not None and not others and not self.at:
             raise error("file", "have a column for each class beside the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         model = [] if self.model is None else [self.model]

@@ -18,6 +18,7 @@ from .._base.records import Record
 if TYPE_CHECKING:
     from . import Axes
 SUM = 1e-3  # how far the probabilities of a case may be from adding up to 1
+HUNDRED = 1.5  # and percentages, rounded to whole ones, from 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,6 +250,11 @@ def position_note(axes: Axes, of: str) -> str:
     ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
     rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
     return f"{of} came without case ids and were joined by position: {rows}."
+
+
+def is_percentage(scores: Array) -> bool:
+    """Whether the scores of every case are percentages by their looks: they add up to 100."""
+    return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
 
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
-from ..annotations.predictions import position_note
+from ..annotations.predictions import is_percentage, position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..io.beside import cluster_file, prediction_file, subgroup_file
@@ -67,6 +69,18 @@ def models_of(path: str, axes: Any, options: argparse.Namespace) -> dict[str, Pr
     read = prediction_file(path, None if axes is None else axes.classes, positive_class, **beside(options, "decimal"))
     _take(lambda: facts.of_predictions(path, read, axes))
     return read.models
+
+
+def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
+    """``name=path`` for files of models that are called alike: by the folders that tell them apart, else by number."""
+    whole = [Path(os.path.abspath(path)) for path in paths]
+    ways = [[f"{path.stem} {i}" for i, path in enumerate(whole, 1)]]
+    for depth in range(max(len(path.parents) for path in whole), 0, -1):
+        folders = ["-".join(path.parent.parts[-depth:]).replace("=", "-") for path in whole]
+        ways += [[f"{folder}-{path.stem}" for folder, path in zip(folders, whole)], folders]
+    ways.append([path.stem for path in whole])
+    names = next((names for names in reversed(ways) if len({*names, *taken}) == len(paths) + len(taken)), ways[0])
+    return [f"{name}={path}" for name, path in zip(names, paths)]
 
 
 def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None) -> Any:
@@ -169,6 +183,8 @@ def kind_of(given: str, *tables: Array) -> str:
     """Logits or probabilities: what is said, or what all values may be."""
     if given != "auto":
         return given
+    if any(map(is_percentage, tables)):
+        raise error("--input", "be given for what looks like percentages (for probabilities divide them by 100)", "'auto'")
     return "probabilities" if all(is_probability(table) for table in tables) else "logits"
 
 

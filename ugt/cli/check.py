@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 from .._base.notices import heard
 from .._tabular.csv_text import utf8
+from .._tabular.roles import repeated
+from .._tabular.source import naming
 from ..annotations import Labels, Ratings
 from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..io.kinds import KINDS, kind_of_file
 from . import facts
-from .cases import add_positive_class, beside, read_annotations, reading_words
+from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
 from .command import add_reading, complain, group, in_options, new_command, printable, said_of, say
 
 TEXT = """
@@ -104,7 +107,7 @@ class Study:
         if i in self.found:
             return
         try:
-            with heard() as said:
+            with heard() as said, naming(path):
                 found = self._facts(kind or "annotations", path)
         except (ValueError, OSError, MemoryError) as problem:
             self.found[i] = {"file": utf8(path), "kind": kind or "annotations", "error": said_of(problem)}
@@ -178,7 +181,14 @@ class Study:
         models, common = self._together(models)
         if not models:
             return [_one("evaluation of a model", False, "no annotated case has predictions: write case ids alike in all files")]
-        words = ["--annotations", self.path, "--predictions", *(one["file"] for one in models)]
+        times = Counter(name for one in models for name in one["models"])
+        alike = [one["file"] for one in models if len(one["models"]) == 1 and times[one["models"][0]] > 1]
+        others = [name for one in models if one["file"] not in alike for name in one["models"]]
+        if (twice := repeated(others)) is not None:
+            return [_one("evaluation of a model", False, f"two models are called {twice!r}: rename one of them")]
+        named = iter(named_apart(alike, others) if alike else ())
+        words = ["--annotations", self.path, "--predictions"]
+        words += [next(named) if one["file"] in alike else one["file"] for one in models]
         whole = [one for one in self._of("clusters") if not one["joined"]["n_without"]]
         some = [one for one in self._of("subgroups") if one["joined"]["n_cases"]]
         for kind, files in (("clusters", whole), ("subgroups", some)):

@@ -235,10 +235,11 @@ def in_options(message: str) -> str:
         return names.get(match[0], match[0])
 
     def columns(match: re.Match[str]) -> str:
-        roles = re.findall(r"'(\w+)':", match[1])
-        return ", ".join(f"--{role}-column NAME" for role in roles) if f"{roles[0]}_column" in names else match[0]
+        roles = re.findall(r"'(\w+)': (\.\.\.|'')", match[1])
+        known = f"{roles[0][0]}_column" in names
+        return ", ".join(f"--{role}-column {name.replace('...', 'NAME')}" for role, name in roles) if known else match[0]
 
-    message = re.sub(r"\bcolumns=\{((?:'\w+': \.\.\.(?:, )?)+)\}", columns, message)
+    message = re.sub(r"\bcolumns=\{((?:'\w+': (?:\.\.\.|'')(?:, )?)+)\}", columns, message)
     message = re.sub(r"\b(\w+)=(['\"]?)((?<=['\"])[^'\"]*|)\2(?![\w(\[{])", given, message)
     message = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)
     first = re.match(r"(.*?: )??(\w+)( column)?(?= must )", message)

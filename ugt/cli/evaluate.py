@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
 from ..report.plan import read_plan
-from .cases import add_positive_class, annotations_of, models_of, of_cases, of_classes, read_record
+from .cases import add_positive_class, annotations_of, models_of, named_apart, of_cases, of_classes, read_record
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 
@@ -142,6 +143,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
 def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Predictions], list[str]]:
     """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
+    files: dict[str, tuple[str, bool]] = {}  # of models: the path, and whether it holds others
     paths = []
     for item in options.predictions:
         name, equals, path = item.partition("=")
@@ -153,8 +155,10 @@ def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Pred
         for own, scores in found.items():
             called = utf8(name or own)
             if called in models:
-                raise error("predictions", "have different names (write name=path)", f"{called!r} twice")
-            models[called] = scores
+                other, several = files[called]
+                apart = "rename one of them" if several or len(found) > 1 else f"write {shlex.join(named_apart([other, path]))}"
+                raise error("--predictions", f"be of models with different names ({apart})", f"{called!r} twice")
+            models[called], files[called] = scores, (path, len(found) > 1)
         paths.append(path)
     return models, paths
 

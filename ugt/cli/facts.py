@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
+from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings
@@ -92,6 +93,16 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
     }
     if axes is not None:
         joins = [one.located(axes)[1] for one in read.models.values()]
+        if one.case_ids is not None:
+            strangers = one.case_ids[joins[0] < 0][:1].tolist()
+            notes = (
+                *notes,
+                *(
+                    f"Predictions for case {name(case)} join no annotated one{hint}."
+                    for case in strangers
+                    if (hint := alike(case, axes.case_ids))
+                ),
+            )
         if one.case_ids is None:
             notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
         n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]

@@ -14,17 +14,22 @@ from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
 from .._base.names import listed
+from .._base.notices import note
+from .._base.ragged import sizes_of
 from .._base.records import Record
-from .._tabular.csv_table import CellTable, Coded
+from .._tabular.cells import Coded, first_alone
+from .._tabular.csv_table import CellTable
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
     ALIASES,
     ALSO,
     MOST_SHOWN,
+    SUMS,
     as_labels,
     as_names,
     case_column,
     check_annotators,
+    check_boxes,
     check_questions,
     classes_of,
     columns_called,
@@ -32,6 +37,7 @@ from .._tabular.roles import (
     is_number,
     orientation,
     places_of,
+    plain,
     refuse_commas,
     roles_of,
     wide_or_counts,
@@ -146,15 +152,12 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
-    if len(named.ids) < len(named.code):
-        again = named.ids[named.code[identifiers.repeated(named.code, named.first)]]
-        absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
-        must = f"not repeat an id (if a row is an annotation, name the columns for {' and '.join(absent)}: {_named(absent)})"
-        raise error("case_ids", must, f"{identifiers.name(again)} twice in the column {table.header[first]!r}")
+    _check_wide(table, named, table.header[first], header if format != "counts" and not chosen else [])
     cells = table.decimals(cells, "label", missing)
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
+    _note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
     format, notes = _wide_format(table.header[first], header, case.values, cells.values, how, told_wide)
     if format != "transposed" and not chosen:
         check_annotators(header, cells, missing, format)
@@ -173,6 +176,27 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
 def _named(roles: Sequence[str]) -> str:
     """How columns are named."""
     return f"columns={{{', '.join(f'{role!r}: ...' for role in roles)}}}"
+
+
+def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotators: list[str]) -> None:
+    """Refuse columns without names and boxes to tick in the place of annotators, and cases with several rows."""
+    if "" in annotators:
+        must = "have names (leave out columns by ignore_columns, or take out what stands above the header, such as a title)"
+        raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
+    check_boxes(annotators)
+    if len(case.ids) < len(case.code):
+        absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
+        way = f"name the columns for {' and '.join(absent)}: {_named(absent)}" if absent else "leave out format="
+        table.check_once(case, f"stand once in the column {name!r} (if a row is an annotation, {way})")
+
+
+def _note_rows(case: Coded, alone: bool) -> None:
+    """Note a row below the header, or above the end, that is none of the table by its looks."""
+    last = case.values[case.codes[-1, 0]]
+    if plain(last) in SUMS:
+        note(f"Read the last row, {last!r}, like the others (if it sums them up, take it out of the file).")
+    if alone:
+        note("Read the row below the header like the others, though it shares nothing with them (if it is a second header, take it out).")
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
@@ -209,12 +233,18 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     """The columns of a long table that are to be read: complete, and without contradiction."""
     order = [role for role in ("rank", "confidence", "ranking", "count", "value") if role in roles]
     if len(order) > 1:
-        raise error("long table", "have one of the columns rank, confidence, ranking, count (name the others '')", " and ".join(order))
+        raise error(
+            "long table",
+            f"have one of the columns rank, confidence, ranking, count (for the others {_named(order[1:]).replace('...', repr(''))})",
+            " and ".join(order),
+        )
     if format == "rankings" and order in ([], ["count"], ["value"]):
         raise error("rankings", "have a column rank, confidence or ranking", f"the columns {listed(table.header, MOST_SHOWN)}")
     needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
     needed += order if order in (["ranking"], ["value"]) else ["label", *order]
     absent = [role for role in needed if role not in roles]
+    if "label" in absent:
+        check_boxes(table.header)
     if absent:
         must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or say which other format this is: format=)"
         raise error("long table", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
@@ -229,6 +259,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     classes, missing, merge = how.classes, how.missing, how.merge_names
     table.used = {role: [c] for role, c in roles.items()}
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
+    _note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
     cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
@@ -253,6 +284,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids)
+    if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
+        note("Read rankings of one class each, as the confidence orders nothing (to read labels: columns={'confidence': ''}).")
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 
 

@@ -14,7 +14,8 @@ from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
 from .._base.names import listed
 from .._base.notices import note
-from .._tabular.csv_table import OF_CELL, Coded
+from .._tabular.cells import Coded
+from .._tabular.csv_table import OF_CELL
 from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading, counts_file, wide_file

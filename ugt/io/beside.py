@@ -8,12 +8,13 @@ from typing import Any
 
 from .._base.checks import error
 from .._base.names import listed
+from .._base.notices import note
 from .._base.records import Record
 from .._tabular.foreign import table_of
 from .._tabular.roles import MOST_SHOWN, find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
-from ..annotations.predictions import Predictions
+from ..annotations.predictions import Predictions, is_percentage
 from .arrays import load, scores_of
 
 
@@ -50,13 +51,19 @@ def prediction_file(
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz"):
             arrays, names = scores_of(load(source.read()))
-            return PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class)}, names)
-        table = table_of(source, case_column, decimal)
-        if several and "model" in find_roles(table.header, {}, ("model",)):
-            models = read_scores_of_models(table, classes, positive_class)
+            found = PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class)}, names)
         else:
-            models = {source.stem: read_scores(table, classes, positive_class)}
-        return PredictionFile(models, *roles_of(table.header, table.used))
+            table = table_of(source, case_column, decimal)
+            if several and "model" in find_roles(table.header, {}, ("model",)):
+                models = read_scores_of_models(table, classes, positive_class)
+            else:
+                models = {source.stem: read_scores(table, classes, positive_class)}
+            found = PredictionFile(models, *roles_of(table.header, table.used))
+        percent = [name for name, one in found.models.items() if is_percentage(one.scores)]
+        if percent:
+            named = listed(map(repr, percent))
+            note(f"Scores of {named} look like percentages, and are read as scores that are no probabilities (for these divide by 100).")
+        return found
 
 
 def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
@@ -69,9 +76,8 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
         cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
+        table.check_once(case)
         found = dict(zip(cases, clusters))
-        if len(found) < len(cases):
-            raise error("case", "stand once", f"{len(cases) - len(found)} repeated", next(c for c in cases if cases.count(c) > 1))
         table.used = {role: [c] for role, c in roles.items()}
         return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.used))
 
@@ -88,10 +94,9 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         if nameless:
             raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")
         case, *cells = table.coded([role["case"]], *([c] for c in others))
-        cases = table.ids(case, "case").astype(str).tolist()
-        if len(set(cases)) < len(cases):
-            row = next(row for row, name in enumerate(cases) if name in cases[:row])
-            raise error("case", "stand once", f"{cases[row]!r} twice", table.place(row))
+        named = table.numbered(case, "case")
+        table.check_once(named)
+        cases = named.ids[named.code].astype(str).tolist()
         table.used = {**{name: [c] for name, c in role.items()}, "subgroup": others}
         values = {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}
         return CaseFile(values, *roles_of(table.header, table.used))

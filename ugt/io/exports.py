@@ -17,6 +17,7 @@ from .annotations import AnnotationFile, Reading
 from .mapping import json_lines
 from .repeats import once
 
+OTHER = "mapping= says where any other file has what"
 NAMED = "or be read with the name of one (columns={'label': ...})"  # what to do about several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
@@ -179,7 +180,7 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
 
 def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
     """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
-    must = "be rankings, an export of Label Studio, or be read with a mapping that gives the fields of its records"
+    must = f"be rankings or an export of Label Studio ({OTHER})"
     return must, f"objects with the keys {listed(map(repr, record))}"
 
 
@@ -207,7 +208,7 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         field = how.columns.get("case") or ("_input_hash" if choice else "_task_hash")
         case = task.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
-            must = f"have {field!r} on every line, text or a whole number (for files of other programs, give a mapping)"
+            must = f"have {field!r} on every line, text or a whole number ({OTHER})"
             raise error("file", must, repr(case), where)
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
@@ -254,7 +255,9 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
     if not isinstance(content, dict):
         content = {"rankings": content}
     if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
-        raise error("file", "have the key 'rankings' and optionally 'case_ids' and 'classes'", f"the keys {', '.join(content) or 'none'}")
+        raise error(
+            "file", f"have the key 'rankings' and optionally 'case_ids' and 'classes' ({OTHER})", f"the keys {listed(content) or 'none'}"
+        )
     names = content.get("classes") if classes is None else classes
     rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
     nested = content.get("annotators")  # a list for each case, in the order of its rankings

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._base.identifiers import INTEGER, one_number
 from .._base.notices import heard
 from .._tabular.csv_table import CellTable
 from .._tabular.foreign import table_of
 from .._tabular.roles import ALIASES, LONG, OTHERS, case_column, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
+from ..annotations.predictions import is_percentage
 from . import exports
 from .annotations import MISSING, ROLES
 from .arrays import load, scores_of
@@ -44,8 +46,13 @@ def _kind_of_table(table: CellTable, classes: Any) -> str:
     kind, others = _kind_by_names(table.header, table.case)
     if kind or not others:
         return kind or "annotations"
-    if classes is not None and (Asked(table, classes, None, None).at or any(plain(table.header[c]) in LABELS for c in others)):
-        return "predictions"
+    if classes is not None:
+        names, at = [table.header[c] for c in others], Asked(table, classes, None, None).at
+        if at and all(map(is_count, table.coded(at)[0].values)):  # 1 and 0, or percentages; else numbers of labels
+            scores = table.numbers(at)
+            return "predictions" if (scores.sum(axis=1) == 1).all() or is_percentage(scores) else "annotations"
+        if at or {*names} & {*map(str, classes)} or any(plain(name) in LABELS for name in names):
+            return "predictions"
     return _kind_by_cells(table, others, classes)
 
 
@@ -77,7 +84,9 @@ def _kind_by_cells(table: CellTable, others: list[int], classes: Any) -> str:
     (cells,) = table.coded(others)
     given = [value.replace(",", ".") if table.semicolons else value for value in cells.values if value not in MISSING]
     if given and all(map(is_number, given)):
-        return "annotations" if all(map(is_count, given)) else "predictions"
+        whole = [INTEGER.fullmatch(one_number(value)) for value in given]
+        if not all(whole) or (len(given) == len(cells.values) and not any(map(INTEGER.fullmatch, given))):  # 1.0 beside blanks is a label
+            return "predictions"
     if classes is None:
         return ""
-    return "annotations" if {*map(str, classes)} & {*given} else "subgroups"
+    return "annotations" if {*map(str, classes)} & {*given, *map(one_number, given)} else "subgroups"

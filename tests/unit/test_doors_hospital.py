@@ -1,0 +1,149 @@
+"""Files as spreadsheets, REDCap, LIMS and crowds write them: read as they are meant, with a note where something looks odd, or refused."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from refusals import refused
+
+from ugt import io
+from ugt.io.kinds import kind_of_file
+
+CASES = [f"P{i:03d}" for i in range(12)]
+LONG = "".join(f"{case},{who},{'ab'[(i * j) % 2]}\n" for i, case in enumerate(CASES) for j, who in enumerate(("Meier", "Özdemir"), 1))
+HEAD = "case,annotator,label\n"
+WIDE = "case,Meier,Özdemir\n" + "".join(f"{case},{i % 3},{i % 2}\n" for i, case in enumerate(CASES))
+BOXES = "record_id,dx___1,dx___2\n" + "".join(f"{i},{i % 2},{1 - i % 2}\n" for i in range(12))
+WORDS = "Record ID,Dx (choice=Naevus),Dx (choice=Other)\n" + "".join(
+    f"{i},{'Checked' if i % 2 else 'Unchecked'},Unchecked\n" for i in range(9)
+)
+ROWS = [row.split(",") for row in LONG.splitlines()]
+GAPS = WIDE.replace("P003,0,1", "P003,0,").replace(",1\n", ",1.0\n").replace(",0\n", ",0.0\n")
+
+READ = {
+    "a line that tells Excel the separator": ("sep=;\r\n" + (HEAD + LONG).replace(",", ";"), {}, ""),
+    "the same, with a mark before it": ("\ufeff\"sep=,\"\n" + HEAD + LONG, {}, ""),
+    "row names of R": (",".join(['""', HEAD]) + "".join(f'"{i}",{row}\n' for i, row in enumerate(LONG.splitlines())), {}, ""),
+    "MTurk": (
+        "HITId,WorkerId,Input.image,Answer.label,Reject\n" + "".join(f"h,{who},{case},{label},\n" for case, who, label in ROWS),
+        {"columns": {"case": "Input.image", "label": "Answer.label"}},
+        "",
+    ),
+    "a second header": (HEAD + "ID,Initials,Diagnosis\n" + LONG, {}, "the row below the header like the others, though it shares nothing"),
+    "a second header of a wide table": (WIDE.replace("\n", "\nID,R 1,R 2\n", 1), {}, "the row below the header like the others"),
+    "a row of totals": (WIDE + "Total,12,6\n", {"format": "wide"}, r"the last row, 'Total', like the others \(if it sums"),
+    "totals of counts": ("case,count_a,count_b\np,1,2\nq,3,0\nSumme,4,2\n", {}, "the last row, 'Summe', like the others"),
+    "what a spreadsheet cannot compute": (WIDE.replace("P003,0", "P003,#DIV/0!"), {}, r"codes for 'none': '#DIV/0!'"),
+    "nothing, in German": (HEAD + LONG + "P001,Schulz,k.A.\n", {}, r"codes for 'none': 'k\.A\.'"),
+    "initials": (HEAD + LONG.replace(",a", ",no").replace(",b", ",yes") + "x,Bo,Y\nx,Al,N\n", {}, "short for .*: 'N' and 'no', 'Y'"),
+    "a confidence for each label": (
+        "case,annotator,label,confidence\n" + LONG.replace("\n", ",3\n"),
+        {},
+        r"of one class each, .* columns=\{'confidence': ''\}",
+    ),
+    "points between thousands": ("case;annotator;value\np;a;1.250\np;b;1.310\n", {}, r"'1\.250' as 1\.25, a number below 1,000 "),
+    "a gap that made numbers decimal": (GAPS, {"format": "wide"}, "'1.0' is read as 1"),
+    "boxes of one annotator": (BOXES, {"format": "counts"}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", READ)
+def test_files_that_are_read(write, what):
+    content, options, note = READ[what]
+    read = io.read_annotations(write(content), **options)
+    said = [one for one in read.notes if "a row as a case" not in one]
+    assert len(said) == (note != "") and all(re.search(note, one) for one in said), said
+
+
+REFUSED = {
+    "boxes": (BOXES, r"no boxes to tick .* Got 'dx___1', 'dx___2'\."),
+    "boxes with labels": (WORDS, r"no boxes to tick .* Got 'Dx \(choice=Naevus\)'"),
+    "boxes of events": ("record_id,reader,dx___1,dx___2\n1,a,1,0\n1,b,0,1\n", r"no boxes to tick .* Got 'dx___1'"),
+    "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns .* Got 'reading_complete' among 2"),
+    "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns .* Got 'Consensus' among 2"),
+    "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
+    "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
+    "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(take out what stands above the header, .* Got two blank ones"),
+    "a title alone in its line": ("Reader study 2024\n" + HEAD + LONG, r"tabs, and stand above all else\. Got 'Reader study 2024'"),
+    "remarks before": ("# of the LIMS\n" + HEAD + LONG, r"and stand above all else\. Got '# of the LIMS'"),
+    "remarks behind": (HEAD + LONG + "(24 rows affected)\n", r"or is this no row of the table\?\)\. Got 1, first at line 26\."),
+    "another sign between columns": ((HEAD + LONG).replace(",", "|"), r"separate its columns by commas, .* Got 'case\|annotator\|label'"),
+    "XML": ("<?xml version='1.0'?><annotations/>", r"Got XML \(export CSV or JSON\)"),
+    "percentages": ("case,annotator,value\np,a,85 %\n", r"Got '85 %' \(a percentage; write 0\.9 for 90 %\)"),
+    "thousands": ('case,annotator,value\np,a,"1,250"\n', r"Got '1,250' \(signs between thousands, which must go, or a decimal comma"),
+    "rows of two forms": (HEAD + LONG, r"case must stand once .*, leave out format=\)\. Got 'P000' twice, first at line 3\."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_files_that_are_refused(write, what):
+    content, message = REFUSED[what]
+    wide = what.startswith(("a c", "rows of", "whether"))
+    refused(r"file\.csv: .*" + message, io.read_annotations, write(content), format="wide" if wide else "auto")
+
+
+@pytest.mark.parametrize("content", [{"images": [], "annotations": []}, [{"ID": 1, "Label": {}}]])
+def test_exports_of_other_programs(write, content):
+    refused(r"file\.json: .* \(mapping= says where any other file has what\)", io.read_annotations, write(json.dumps(content), "file.json"))
+
+
+P = np.arange(12) * 8 + 1
+SCORES = "case,benign,malignant\n" + "".join(f"{case},{100 - p},{p}\n" for case, p in zip(CASES, P))
+
+
+def test_percentages_are_no_probabilities(write):
+    with pytest.warns(UserWarning, match=r"Scores of 'file' look like percentages, .* \(for these divide by 100\)"):
+        assert io.read_predictions(write(SCORES)).scores[0].tolist() == [99, 1]
+    refused(r"Got '99 %' \(a percentage", io.read_predictions, write(SCORES.replace(",99,", ",99 %,")))
+
+
+@pytest.fixture
+def study(write):
+    rows = (f"{case},{who},{'benign' if i % 3 else 'malignant'}\n" for i, case in enumerate(CASES) for who in "xy")
+    folder = write(HEAD + "".join(rows), "labels.csv").parent
+    for name in "ab":
+        (folder / name).mkdir()
+    return write
+
+
+def test_models_in_files_of_one_name(study, command):
+    for folder in "ab":
+        study(SCORES, f"{folder}/preds.csv")
+    (line,) = [one.split() for one in command("check", "labels.csv", "a/preds.csv", "b/preds.csv").splitlines() if "ugt evaluate" in one]
+    assert line[5:7] == ["a=a/preds.csv", "b=b/preds.csv"]
+    assert json.loads(command(*line[1:], "--json", "--no-details", "--n-boot", "20"))["models"] == ["a", "b"]
+    said = "be of models with different names (write a=a/preds.csv b=b/preds.csv). Got 'preds' twice."
+    assert said in command("evaluate", "--annotations", "labels.csv", "--predictions", "a/preds.csv", "b/preds.csv", "--out", "r", code=2)
+    for folder in "ab":
+        study(SCORES, f"{folder}/p.csv")
+    files = ["a/preds.csv", "b/preds.csv", "a/p.csv", "b/p.csv"]
+    assert " ".join(f"{file[0]}-{file[2:-4]}={file}" for file in files) in command("check", "labels.csv", *files)
+    assert "'p 1=a/p.csv' 'p 2=a/p.csv'" in command("check", "labels.csv", "a/p.csv", "a/p.csv")
+
+
+@pytest.mark.parametrize("old, new, hint", [("P0", "P", "(there is 'P000'"), ("P", "/scans/P", "(there is 'P000'")])
+def test_cases_that_are_written_otherwise(study, command, old, new, hint):
+    study(SCORES.replace(old, new), "m.csv")
+    assert f"join no annotated one {hint}; write both alike)." in command("check", "labels.csv", "m.csv")
+    assert f"{hint}; write both alike)" in command(
+        "evaluate", "--annotations", "labels.csv", "--predictions", "m.csv", "--out", "r", code=2
+    )
+
+
+def test_whole_numbers_of_a_model_beside_annotations(study, command):
+    study(SCORES, "percent.csv")
+    study("case,benign,malignant\n" + "".join(f"{case},{i % 2},{1 - i % 2}\n" for i, case in enumerate(CASES)), "one.csv")
+    study("case,benign,malignant\n" + "".join(f"{case},{i % 3},{i % 2}\n" for i, case in enumerate(CASES)), "counts.csv")
+    found = json.loads(command("check", "labels.csv", "percent.csv", "one.csv", "--json"))["inputs"]
+    assert [one["kind"] for one in found] == ["annotations", "predictions", "predictions"]
+    refused(r"format must be 'wide'", io.read_annotations, "counts.csv")
+    assert kind_of_file("counts.csv", ["benign", "malignant"]) == "annotations"
+    words = ("calibrate", "--annotations", "labels.csv", "--fit", "percent.csv", "--apply", "percent.csv", "--out", "c")
+    assert "--input must be given for what looks like percentages" in command(*words, code=2)
+
+
+@pytest.mark.parametrize("rows", [WIDE.replace("P003,0", "P003,-9"), WIDE.replace(",1\n", ",1.0\n").replace(",0\n", ",\n")])
+def test_whole_numbers_with_codes_and_gaps_are_annotations(write, rows):
+    assert kind_of_file(write(rows)) == ""  # and so annotations where there are no others
+    assert kind_of_file(write(rows), [0, 1, 2]) == "annotations"

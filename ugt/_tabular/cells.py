@@ -1,0 +1,72 @@
+"""Cells of a table as codes into their distinct values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Bools, Int32, Int64
+from .._base.names import suspicious
+from .csv_text import unguarded
+
+FEW_ROWS = 5  # of which one that shares nothing with the others tells nothing
+
+
+class Coded(NamedTuple):
+    """Text cells as codes into the distinct values (stripped, in order of first appearance)."""
+
+    values: list[str]
+    codes: Int32  # (rows, columns)
+
+    def missing(self, tokens: Sequence[str], found: dict[str, int]) -> Bools:
+        """Which cells are one of the tokens; how many of each is added to ``found``."""
+        known = set(tokens)
+        is_token = np.array([value in known for value in self.values], bool)
+        if not is_token.any():
+            return np.zeros(self.codes.shape, bool)
+        for code in np.flatnonzero(is_token):
+            found[self.values[code]] = found.get(self.values[code], 0) + int(np.count_nonzero(self.codes == code))
+        return is_token[self.codes]
+
+    def suspicious(self, missing: Sequence[str]) -> tuple[str, ...]:
+        """A note on labels that look like codes for "no label"."""
+        known = set(missing)
+        return suspicious([value for value in self.values if value not in known])
+
+    def first(self, code: int) -> int:
+        return int(np.argmax((self.codes == code).any(axis=1)))
+
+    def kept(self, keep: Bools | None) -> tuple[Int32, Int64, Sequence[int]]:
+        """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
+        code = self.codes[:, 0]
+        if keep is None or keep.all():  # codes are in order of first appearance
+            n = len(self.values)
+            return code, np.searchsorted(np.maximum.accumulate(code), np.arange(n)), range(n)
+        new, first = identifiers.factorize(code[keep])
+        return new, first, code[keep][first].tolist()
+
+
+def first_alone(cells: Coded, missing: Sequence[str]) -> bool:
+    """Whether the cells of the first row, none of which is missing, are in no other."""
+    own = cells.codes[0]
+    if len(cells.codes) < FEW_ROWS or any(cells.values[code] in missing for code in own):
+        return False
+    return int((cells.codes <= own.max()).sum()) == len(own)  # codes are in order of first appearance
+
+
+def stripped(values: list[str], codes: Int32, raw: list[str] | None = None) -> Coded:
+    """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
+    plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
+    if plain == values:
+        return Coded(values, codes)
+    index: dict[str, int] = {}
+    new = np.array([index.setdefault(value, len(index)) for value in plain], dtype=np.int32)
+    return Coded(list(index), codes if len(index) == len(values) else new[codes])
+
+
+def without_guards(values: list[str], codes: Int32) -> Coded:
+    """White space around cells and apostrophes before formulas are no part of them."""
+    return stripped([*map(unguarded, map(str.strip, values))], codes, values)
