@@ -21,7 +21,7 @@ FULL = 10_000_000
 
 
 def written(n_rows, kind, per_case):
-    """A file of so many labels a case, a thousand annotators, 400 classes; its folder goes with the process."""
+    """A file of so many labels a case, by different ones of a thousand annotators, 400 classes; its folder goes with the process."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path, rng = Path(folder) / "labels.csv", np.random.default_rng(0)
@@ -29,7 +29,8 @@ def written(n_rows, kind, per_case):
         file.write("case,annotator,label\n")
         for begin in range(0, n_rows, BLOCK):
             n = min(BLOCK, n_rows - begin)
-            columns = np.arange(begin, begin + n) // per_case, rng.integers(0, 1000, n), rng.integers(0, 400, n)
+            case, place = np.divmod(np.arange(begin, begin + n), per_case)
+            columns = case, rng.integers(0, 1000 // per_case, n) * per_case + place, rng.integers(0, 400, n)
             file.writelines(PATTERNS[kind].format(*row) for row in zip(*(column.tolist() for column in columns)))
     return path
 
