@@ -43,8 +43,8 @@ class Coded(NamedTuple):
         """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
         code = self.codes[:, 0]
         if keep is None or keep.all():  # codes are in order of first appearance
-            n = len(self.values)
-            return code, np.searchsorted(np.maximum.accumulate(code), np.arange(n)), range(n)
+            seen = np.maximum.accumulate(code)
+            return code, np.flatnonzero(np.append(True, seen[1:] > seen[:-1])), range(len(self.values))
         new, first = identifiers.factorize(code[keep])
         return new, first, code[keep][first].tolist()
 

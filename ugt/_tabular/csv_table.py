@@ -119,7 +119,8 @@ class Table(CellTable):
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
         self._separator = lines.EXCEL.match(next(self._source.blocks(text=True), b"")) is not None
-        self._blank_rows = lines.n_blank_rows(checked_blocks(lines.checked(self._source.blocks(text=True))))
+        checked = checked_blocks(lines.checked(self._source.blocks(text=True)))
+        self._blank_rows = lines.n_blank_rows(self._source.blocks(text=True)) if lines.may_be_blank(checked) else 0
         self._delimiter = self._sniff()
         self.semicolons = self._delimiter == ";"
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]

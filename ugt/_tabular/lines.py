@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from .._base.checks import error
 
 LONGEST_LINE = 1 << 28  # bytes that the csv module may hold at once: a row of ten million classes
 LONGEST_ROW = 1 << 24  # bytes of a row that is put together from blocks: only such a one is left out
-BLANK_STARTS = [re.compile(end + rb'(?:[;,\t ]|"[\s"])') for end in (b"\n", b"\r")]  # how such a row begins, which is found sooner
+QUOTED_BLANK = {end: re.compile(b"%c" % end + rb'"[\s"]') for end in b"\n\r"}
 # (No two ways to take a character: a row of tabs with a cell at its end would be tried in 2**n of them.)
 BLANK_ROW = re.compile(rb'[\r\n](?= *[;,\t"])(?:(?:[ \t;]|"\s*"(?!"))+|(?:[ \t,]|"\s*"(?!"))+)(?=[\r\n]|\Z)')
 EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=[^\r\n]\"?[;,\t]*(?=[\r\n])", re.IGNORECASE)  # a line that tells Excel the separator
@@ -31,6 +33,26 @@ def without_separator(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """An empty line in the place of the first one, if it only tells the separator."""
     for i, block in enumerate(blocks):
         yield EXCEL.sub(b"", block, count=1) if i == 0 and EXCEL.match(block) else block
+
+
+def may_be_blank(blocks: Iterable[bytes]) -> bool:
+    """Whether any row begins as one does that holds no cell, which is found sooner; goes through all blocks."""
+    found, before = False, b"\n"
+    for block in blocks:
+        found = found or _may_be_blank(before + block)
+        before = (before + block[-2:])[-2:]
+    return found
+
+
+def _may_be_blank(text: bytes) -> bool:
+    data = np.frombuffer(text, np.uint8)
+    for end in filter(text.__contains__, b"\n\r"):
+        ends = data[:-1] == end
+        if any((ends & (data[1:] == start)).any() for start in b";,\t " if start in text):
+            return True
+        if b'"' in text and QUOTED_BLANK[end].search(text):
+            return True
+    return False
 
 
 def n_blank_rows(blocks: Iterable[bytes]) -> int:
@@ -67,7 +89,7 @@ def _of_whole_rows(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool, bool]
 def _without_blank_rows(text: bytes, begun: bool, quoted: bool) -> tuple[bytes, int]:
     """The same of some rows, and how many these are; lines within quotes stay."""
     text = b"\n" + text
-    if not any(start.search(text) for start in BLANK_STARTS):
+    if not _may_be_blank(text):
         return text[1:], 0
     parts, end, n_quotes, n, at = [], 1, int(quoted), 0, int(begun)
     while (match := BLANK_ROW.search(text, at)) is not None:
@@ -83,4 +105,5 @@ def _without_blank_rows(text: bytes, begun: bool, quoted: bool) -> tuple[bytes, 
 
 def _end_of_lines(text: bytes, before: int) -> int:
     """Where the last line ends before a place; 0 if none does."""
-    return max(text.rfind(b"\n", 0, before), text.rfind(b"\r", 0, before)) + 1
+    end = text.rfind(b"\n", 0, before) + 1
+    return max(end, text.rfind(b"\r", end, before) + 1)
