@@ -19,9 +19,10 @@ from ugt import io
 from ugt._base.notices import heard
 from ugt._base.parallel import progress_to_stderr
 from ugt._core import _rows
-from ugt._tabular import csv_table, source
+from ugt._tabular import csv_table, lines, source
 from ugt._tabular.csv_table import Table
 from ugt._tabular.source import Source, check_blocks
+from ugt._tabular.words import Words, text_array
 from ugt.annotations import Labels, Rankings, Ratings
 from ugt.io.beside import subgroup_file
 
@@ -320,7 +321,7 @@ def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
             return
     expected = by_csv(data)
     assert [cells_of(ours) for ours in found] == [cells_of(theirs) for theirs in expected]
-    assert (found[0].values, found[0].codes.tolist()) == (expected[0].values, expected[0].codes.tolist())
+    assert ([*found[0].values], found[0].codes.tolist()) == (expected[0].values, expected[0].codes.tolist())
     held = [row for row in rows if any(map(str.strip, row))]  # rows without any cell are left out
     assert [found[0].values[c] for c in found[0].codes[:, 0]] == [row[0].strip() for row in held]
 
@@ -371,18 +372,33 @@ def test_many_values_grow_the_table(write):
     path = write("case,annotator,label\n" + "\n".join(rows) + "\n")
     with mock.patch.object(csv_table, "SPLIT", 10_007):
         case, label = Table(Source(path)).coded([0], [2])
-    assert case.values == [f"case {i}" for i in range(n // 2)] and case.codes[:, 0].tolist() == [i // 2 for i in range(n)]
-    assert label.values == [f"ä{i}" for i in range(5000)] and label.codes[:, 0].tolist() == [i % 5000 for i in range(n)]
+    assert [*case.values] == [f"case {i}" for i in range(n // 2)] and case.codes[:, 0].tolist() == [i // 2 for i in range(n)]
+    assert [*label.values] == [f"ä{i}" for i in range(5000)] and label.codes[:, 0].tolist() == [i % 5000 for i in range(n)]
 
 
-def test_memory_is_a_few_times_the_codes(write):
-    """Not the text: 200 000 rows of 60 bytes are 12 MB, their three codes and a count 4 MB."""
-    path = write("case,annotator,label\n" + "".join(f"{'p' * 25}{i // 50},annotator {i % 9:20},class {i % 7}\n" for i in range(200_000)))
+@pytest.mark.parametrize(("row", "n"), [(f"{'p' * 25}{{1}},annotator {{2:20}},class {{3}}\n", 200_000), ("c{0:06},r{2},a\n", 400_000)])
+def test_memory_is_a_few_times_the_codes(write, row, n):
+    """Not the text: 200 000 rows of 60 bytes are 12 MB, their three codes and a count 4 MB. Nor strings: 400 000 of them are 26 MB."""
+    path = write("case,annotator,label\n" + "".join(row.format(i, i // 50, i % 9, i % 7) for i in range(n)))
     tracemalloc.start()
     io.read_annotations(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 19])
+@pytest.mark.parametrize("values", [["cat", "", "äö", "\U0001f600\u20ac", "d"], ["a"], [""], []])
+def test_words_are_a_sequence_of_strings(values, block, monkeypatch):
+    monkeypatch.setattr("ugt._tabular.words.BLOCK", block)
+    found = Words("".join(values).encode(), np.cumsum([0, *(len(value.encode()) for value in values)]))
+    assert [*found] == [found[i] for i in range(len(values))] == values and values[-1:] == [found[-1] for _ in values[-1:]]
+    assert [found.index(value) for value in values] == [*range(len(values))] and all(value in found for value in values)
+    assert "dog" not in found and "\udcff" not in found
+    array = text_array(found)
+    assert array.tolist() == values and array.dtype == np.array(values, np.str_).dtype
+    with pytest.raises(IndexError):
+        found[len(values)]
 
 
 def test_the_reader_of_the_core_checks_its_use():
@@ -538,6 +554,17 @@ def test_blank_columns_and_rows(write, content, options, notes, encoding):
         ("q", "bob", "Läsion"),
     ]
     assert [one for one in read.notes if "Left out" in one] == notes
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 100])
+@pytest.mark.parametrize(
+    ("content", "n"),
+    [(b"a,b\n1,2\n3, 4", 0), (b"a,b\r,\r1,2", 1), (b'a,b\n"","\n"\n', 1), (b'"a",b\n" 1",2\n', 0), (b",\n;", 2), (b'a\n"\n,\n"\n\t', 1)],
+)
+def test_rows_that_may_be_blank_are_found_in_any_blocks(content, n, block):
+    blocks = [content[i : i + block] for i in range(0, len(content), block)]
+    assert lines.n_blank_rows(blocks) == n and lines.may_be_blank(blocks) >= (n > 0)
+    assert lines.may_be_blank(blocks) == lines.may_be_blank([content])
 
 
 def test_blank_rows_keep_the_numbers_of_lines_and_quotes(write):

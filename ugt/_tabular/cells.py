@@ -11,6 +11,7 @@ from .._base import identifiers
 from .._base.arrays import Bools, Int32, Int64
 from .._base.names import suspicious
 from .csv_text import unguarded
+from .words import Words, cut
 
 FEW_ROWS = 5  # of which one that shares nothing with the others tells nothing
 
@@ -18,7 +19,7 @@ FEW_ROWS = 5  # of which one that shares nothing with the others tells nothing
 class Coded(NamedTuple):
     """Text cells as codes into the distinct values (stripped, in order of first appearance)."""
 
-    values: list[str]
+    values: Sequence[str]
     codes: Int32  # (rows, columns)
 
     def missing(self, tokens: Sequence[str], found: dict[str, int]) -> Bools:
@@ -27,7 +28,7 @@ class Coded(NamedTuple):
         is_token = np.array([value in known for value in self.values], bool)
         if not is_token.any():
             return np.zeros(self.codes.shape, bool)
-        for code in np.flatnonzero(is_token):
+        for code in np.flatnonzero(is_token).tolist():
             found[self.values[code]] = found.get(self.values[code], 0) + int(np.count_nonzero(self.codes == code))
         return is_token[self.codes]
 
@@ -52,12 +53,12 @@ class Coded(NamedTuple):
 def first_alone(cells: Coded, missing: Sequence[str]) -> bool:
     """Whether the cells of the first row, none of which is missing, are in no other."""
     own = cells.codes[0]
-    if len(cells.codes) < FEW_ROWS or any(cells.values[code] in missing for code in own):
+    if len(cells.codes) < FEW_ROWS or any(cells.values[code] in missing for code in own.tolist()):
         return False
-    return int((cells.codes <= own.max()).sum()) == len(own)  # codes are in order of first appearance
+    return bool(np.count_nonzero(cells.codes <= own.max()) == len(own))  # codes are in order of first appearance
 
 
-def stripped(values: list[str], codes: Int32, raw: list[str] | None = None) -> Coded:
+def stripped(values: Sequence[str], codes: Int32, raw: Sequence[str] | None = None) -> Coded:
     """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
     plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
     if plain == values:
@@ -67,6 +68,16 @@ def stripped(values: list[str], codes: Int32, raw: list[str] | None = None) -> C
     return Coded(list(index), codes if len(index) == len(values) else new[codes])
 
 
-def without_guards(values: list[str], codes: Int32) -> Coded:
+def without_guards(values: Sequence[str], codes: Int32) -> Coded:
     """White space around cells and apostrophes before formulas are no part of them."""
+    if isinstance(values, Words) and all(_is_plain(*block) for block in values.blocks()):
+        return Coded(values, codes)
     return stripped([*map(unguarded, map(str.strip, values))], codes, values)
+
+
+def _is_plain(text: str, start: Int64) -> bool:
+    """Whether none of the strings that stand one after the other has anything of that."""
+    if "'" not in text and text.split(None, 1) == [text]:
+        return True
+    values = cut(text, start)
+    return values == [*map(unguarded, map(str.strip, values))]

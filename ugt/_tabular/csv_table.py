@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Bools, Int32, Int64, NDArray
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
 from .._base.notices import note
 from .._base.parallel import Reporter
@@ -26,17 +26,17 @@ from .._core import _rows
 from . import lines
 from .cells import Coded, without_guards
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, NO_NUMBERS, THOUSANDS, as_names, different, is_count, is_number, note_commas, repeated
+from .roles import DECIMAL_COMMA, NO_NUMBERS, THOUSANDS, as_integers, different, is_count, is_number, note_commas, repeated
 from .source import BOM, Changed, Held, Source, checked_blocks
+from .words import Words, text_array
 
 # Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
 BLOCK = 1 << 14
 # Bytes of a cell, as the csv module has it, and of a row that is put together from blocks.
 LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
-DECODED = 1 << 16
 SPLIT = 1 << 22  # bytes split at a time
-# Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, as a string in a list.
-OF_CELL, OF_VALUE = 12, 72
+# Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, in the hash table.
+OF_CELL, OF_VALUE = 12, 16
 
 
 class CellTable:
@@ -93,9 +93,8 @@ class CellTable:
                 raise error(role, "not be blank", "a blank cell", self.place(int(np.argmax(blank))))
         number, first, seen = cells.kept(keep)
         names = cells.values if isinstance(seen, range) else [cells.values[old] for old in seen]
-        ids = as_names(names)
-        ids = ids if ids.dtype.kind == "i" else np.array(ids.tolist(), np.str_) if len(ids) else np.empty(0, np.int64)
-        return identifiers.Column(number, ids, first)
+        ids = as_integers(names)
+        return identifiers.Column(number, text_array(names) if ids is None else ids, first)
 
     def check_once(self, case: identifiers.Column, must: str = "stand once") -> None:
         """Refuse a column in which a case stands twice."""
@@ -140,7 +139,7 @@ class Table(CellTable):
         if 1 < width < self._width and next(islice(self._rows(), 1, None), None) is not None:
             self.header = self.header[:width]
             (cells,) = self.coded(range(width, self._width))
-            if cells.values != [""]:
+            if [*cells.values] != [""]:
                 code = next(code for code, value in enumerate(cells.values) if value)
                 raise error("columns", "have names", f"a blank one with {cells.values[code]!r}", self.place(cells.first(code)))
 
@@ -221,9 +220,10 @@ class Table(CellTable):
             self._rest = text[begin + found[1] :]
             if len(self._rest) > LONGEST_ROW:
                 return None
+        words = [Words(*reader.take_words(g)) for g in range(len(groups))]  # first, as the reader lets its tables go
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
-        return [without_guards(_decoded(*reader.take_words(g)), code) for g, code in enumerate(codes)]
+        return [*map(without_guards, words, codes)]
 
     @staticmethod
     def _check_room(n_cells: int, n_values: int = 0, n_bytes: int = 0) -> None:
@@ -350,18 +350,3 @@ def number_shown(cell: str) -> str:
     """A cell that should have been a number, in a message."""
     hint = next((hint for pattern, hint in NO_NUMBERS if pattern.fullmatch(cell.strip())), "")
     return f"{cell!r} ({hint})" if hint else repr(cell)
-
-
-def _decoded(blob: bytes, start: Int64) -> list[str]:
-    """The strings that stand one after the other."""
-    values: list[str] = []
-    for begin in range(0, len(start) - 1, DECODED):
-        own = start[begin : begin + DECODED + 1]
-        piece = blob[own[0] : own[-1]]
-        at = (own - own[0]).tolist()
-        if piece.isascii():
-            text = piece.decode("ascii")
-            values += [text[a:b] for a, b in zip(at, at[1:])]
-        else:
-            values += [piece[a:b].decode() for a, b in zip(at, at[1:])]
-    return values

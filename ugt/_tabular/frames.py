@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.axes import owned
 from .._base.checks import error
 from .._base.names import joined
 from .cells import Coded, stripped
@@ -154,7 +155,10 @@ def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: An
 
 def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: Bools, merge_names: bool = False) -> LongRows:
     """Cases and annotators of the rows that are kept; all cases stay, annotators who are left with nothing do not."""
-    cases, by = table.numbered(case, "case"), joined("annotators", table.numbered(annotator, "annotator", keep), merge_names)
+    cases = table.numbered(case, "case")
+    owned(cases.ids)
+    del case
+    by = joined("annotators", table.numbered(annotator, "annotator", keep), merge_names)
     return LongRows(cases.ids, cases.code if keep.all() else cases.code[keep], by.ids, by.code)
 
 

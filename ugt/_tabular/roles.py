@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Int64
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
 from .._base.names import listed, numbers_as_one
@@ -247,7 +248,7 @@ def classes_of(header: list[str]) -> list[str]:
     return [match[1] for match in matches if match] if all(matches) else header
 
 
-def wide_or_counts(header: list[str], values: list[str], missing: Sequence[str], transposed: bool = False) -> str:
+def wide_or_counts(header: list[str], values: Sequence[str], missing: Sequence[str], transposed: bool = False) -> str:
     """What a table with a row a case is, if its header or its cells leave no doubt."""
     if all(map(COUNT_HEADER.fullmatch, header)):
         return "counts"
@@ -310,9 +311,14 @@ def as_names(values: Sequence[str], skip: Sequence[str] = ()) -> Any:
 
     (An array of fixed-width text would cost ten million short ids the memory of the longest.)
     """
-    if len(values) and all(value in skip or INTEGER.fullmatch(value) for value in values):
-        return np.array([0 if value in skip else int(value) for value in values], dtype=np.int64)
-    return np.array(values, dtype=object)
+    found = as_integers(values, skip) if len(values) else None
+    return np.array(values, dtype=object) if found is None else found
+
+
+def as_integers(values: Sequence[str], skip: Sequence[str] = ()) -> Int64 | None:
+    """The same, or None where an entry is none."""
+    plain = ["0" if value in skip else value for value in values] if skip else values
+    return np.fromiter(map(int, plain), np.int64, len(plain)) if all(map(INTEGER.fullmatch, plain)) else None
 
 
 def as_labels(values: Sequence[str], missing: Sequence[str], classes: Any) -> Any:

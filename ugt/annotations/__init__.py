@@ -118,7 +118,9 @@ class Labels(OnAxes):
         """A long table whose columns are numbered."""
         names, index = class_axis("label", label, classes, rows.where, merge_names)
         offsets, order = rows.grouped()
-        arrays = owned(offsets, rows.annotator[order], index[order], np.ones(len(order), np.int64))
+        annotator, index = rows.annotator[order], index[order]
+        del order
+        arrays = owned(offsets, annotator, index, np.ones(len(index), np.int64))
         return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
 
     @classmethod

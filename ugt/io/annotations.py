@@ -158,7 +158,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
     _note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
-    format, notes = _wide_format(table.header[first], header, case.values, cells.values, how, told_wide)
+    format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
     if format != "transposed" and not chosen:
         check_annotators(header, cells, missing, format)
     if format == "counts":
@@ -192,7 +192,7 @@ def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotator
 
 def _note_rows(case: Coded, alone: bool) -> None:
     """Note a row below the header, or above the end, that is none of the table by its looks."""
-    last = case.values[case.codes[-1, 0]]
+    last = case.values[int(case.codes[-1, 0])]
     if plain(last) in SUMS:
         note(f"Read the last row, {last!r}, like the others (if it sums them up, take it out of the file).")
     if alone:
@@ -207,7 +207,7 @@ def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], for
     return {role: c for role, c in roles.items() if role != extra or not {"label", "value"} <= roles.keys()}
 
 
-def _wide_format(first: str, header: list[str], rows: Sequence[str], values: list[str], how: Reading, told: str) -> tuple[str, list[str]]:
+def _wide_kind(first: str, header: list[str], rows: Sequence[str], values: Sequence[str], how: Reading, told: str) -> tuple[str, list[str]]:
     """``(wide, transposed, counts or ratings; notes)``."""
     format = "wide" if how.format == "auto" and how.annotator_columns else how.format
     if format in ("counts", "transposed"):

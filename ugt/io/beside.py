@@ -98,5 +98,6 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         table.check_once(named)
         cases = named.ids[named.code].astype(str).tolist()
         table.used = {**{name: [c] for name, c in role.items()}, "subgroup": others}
-        values = {table.header[c]: dict(zip(cases, [one.values[i] for i in one.codes[:, 0].tolist()])) for c, one in zip(others, cells)}
+        texts = [map([*one.values].__getitem__, one.codes[:, 0].tolist()) for one in cells]
+        values = {table.header[c]: dict(zip(cases, own)) for c, own in zip(others, texts)}
         return CaseFile(values, *roles_of(table.header, table.used))
