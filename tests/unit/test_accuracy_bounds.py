@@ -96,6 +96,18 @@ def test_a_truth_that_tells_no_classes_apart_says_nothing_of_independent_errors(
     assert np.isnan(found.independent)
 
 
+@pytest.mark.parametrize("n_classes, k", [(3, 1), (3, 2), (8, 1)])
+def test_influence_is_the_derivative_by_the_weight_of_a_case(n_classes, k):
+    truth, scores = made(240, n_classes, 1)
+    one = ugt.accuracy_bounds(truth, scores, k).statistic
+    step = 1e-5
+    for i in (0, 7, 200):
+        weights = np.ones((2, 240))
+        weights[0, i], weights[1, i] = 1 + step, 1 - step
+        more, less = one.values(weights)
+        np.testing.assert_allclose(one.influence()[i], (more - less) / (2 * step), atol=1e-7)
+
+
 def test_intervals_are_those_of_sums():
     truth, scores = made(300)
     found = ugt.accuracy_bounds(truth, scores)

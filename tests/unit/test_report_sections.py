@@ -9,12 +9,23 @@ from twins.page import checked, drawings, parsed, texts, words_of
 
 import ugt
 from ugt.report import svg
-from ugt.report.sections import calibration, confusion, coverage, curves, design, dispersion, sensitivity, strata, truth_models
+from ugt.report.sections import (
+    calibration,
+    confusion,
+    coverage,
+    curves,
+    design,
+    dispersion,
+    sensitivity,
+    strata,
+    true_accuracy,
+    truth_models,
+)
 
 HOSTILE = '<script>"x"&'
-MAKERS = (design, truth_models, strata, confusion, calibration, curves, dispersion, coverage, sensitivity)
+MAKERS = (design, true_accuracy, truth_models, strata, confusion, calibration, curves, dispersion, coverage, sensitivity)
 # Sections, and how many figures they have of two models and two classes.
-SECTIONS = {design: 2, truth_models: 1, strata: 4, confusion: 2, curves: 2, dispersion: 2, coverage: 2, sensitivity: 1}
+SECTIONS = {design: 2, true_accuracy: 1, truth_models: 1, strata: 4, confusion: 2, curves: 2, dispersion: 2, coverage: 2, sensitivity: 1}
 every = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
 
 

@@ -17,6 +17,7 @@ from ..resampling import GroupSums, Result, Statistic, by_case, over
 from .given import orders_of
 
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
+LEAST_CASES = 50  # of a group
 CASES_A_PARAMETER, MOST_CELLS = 20, 2 * 10**7  # of the full form
 SAME = 9  # decimals in which plausibilities that are the same agree
 
@@ -31,15 +32,18 @@ class Assumed(Statistic):
         """``pi`` (N, K): probabilities of each class to be the true one, NaN where nothing is known; ``chosen`` (N, K): shares of the k."""
         self.n_cases, self._k, self._n_classes = len(pi), k, pi.shape[1]
         self._kept = np.asarray(~np.isnan(pi).any(axis=1))
-        self._pi, self._chosen = pi[self._kept], chosen[self._kept]
+        everything = self._kept.all()
+        self._pi, self._chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # shared where they can be
         n, n_classes = self._pi.shape
         self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
         aligned, own = _aligned(self._pi, self._chosen)
         self.group, self.n_groups = _groups(aligned, least)
         room("bounds of the accuracy", 8.0 * n * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
         row = np.flatnonzero(self._kept)
+        columns = self._columns(aligned)
         self._grouped = GroupSums(row, self.group, np.concatenate([np.ones((n, 1)), aligned, own], axis=1), self.n_groups)
-        self._summed = GroupSums(row, np.zeros(n, np.int32), self._columns(aligned), 1)
+        self._summed = GroupSums(row, np.zeros(n, np.int32), columns, 1)
+        self.work = n * (1 + 2 * n_classes + columns.shape[1])
 
     def _columns(self, aligned: Array) -> Array:
         """(n, S) of each case: 1, agreement, Σ π², what a model that is always right gets, and one that copies; then π, ππᵀ and πyᵀ."""
@@ -65,11 +69,15 @@ class Assumed(Statistic):
         parts = [one.sums(weights).reshape(weights.shape[1], -1) for one in (self._grouped, self._summed)]
         return np.concatenate(parts, axis=1)
 
-    def answer(self, sums: Array) -> Array:
-        """(B, 6)."""
+    def _parted(self, sums: Array) -> tuple[Array, Array, Array, Array]:
+        """(B, G, 1) cases and (B, G, K) sums of p and of q of each group; (B, S) the other sums."""
         k, width = self._n_classes, 1 + 2 * self._n_classes
         grouped, rest = sums[:, : self.n_groups * width].reshape(len(sums), self.n_groups, width), sums[:, self.n_groups * width :]
-        size, p, q = grouped[..., :1], grouped[..., 1 : 1 + k], grouped[..., 1 + k :]
+        return grouped[..., :1], grouped[..., 1 : 1 + k], grouped[..., 1 + k :], rest
+
+    def answer(self, sums: Array) -> Array:
+        """(B, 6)."""
+        size, p, q, rest = self._parted(sums)
         n = rest[:, 0]
         lower, upper = np.maximum(p + q - size, 0.0).sum(axis=(1, 2)), np.minimum(p, q).sum(axis=(1, 2))
         agreement, squares, right, copied = (over(rest[:, j], n) for j in range(1, 5))
@@ -95,6 +103,42 @@ class Assumed(Statistic):
                 continue
             found[b] = p[there] @ a[np.arange(len(there)), there]
         return found
+
+    def influence(self) -> Array:
+        """(N, 6) L = (a - θ) / n of the means, with the end of each class that is the least or the greatest now; and of the inversion."""
+        size, p, q, rest = (table[0] for table in self._parted(self.sums()))
+        aligned, own = _aligned(self._pi, self._chosen)
+        columns = self._columns(aligned)
+        lower = np.where((p + q > size)[self.group], aligned + own - 1.0, 0.0).sum(axis=1)
+        upper = np.where((p < q)[self.group], aligned, own).sum(axis=1)
+        value = dict(zip(self.names, self.estimate))
+        each = np.stack([columns[:, 1], lower, upper, columns[:, 3], columns[:, 4]], axis=1)
+        n = max(1, len(each))
+        found = np.zeros((self.n_cases, len(self.names)))
+        steps = (each - [value[name] for name in ("agreement", "lower", "upper", "always_right", "copying")]) / n
+        inverted = self._step_of_inversion(rest) if self.full else self._step_of_parameter(columns, value)
+        found[self._kept] = np.concatenate([steps[:, :3], inverted[:, None] / n, steps[:, 3:]], axis=1)
+        return found
+
+    def _step_of_parameter(self, columns: Array, value: Mapping[str, float]) -> Array:
+        squares, others = columns[:, 2].mean() if len(columns) else np.nan, self._n_classes - 1
+        step, share = columns[:, 2] - squares, over(1.0, others)
+        above = columns[:, 1] - value["agreement"] + (self._k * share - value["independent"] * (1.0 + share)) * step
+        return over(above, squares - share * (1.0 - squares))
+
+    def _step_of_inversion(self, rest: Array) -> Array:
+        k = self._n_classes
+        total = rest[5 : 5 + k]
+        there = np.flatnonzero(total > 0)
+        pi, squared = self._pi[:, there], rest[5 + k : 5 + k + k * k].reshape(k, k)[np.ix_(there, there)]
+        try:
+            a = np.linalg.solve(squared, rest[5 + k + k * k :].reshape(k, k)[there])
+            solved = np.linalg.solve(squared, pi.T).T
+        except np.linalg.LinAlgError:
+            return np.full(len(pi), np.nan)
+        right = a[np.arange(len(there)), there]
+        errors = (self._chosen - pi @ a)[:, there]
+        return np.asarray(pi @ right - total[there] @ right / rest[0] + (solved * total[there] * errors).sum(axis=1))
 
 
 def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
@@ -190,7 +234,7 @@ class AccuracyBounds(Result):
         return max(0.0, float(found[NAMES.index("lower"), 0])), min(1.0, float(found[NAMES.index("upper"), 1]))
 
 
-def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = 50) -> AccuracyBounds:
+def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES) -> AccuracyBounds:
     r"""What the top-k accuracy against the true class can be, under no assumption and under two that exclude each other.
 
     With ``π_i(t)`` the probability that class t is the most plausible one of case i [A eq. 4] and ``Y_i(t)`` whether it is among the

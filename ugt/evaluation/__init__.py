@@ -297,12 +297,13 @@ def evaluate(
         known = Annotated(given, np.flatnonzero(present))
         scores = {name: table[known.rows] for name, table in scores.items()}
         voted = by_name.voted(given).take(known.rows)
-        work = Work(known, truths, voted, scores, orders, groups, options, word).run()
+        work = Work(known, truths, voted, scores, orders, groups, options, word, details).run()
         context = Context(
             known=known, scores=scores, voted=voted, clusters=None if of_case is None else of_case[known.rows],
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
-            soft=work.soft, case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean,
+            soft=work.soft, bounds=work.bounds, references=work.references,
+            case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
         )  # fmt: skip
         tables, said = tables_of(context)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
 from ..report.context import MOST_CELLS
 from ..report.sections.performance import SPREADS, STANDING
+from ..report.sections.true_accuracy import COMMONEST, PERFECT
 from ..report.standings import shuffled_quantiles
-from ..report.tables import reliability_key
+from ..report.tables import finite, reliability_key
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 
@@ -47,12 +49,15 @@ class Work:
     groups: Any
     options: Options
     seed: int
+    details: bool
     certainty: list[Row] = field(default_factory=list)
     certainty_columns: list[Array] = field(default_factory=list)
     metrics: list[Row] = field(default_factory=list)
     columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
     deviations: list[Array] = field(default_factory=list)  # of the metrics over draws, one a resample
     soft: list[tuple[SoftRanking, list[Row]]] = field(default_factory=list)
+    bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
+    references: list[Row] = field(default_factory=list)
     case_certainty: dict[str, Array] = field(default_factory=dict)
     mean: Array | None = None  # under the middle reliability
 
@@ -62,6 +67,7 @@ class Work:
         self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
         self.positive = {name: ScoreOrder.of(_positive(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
+        self.chosen = {name: order.sets(1).membership(1) for name, order in self.ranked.items()} if self.details else {}
         topk = METRICS["topk_accuracy"]
         for name, order in self.ranked.items():
             for k in self.orders:
@@ -84,6 +90,8 @@ class Work:
             for metric, k in metrics_wanted(self.orders):
                 self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties))
         self._add_soft(reliability, truth)
+        if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
+            self._add_bounds(reliability, truth)
         if reliability == self.truths.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self.mean = truth.mean()
 
@@ -108,6 +116,21 @@ class Work:
         self.columns.append(found.per_case)
         self.deviations.append(over_draws[2:] - found.value)
 
+    def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
+        """What the accuracy against the true class can be; and what the commonest class always gets."""
+        pi = truth.membership(1, ties=self.options.ties)
+        for name in self.scores:
+            self.bounds.append((name, reliability, Assumed(pi, self.chosen[name], 1, LEAST_CASES)))
+        defined = pi[truth.defined]
+        if self.scores and len(defined):
+            commonest = Orders.from_dense(np.repeat(defined.sum(axis=0)[None], len(pi), axis=0), self.orders[-1], self.options.ties)
+            topk = METRICS["topk_accuracy"]
+            for k in self.orders:
+                self._add_reference(COMMONEST, reliability, topk.name, k, topk.of(truth, commonest, k, ties=self.options.ties).value)
+
+    def _add_reference(self, reference: str, reliability: float | None, metric: str, k: int | None, value: float) -> None:
+        self.references.append({"reference": reference, "reliability": reliability, "metric": metric, "k": k, "value": finite(value)})
+
     def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
         """Of two classes: AUROC and average precision of the second one, against the means of its plausibilities."""
         if not self.positive:
@@ -116,6 +139,9 @@ class Work:
             self.truths.say("AUROC and average precision are computed for truths without draws only.")
             return
         p = truth.mean()[:, 1]
+        perfect = SoftRanking.of(p, ScoreOrder.of(np.where(np.isnan(p), 0.0, p)))
+        for metric, value in zip(perfect.names, perfect.estimate.tolist()):
+            self._add_reference(PERFECT, reliability, metric, None, value)
         for name, scores in self.positive.items():
             found, rows = SoftRanking.of(p, scores), []
             for metric, value in zip(found.names, found.estimate.tolist()):

@@ -18,6 +18,7 @@ from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_
 from .tables import Row
 
 if TYPE_CHECKING:
+    from ..accuracy.bounds import Assumed
     from ..aggregation.by_name import Making
     from ..plausibilities import Point
 
@@ -125,6 +126,11 @@ class Annotated:
         offsets, at = take(known.offsets, self.rows)
         return Labels(known.axes.take(self.rows), known.annotators, offsets, known.annotator[at], known.label[at], known.count[at])
 
+    @property
+    def judged(self) -> Labels | Rankings | None:
+        """Annotations of the judged cases; None where there are none, or rankings of others too."""
+        return self.rankings if self.rankings is not None and len(self.rows) == self.n_cases else self.labels
+
     @cached_property
     def counts(self) -> NDArray[Any] | None:
         """(n, K) labels of the judged cases; None where there are none, or the table would be too large."""
@@ -154,6 +160,8 @@ class Context:
     columns: Sequence[Array]  # as certainty_columns
     deviations: Sequence[Array]  # (B,) of each metric over draws of the truth, one a resample
     soft: Sequence[tuple[Statistic, Sequence[Row]]]  # scores of two classes, and the rows of their numbers
+    bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
+    references: Sequence[Row]  # what simple and perfect models would have
     case_certainty: Mapping[str, Array]  # reliability ("given" where there is none) -> (n,) certainty of order 1
     reliability: float | None  # the middle one: tables that need a single truth use it
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None where the table would be too large

@@ -29,6 +29,7 @@ from . import (
     sources,
     strata,
     summary,
+    true_accuracy,
     truth_models,
     worklist,
 )
@@ -38,7 +39,7 @@ PARTS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Result", (summary,)),
     ("What came in", (provenance, data, design)),
     ("The truth", (assumptions, agreement, certainty)),
-    ("How good the models are", (performance, truth_models, sources, curves, calibration, dispersion, coverage)),
+    ("How good the models are", (performance, true_accuracy, truth_models, sources, curves, calibration, dispersion, coverage)),
     ("Against each other and people", (humans, comparison)),
     ("Where they are good", (strata, confusion)),
     ("Cases", (worklist,)),

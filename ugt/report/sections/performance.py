@@ -11,6 +11,7 @@ from .. import svg, words
 from ..context import Made
 from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
 from ..standings import EQUAL, both_ends, flips, standings
+from .true_accuracy import COMMONEST, PERFECT
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -69,6 +70,11 @@ def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]
             cells[model].insert(0, find(entries, metric="voted_accuracy", k=k))
     best = [max((e["value"] for e in column if e and e["value"] is not None), default=None) for column in zip(*cells.values())]
     groups = [Group(html.text(model), _metric_rows(entries, best, source)) for model, entries in cells.items()]
+    for name, entries in ((name, of(source.get("references", ()), reference=name, metric=metric, k=k)) for name in (COMMONEST, PERFECT)):
+        if entries:  # none of the voted label
+            values = [find(entries, reliability=r) for r in columns]
+            blank = [html.Cell(html.NONE)] * (len(headings) - len(columns))
+            groups.append(Group(name, [("value", [*blank, *html.row_of(values, lambda e: html.number(e["value"]))])]))
     meaning = words.metric_meaning(metric, k)
     caption = f"{words.metric_name(metric, k)}{': ' if meaning else ''}{meaning} ({_case_numbers(cells.values())})"
     return html.grouped_table(caption, ["model", "", *headings], groups)

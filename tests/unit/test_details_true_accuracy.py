@@ -1,0 +1,74 @@
+"""The section on the accuracy against the true class: its numbers are those of the functions, on the same resamples; its sentences."""
+
+import numpy as np
+import pytest
+from twins import details
+from twins.page import checked, parsed, words_of
+
+import ugt
+from ugt.report.sections import true_accuracy
+
+
+def problem(n=200, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.dirichlet([0.4] * n_classes, n)
+    known = ugt.Labels.from_counts([rng.multinomial(4, p / p.sum()) for p in truth])
+    return known, {"on its own": np.eye(n_classes)[truth.argmax(1)], "<copy>": known.counts() + 0.1}
+
+
+def test_numbers_are_those_of_the_functions():
+    known, scores = problem()
+    clusters = np.arange(200) // 2
+    rows, notes = details.made(true_accuracy, known, scores, clusters=clusters, reliability=(0.5, 2.0))
+    assert notes == [] and len(rows["true_accuracy"]) == 4
+    for row in rows["true_accuracy"]:
+        truth = ugt.dirichlet(known, reliability=row["reliability"], prior=0.1)
+        found = ugt.accuracy_bounds(truth, scores[row["model"]])
+        drawn = {"clusters": clusters, "n_resamples": 60, "seed": 3}
+        assert row["agreement"] == pytest.approx(found.value) and row["form"] == found.form
+        for name in ("lower", "upper", "independent", "always_right", "copying", "n_groups", "n_cases"):
+            assert row[name] == pytest.approx(getattr(found, name))
+        assert (row["independent_low"], row["independent_high"]) == pytest.approx(found.interval(0.9, of="independent", **drawn))
+        assert (row["lower_low"], row["upper_high"]) == pytest.approx(found.outer_interval(0.9, **drawn))
+        assert row["voted"] == pytest.approx(ugt.ua_topk_accuracy(ugt.votes(known), scores[row["model"]]).value)
+    for row in rows["next_annotator"]:
+        found = ugt.next_annotator_agreement(known, scores[row["model"]])
+        assert (row["agreement"], row["annotators"], row["difference"]) == pytest.approx((found.value, found.annotators, found.difference))
+        ends = found.interval(0.9, of="difference", clusters=clusters, n_resamples=60, seed=3)
+        assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends)
+    for row in rows["references"]:
+        truth = ugt.dirichlet(known, reliability=row["reliability"], prior=0.1)
+        shares = truth.membership(1).sum(0)
+        assert row["value"] == pytest.approx(shares.max() / 200)
+
+
+def test_of_two_classes_the_plausibilities_themselves_are_ranked():
+    known, scores = problem(60, 2)
+    rows, _ = details.made(true_accuracy, known, scores, reliability=1)
+    found = {row["metric"]: row["value"] for row in rows["references"] if row["reference"] == true_accuracy.PERFECT}
+    p = ugt.dirichlet(known, prior=0.1).mean()[:, 1]
+    assert found["soft_auroc"] == pytest.approx(ugt.soft_auroc(p, p).value)
+    assert found["soft_average_precision"] == pytest.approx(ugt.soft_average_precision(p, p).value)
+
+
+def test_sentences():
+    known, scores = problem(400)
+    page = parsed(checked(true_accuracy.render(details.source([true_accuracy], known, scores, reliability=1))))
+    own, copied = (words_of(item) for item in page.iter("li"))
+    assert own.startswith("If on its own errs together with the annotators its accuracy is about 0.")
+    assert "; if it errs independently, about 0.9" in own and "; the annotations alone allow 0." in own
+    assert copied.startswith("If <copy> errs together") and "It does not err independently of them" in copied
+
+
+@pytest.mark.parametrize("kind", ["rankings", "point", "none"])
+def test_other_truths(kind):
+    known, scores = problem(40)
+    if kind == "rankings":
+        known = ugt.Rankings.from_blocks(
+            [[[[int(c)], [k for k in range(3) if k != c]] for c in row.nonzero()[0]] for row in known.counts()], n_classes=3
+        )
+    elif kind == "point":
+        known = ugt.dirichlet(known)
+    rows, _ = details.made(true_accuracy, known, {} if kind == "none" else scores)
+    assert len(rows["next_annotator"]) == (2 if kind == "rankings" else 0)
+    assert bool(rows["true_accuracy"]) == (kind != "none")
