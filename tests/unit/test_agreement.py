@@ -310,7 +310,7 @@ def test_record():
     found = partial_average_overlap([[[0]], [[0]]], [[[0]], [[1]]], 1, n_classes=3)
     assert isinstance(found, AgreementScore)
     assert (found.value, found.n_cases, found.left_out, found.per_annotator) == (0.5, 2, {}, None)
-    assert found.interval(seed=3) == (0, 1)
+    assert found.interval(kind="percentile", seed=3) == (0, 1)
     with pytest.raises(AttributeError):
         found.value = 1
 

@@ -456,8 +456,8 @@ def test_unanimity_is_a_value_with_a_reason():
     for function in (ugt.percent_agreement, ugt.gwet_ac1):
         found = function(same)
         assert (found.value, found.reason) == (1.0, None)
-        assert found.interval() == (1.0, 1.0)
-        assert all(math.isnan(x) for x in found.interval(kind="analytic"))
+        exact = 1 - (1 - 0.025 ** (1 / 3)) / (1 - found.expected), 1.0
+        assert [found.interval(kind=kind) for kind in ("auto", "percentile", "bca", "analytic")] == [pytest.approx(exact)] * 4
     undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
     undefined(
         ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 1], [1, 0]]), weights=np.ones((2, 2))),

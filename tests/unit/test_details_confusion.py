@@ -99,5 +99,5 @@ def test_one_case_and_cases_without_predictions():
     assert sum(row["n"] for row in found if row["model"] == "A") == pytest.approx((counts[20:].sum(1) > 0).sum())
     truth = ugt.Point.from_array([[1, 0]] * 9 + [[0.5, 0.5]])
     _, agreement, _ = tables(truth, {"A": [[0.7, 0.3]] * 10})
-    assert agreement[0]["ppa_low"] == 1.0 and agreement[1]["ppa"] == 0.0 and agreement[1]["ppa_low"] is None
+    assert agreement[0]["ppa_low"] == pytest.approx(0.05 ** (1 / 10)) and agreement[1]["ppa"] == 0.0 and agreement[1]["ppa_low"] is None
     assert agreement[0]["npa"] == 0.0 and agreement[0]["npa_high"] is None and agreement[1]["npa_high"] == 1.0

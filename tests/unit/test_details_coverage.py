@@ -32,7 +32,7 @@ def threshold(scores, alpha, m):
 def test_coverage_is_that_of_thresholds_by_hand():
     counts, scores = data(61)
     counts = np.eye(4, dtype=int)[np.argmax(counts, 1)]  # one label a case, and no prior: the truth is certain
-    context = details.context(counts, scores, prior=0.0, n_resamples=30, seed=4, level=0.8)
+    context = details.context(counts, scores, prior=0.0, n_resamples=30, seed=4, level=0.8, interval="percentile")
     rows, notes = found(context)
     first = coverage.halves(61, None, 4)
     label = np.argmax(counts, 1).tolist()

@@ -114,7 +114,7 @@ def test_intervals_over_clusters_are_of_resamples_one_at_a_time():
     n, n_resamples = 24, 30
     counts, scores = data(n, seed=2, models=1)
     clusters = np.array([i // 4 for i in range(n)])
-    tables, _ = found(counts, scores, clusters=clusters.tolist(), n_resamples=n_resamples, seed=7, level=0.8)
+    tables, _ = found(counts, scores, clusters=clusters.tolist(), n_resamples=n_resamples, seed=7, level=0.8, interval="percentile")
     kept = [i for i in range(n) if counts[i].sum() > 1]
     drawn = [dict(zip(kept, twin.case_weights(7, b, clusters[kept].tolist(), None))) for b in range(n_resamples)]
     for row, cases in zip(tables["disagreement_bins"], bins_of(counts.tolist(), scores["M0"].tolist()).values()):

@@ -280,10 +280,11 @@ def test_intervals_are_those_of_the_engine():
     labels, model = labels_of(nested), np.arange(40) % N_CLASSES
     patient = [i // 3 for i in range(40)]
     found, drawn = ugt.discrepancy_ratio(labels, model), {"clusters": patient, "n_resamples": 200, "seed": 5}
+    quantile = {"kind": "percentile", **drawn}
     counted = ~np.isnan(found.mu_per_case)
     values = resampled(found.mu_per_case[counted], found.alpha_per_case[counted], np.array(patient)[counted].tolist(), 5, 200)
-    np.testing.assert_allclose(found.interval(**drawn), np.quantile(values, [0.025, 0.975]), rtol=1e-10)
-    np.testing.assert_allclose(found.interval(0.8, **drawn), np.quantile(values, [0.1, 0.9]), rtol=1e-10)
+    np.testing.assert_allclose(found.interval(**quantile), np.quantile(values, [0.025, 0.975]), rtol=1e-10)
+    np.testing.assert_allclose(found.interval(0.8, **quantile), np.quantile(values, [0.1, 0.9]), rtol=1e-10)
     basic = found.interval(kind="basic", **drawn)
     np.testing.assert_allclose(basic, 2 * found.value - np.quantile(values, [0.975, 0.025]), rtol=1e-10)
     assert found.interval(kind="bca", **drawn) != found.interval(**drawn)
@@ -370,7 +371,7 @@ def test_chances_are_shares_of_the_same_resamples():
     patient = np.arange(60) // 2
     found = ugt.annotator_discrepancy(ratings, predictions=models)
     drawn = {"clusters": patient, "n_resamples": 100, "seed": 3}
-    chances, ends = found.chances(**drawn), found.intervals(**drawn)
+    chances, ends = found.chances(**drawn), found.intervals(kind="percentile", **drawn)
     counted = (~np.isnan(ratings)).sum(axis=1) >= 2
     weights = resampling.Design.of(int(counted.sum()), patient[counted]).weights(3, 0, 100)
     nested = [[[] if np.isnan(v) else [v] for v in row] for row in ratings]
@@ -539,7 +540,7 @@ def test_given_strata_and_intervals():
     model, strata = np.arange(60) % N_CLASSES, np.array(["b", "a", "b"] * 20)
     patient = np.arange(60) // 2
     found = ugt.stratified_discrepancy(labels_of(nested), model, strata=strata)
-    ends = found.intervals(clusters=patient, n_resamples=100, seed=2)
+    ends = found.intervals(kind="percentile", clusters=patient, n_resamples=100, seed=2)
     assert found.names.tolist() == ["a", "b"]
     alone = [
         twin.discrepancy([int(m) for m in model[strata == s]], [c for c, t in zip(nested, strata) if t == s], twin.zero_one) for s in "ab"

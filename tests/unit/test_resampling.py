@@ -206,7 +206,7 @@ def test_undefined_resamples_are_counted_and_left_out():
     assert found.n_undefined.tolist() == [0, undefined.sum()] and 10 < undefined.sum() < 50
     np.testing.assert_array_equal(np.isnan(found.values[:, 1]), undefined)
     defined = found.values[~undefined, 1]
-    assert found.interval(0.9)[1].tolist() == pytest.approx(np.quantile(defined, [0.05, 0.95]).tolist())
+    assert found.interval(0.9, "percentile")[1].tolist() == pytest.approx(np.quantile(defined, [0.05, 0.95]).tolist())
     assert found.std_error.tolist() == pytest.approx([found.values[:, 0].std(ddof=1), defined.std(ddof=1)])
     # ranks: only where both are defined
     np.testing.assert_allclose(found.rank_probability(), twin.rank_probability(found.values.tolist()), atol=1e-12)
@@ -315,13 +315,55 @@ def test_intervals_are_those_of_the_slow_twin(level):
     found = skewed()
     for j in range(3):
         values, estimate = found.values[:, j].tolist(), found.estimate[j]
-        assert found.interval(level)[j].tolist() == pytest.approx(twin.percentile(values, level), rel=1e-12)
+        assert found.interval(level, "percentile")[j].tolist() == pytest.approx(twin.percentile(values, level), rel=1e-12)
         assert found.interval(level, "basic")[j].tolist() == pytest.approx(twin.basic(values, estimate, level), rel=1e-12)
         expected = twin.bca(values, estimate, found.influence[:, j].tolist(), level)
         assert found.interval(level, "bca")[j].tolist() == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(found.interval(level), np.quantile(found.values, [0.5 - level / 2, 0.5 + level / 2], axis=0).T, rtol=1e-12)
+    quantiles = found.interval(level, "percentile")
+    np.testing.assert_allclose(quantiles, np.quantile(found.values, [0.5 - level / 2, 0.5 + level / 2], axis=0).T, rtol=1e-12)
     # the three kinds differ, as they must for a skewed sample
-    assert abs(found.interval(level, "bca") - found.interval(level)).min() > 1e-3
+    assert abs(found.interval(level, "bca") - quantiles).min() > 1e-3
+
+
+PERFECT = {
+    "shares": (lambda: ugt.bootstrap(np.ones(30)), 1, 0.025 ** (1 / 30)),
+    "clusters": (lambda: ugt.bootstrap(np.ones(30), clusters=np.arange(30) // 3), 1, 0.025 ** (1 / 10)),
+    "none right": (lambda: ugt.ua_topk_accuracy(ugt.Point.from_array([[0.0, 1]] * 30), [[1.0, 0]] * 30).resamples(), 0, None),
+}
+
+
+@pytest.mark.parametrize("name", PERFECT)
+@pytest.mark.parametrize("kind", ["auto", "percentile", "basic", "bca"])
+def test_perfect_results_have_the_exact_interval(name, kind):
+    make, value, low = PERFECT[name]
+    ends = (low, 1) if value else (0, 1 - 0.025 ** (1 / 30))
+    for found in (make(), pickle.loads(pickle.dumps(make()))):
+        assert found.interval(kind=kind)[0].tolist() == pytest.approx(ends, rel=1e-12)
+
+
+def test_few_units_have_students_interval():
+    """Against the formula: logits of a share, jackknife over clusters, degrees of freedom from the kurtosis."""
+    rng = np.random.default_rng(4)
+    right, cluster = (rng.random(40) < 0.8).astype(float), rng.integers(0, 6, 40)
+    sums = np.array([[right[cluster == g].sum(), (cluster == g).sum()] for g in range(6)])
+    without = (sums[:, 0].sum() - sums[:, 0]) / (40 - sums[:, 1])
+    d = without - without.mean()
+    df = np.clip(2 * 5 / (6 * (d**4).sum() / (d**2).sum() ** 2 - 1), 5 / 3, 5)
+    half, p = scipy.stats.t.ppf(0.95, df) * np.sqrt(5 / 6 * (d**2).sum()), right.mean()
+    expected = scipy.special.expit(scipy.special.logit(p) + np.array([-1, 1]) * half / (p * (1 - p)))
+    found = ugt.bootstrap(right, clusters=cluster, n_resamples=2)
+    np.testing.assert_allclose(found.interval(0.9)[0], expected, rtol=1e-10)
+    # a difference is on its own scale, within -1 and 1
+    both = ugt.bootstrap(np.stack([right, 1 - right], axis=1)[:3], n_resamples=2).minus(1)
+    assert both.interval()[1].tolist() == [0, 0] and np.abs(both.interval()).max() <= 1
+
+
+def test_few_clusters_are_noted_and_percentiles_of_very_few_refused():
+    truth, scores = ugt.Point.from_array([[1.0, 0], [0, 1], [0.5, 0.5], [1, 0]] * 10), [[0.8, 0.2]] * 40
+    found = ugt.ua_topk_accuracy(truth, scores)
+    with pytest.warns(UserWarning, match="Intervals are over 4 clusters: with fewer than 30"):
+        assert 0 < found.interval(clusters=np.arange(40) // 10)[0] < found.value
+        refused("kind must be 'auto'", found.interval, kind="percentile", clusters=np.arange(40) // 10)
 
 
 def test_ties_with_the_estimate_count_half():
@@ -365,7 +407,7 @@ def test_intervals_are_those_of_scipy(kind, method):
     # and of another statistic, with the jackknife where we have no influence
     theirs = scipy.stats.bootstrap((x,), lambda x, axis: x.std(axis=axis), random_state=rng, **options)
     ours = ugt.bootstrap_statistic(lambda w: np.sqrt(w @ (x - w @ x / w.sum()) ** 2 / w.sum()), 50, n_resamples=1)
-    ours = Resamples(ours.estimate, theirs.bootstrap_distribution[:, None], _influence=ours._influence)
+    ours = Resamples(ours.estimate, theirs.bootstrap_distribution[:, None], _units=ours._units)
     assert ours.interval(kind=kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
 
 
@@ -458,7 +500,7 @@ def test_records():
     refused(r"influence must have 2 axes", Resamples, [1.0], np.ones((2, 1)), [1.0])
     refused(r"estimate must have 1 axes", Resamples, [[1.0]], np.ones((2, 1)))
     for kind in ("BCa", None, 1):
-        refused(r"kind must be one of 'percentile', 'basic', 'bca'\. Got", found.interval, kind=kind)
+        refused(r"kind must be one of 'auto', 'percentile', 'basic', 'bca'\. Got", found.interval, kind=kind)
 
 
 # ---- any statistic
@@ -478,7 +520,7 @@ def test_statistics_with_weights():
             again = ugt.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
         np.testing.assert_array_equal(again.values, found.values)
         if "clusters" not in options:  # the mean's influences are those of leaving out
-            np.testing.assert_allclose(found._influence(), expected.influence, atol=1e-12)
+            np.testing.assert_allclose(found._units.influence(), expected.influence, atol=1e-12)
             np.testing.assert_allclose(found.interval(kind="bca"), expected.interval(kind="bca"), rtol=1e-9)
             np.testing.assert_allclose(found.minus(0).interval(kind="bca"), expected.minus(0).interval(kind="bca"), rtol=1e-9, atol=1e-15)
             taken = found.take([2]).interval(kind="bca")
@@ -498,7 +540,7 @@ def test_given_influence():
 def test_statistics_of_too_little():
     calls = []
     found = ugt.bootstrap_statistic(lambda w: calls.append(w) or 1.0, 3, clusters=["a"] * 3, n_resamples=4)
-    assert len(calls) == 1 and np.isnan(found.values).all() and np.isnan(found.interval(kind="bca")).all()
+    assert len(calls) == 1 and np.isnan(found.values).all() and np.isnan(found.interval()).all()
     # undefined without one case: no BCa interval
     found = ugt.bootstrap_statistic(lambda w: w[1:].sum() / w[0] if w[0] else NAN, 4, n_resamples=30)
     assert np.isnan(found.interval(kind="bca")).all() and 0 < found.n_undefined[0] < 30 and not np.isnan(found.interval()).any()
@@ -639,8 +681,8 @@ def test_annotations_and_cases():
             again = ugt.bootstrap_annotations(labels, share, cases=True, n_resamples=25, seed=4, **options)
         np.testing.assert_array_equal(again.values, found.values)
         on_cases = ugt.bootstrap_statistic(lambda w: share(labels, w), 4, n_resamples=2, **options)
-        np.testing.assert_array_equal(found._influence(), on_cases._influence())
-        assert not np.isnan(found.interval(kind="bca")).any()
+        np.testing.assert_array_equal(found._units.influence(), on_cases._units.influence())
+        assert not np.isnan(found.interval(kind="auto" if options else "bca")).any()
 
 
 def test_bad_annotations():

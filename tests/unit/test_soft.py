@@ -759,10 +759,13 @@ def test_analytic_interval(metric):
 
 
 def test_intervals_without_a_spread():
-    """Perfect scores: an error of 0 says nothing."""
+    """Perfect scores: an error of 0 says nothing, and two positives of four cases nothing either."""
     found = ugt.soft_auroc([1, 1, 0, 0], [4, 3, 2, 1])
-    assert found.value == 1 and found.std_error == 0 and np.isnan(found.interval(kind="analytic")).all()
-    assert found.interval(kind="percentile", n_resamples=50) == (1, 1)
+    assert found.value == 1 and found.std_error == 0
+    for kind in ("auto", "analytic", "percentile"):
+        assert found.interval(kind=kind, n_resamples=50) == (0, 1)
+    many = ugt.soft_auroc([1] * 30 + [0] * 70, range(100, 0, -1)).interval()
+    assert many == (pytest.approx(1 - (1 - 0.025 ** (1 / 100)) * 100 / 30), 1)
     found = ugt.soft_auroc([0.2, 0.7, 0.6, 0.4], [1, 1, 1, 1], self_pairs="half")
     assert found.std_error == pytest.approx(0, abs=1e-12)
 
@@ -786,7 +789,7 @@ def test_resamples_are_those_of_the_slow_twin(metric, slow, options, weighted):
         sums = found.influence if ids is None else np.bincount(ids, found.influence)
         within = [slice(0, None)] if groups is None else [slice(0, 4), slice(4, None)]  # clusters of a stratum
         centred = np.concatenate([sums[at] - sums[at].mean() for at in within])
-        np.testing.assert_allclose(drawn._influence()[:, 0], centred, atol=1e-14)
+        np.testing.assert_allclose(drawn._units.influence()[:, 0], centred, atol=1e-14)
         for kind in ("percentile", "basic", "bca"):
             again = found.interval(0.9, kind=kind, clusters=ids, strata=groups, n_resamples=12, seed=5)
             assert again == tuple(drawn.interval(0.9, kind)[0])

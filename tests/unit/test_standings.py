@@ -105,7 +105,7 @@ def test_kinds_of_interval(kind):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "normal"}, r"interval must be one of 'percentile', 'basic', 'bca'. Got 'normal'"),
+        ({"interval": "normal"}, r"interval must be one of 'auto', 'percentile', 'basic', 'bca'. Got 'normal'"),
         ({"clusters": [1, 2]}, r"clusters must be 60 ids, one a case. Got shape \(2,\)"),
         ({"clusters": {"0": "a"}}, r"clusters must hold an id for every case. Got none for 59 of 60 cases, first at case 1"),
     ],

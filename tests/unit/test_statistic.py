@@ -189,7 +189,9 @@ def test_intervals_are_those_of_the_resamples(found):
 def test_intervals_that_are_refused(found):
     ask = [found.intervals, *([found.interval] if isinstance(found, Result) else [])]
     for call in ask:
-        refused(r"kind must be one of 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong")
+        refused(
+            r"kind must be one of 'auto', 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong"
+        )
         refused(r"level must be a number between 0 and 1\. Got 95\.", call, 95)
     for call in (*ask, found.resamples):
         for given in (np.zeros(59), np.zeros((60, 1)), 3):

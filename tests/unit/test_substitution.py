@@ -155,7 +155,7 @@ def test_equivalence_intervals():
     gap = (np.array(whole["mu_i"]) - np.array(whole["alpha_i"]))[counted]
     weights = resampling.Design.of(len(gap), patient[counted]).weights(2, 0, 100)
     values = weights @ gap / weights.sum(axis=1)
-    np.testing.assert_allclose(found.interval(**drawn), np.quantile(values, [0.025, 0.975]), rtol=1e-9)
+    np.testing.assert_allclose(found.interval(kind="percentile", **drawn), np.quantile(values, [0.025, 0.975]), rtol=1e-9)
     limit = np.quantile(values, 0.95)
     assert found.interchangeable(limit + 1e-9, kind="percentile", **drawn)
     assert not found.interchangeable(limit - 1e-9, kind="percentile", **drawn)

@@ -79,6 +79,15 @@ class Form(Statistic):
         assert self._judged is not None
         return self._judged
 
+    @property
+    def spans(self) -> Array:
+        return np.array([self.span, (0.0, 1.0), (0.0, 1.0)][: len(self.names)])
+
+    @property
+    def steps(self) -> Array:
+        """(3,); a share of cases without any agreement takes so much / (1 - expected) off the coefficient."""
+        return np.array([1 / max(1 - self.estimate[2], TINY), 1.0, 1.0]) if len(self.names) > 1 else super().steps
+
     # ---- what a coefficient says
 
     @property

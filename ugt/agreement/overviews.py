@@ -232,7 +232,7 @@ class AgreementTable(Record):
     prevalence: Array | None
     left_out: Mapping[str, int]
 
-    def interval(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> Array:
+    def interval(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> Array:
         """Intervals of all coefficients, on the same resamples.
 
         Parameters
@@ -257,7 +257,7 @@ class AgreementTable(Record):
         found[[each.reason is not None for each in self.found]] = np.nan
         return found
 
-    def rows(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> list[dict[str, Any]]:
+    def rows(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> list[dict[str, Any]]:
         """A dictionary for every coefficient, with its :meth:`interval`, all with the same keys; None for what is undefined."""
         return self.rows_of(self.interval(level, kind=kind, **resampling))
 
@@ -270,7 +270,7 @@ class AgreementTable(Record):
             rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, each.reason))))
         return rows
 
-    def text(self, level: float = 0.95, *, kind: str = "percentile", **resampling: Any) -> str:
+    def text(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> str:
         """The :meth:`rows`, to be read."""
         return self.text_of(self.rows(level, kind=kind, **resampling), level)
 

@@ -44,7 +44,7 @@ class AgreementScore(results.MeanOfCases):
     >>> agreement = leave_one_annotator_out(rankings)
     >>> agreement.per_case, agreement.left_out
     (array([ 1.,  0., nan]), {'case with a single annotator': 1})
-    >>> agreement.interval(seed=0)
+    >>> agreement.interval(kind="percentile", seed=0)
     (0.0, 1.0)
     """
 

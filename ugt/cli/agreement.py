@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
     levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"
     option("--levels", LEVELS, levels, nargs="+", metavar="SCALE")
     option("--coefficient", tuple(OF_PAIRS), "of pairs of annotators; default: %(default)s", default="cohen")
-    option("--interval", ("percentile", "basic", "bca", "analytic"), "kind of interval; default: %(default)s", default="percentile")
+    option("--interval", ("auto", "percentile", "basic", "bca", "analytic"), "kind of interval; default: %(default)s", default="auto")
     add_resampling(option, "of the bootstrap")
     add_reading(parser)
 

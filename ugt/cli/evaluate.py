@@ -118,7 +118,7 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     option("--subgroups", "FILE", subgroups)
     option("--level", "P", "of intervals; default: 0.95", type=float)
     option("--n-boot", "N", "resamples of the bootstrap over cases; default: 1000", type=int, dest="n_resamples")
-    option("--interval", ("percentile", "basic", "bca"), "kind of bootstrap interval; default: percentile")
+    option("--interval", ("auto", "percentile", "basic", "bca"), "kind of interval over cases; default: auto")
     fewer = "leave out the further tables and figures of the report (curves, strata, sensitivity ...): takes less time"
     option("--no-details", None, fewer, action="store_false", dest="details", default=None)
 

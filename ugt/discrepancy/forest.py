@@ -119,7 +119,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         self,
         level: float = 0.95,
         *,
-        kind: str = "percentile",
+        kind: str = "auto",
         clusters: Any = None,
         strata: Any = None,
         n_resamples: int = 1000,
@@ -131,7 +131,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         ----------
         level : float
             Of the intervals, in (0, 1).
-        kind : {"percentile", "basic", "bca"}
+        kind : {"auto", "percentile", "basic", "bca"}
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`; all numbers are computed on the same resamples.
 

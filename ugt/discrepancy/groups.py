@@ -30,6 +30,8 @@ SAME = 1e-9  # votes are shares of whole labels: closer ones are equal
 class Grouped(Ratios):
     """The mean of Δ over groups that have cases, then Δ of every group."""
 
+    shares = False
+
     def __init__(self, make: Callable[[Compared], Parts], compared: Compared) -> None:
         names, self.mu, self.alpha, self.left_out = make(compared)
         base = Ratios.of(self.mu, self.alpha)

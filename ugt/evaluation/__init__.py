@@ -190,7 +190,7 @@ def evaluate(
     subgroups: Mapping[str, Any] | None = None,
     details: bool = True,
     level: float = 0.95,
-    interval: str = "percentile",
+    interval: str = "auto",
     n_resamples: int = 1000,
     seed: resampling.Seed = 0,
     n_threads: int = 1,
@@ -241,8 +241,8 @@ def evaluate(
         Whether to make the further tables of the report. Without them an evaluation takes less time.
     level : float
         Of all intervals, in (0, 1).
-    interval : {"percentile", "basic", "bca"}
-        Kind of the bootstrap intervals over cases; those over both are percentile intervals.
+    interval : {"auto", "percentile", "basic", "bca"}
+        Kind of the intervals over cases, see :meth:`Resamples.interval`; those over both are percentile intervals.
     n_resamples : int
         Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
     seed : int, Generator or SeedSequence
@@ -322,6 +322,7 @@ def evaluate(
             *dict.fromkeys(of_predictions),
             *truths.notes,
             *said,
+            *filter(None, [None if context.clusters is None else resampling.few_clusters(len(set(context.clusters.tolist())))]),
             *circular,
         ),
         models=tuple(scores),

@@ -166,6 +166,12 @@ class Estimate(MeanOfCases):
     mean_set_size: float | None = None
     _law: Callable[[float], Law | None] | None = field(default=None, repr=False)
 
+    @cached_property
+    def statistic(self) -> Statistic:
+        found = Ratios.of(self.per_case)
+        found.span = (0.0, 1.0)
+        return found
+
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval over draws: see :meth:`draw_quantile`."""
         check_level(level)

@@ -33,14 +33,14 @@ class Options:
     """Of metrics and intervals."""
 
     level: float = 0.95
-    interval: str = "percentile"
+    interval: str = "auto"
     n_resamples: int = 1000
     ties: str = "expectation"
     missing: str = "error"
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        checks.option("interval", self.interval, ("percentile", "basic", "bca"))
+        checks.option("interval", self.interval, ("auto", "percentile", "basic", "bca"))
         checks.whole("n_resamples", self.n_resamples)
         checks.option("ties", self.ties, checks.TIES)
         checks.option("missing", self.missing, ("error", "drop"))
@@ -179,7 +179,9 @@ class Context:
     @cached_property
     def core(self) -> Statistic:
         """All certainties, then all metrics, as means over cases."""
-        return Ratios.of(np.stack([*self.certainty_columns, *self.columns], 1))
+        found = Ratios.of(np.stack([*self.certainty_columns, *self.columns], 1))
+        found.span = (0.0, 1.0)
+        return found
 
     @cached_property
     def counted(self) -> Bools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..plausibilities.metric import METRICS
+from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS
 from .markup import Data, count, plain
 
@@ -117,7 +118,14 @@ def unit(source: Data) -> str:
 
 def bootstrap(source: Data) -> str:
     facts = source["provenance"]
-    return f"{plain(facts['interval'])} bootstrap, {count(facts['n_resamples'])} resamples"
+    kind = "percentile" if facts["interval"] == "auto" else plain(facts["interval"])
+    return f"{kind} bootstrap, {count(facts['n_resamples'])} resamples"
+
+
+def interval_kind(source: Data) -> str:
+    """How intervals over cases are made."""
+    few = f"up to {FEW_UNITS} {unit(source)}: Student's t by the jackknife; more: "
+    return f"{few if source['provenance']['interval'] == 'auto' else ''}{bootstrap(source)}"
 
 
 def _plain(name: str, k: int | None) -> str:

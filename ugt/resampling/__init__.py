@@ -18,6 +18,7 @@ from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, limits, resamples_of
 from .statistic import FEW, Answer, Linear, Statistic, Wide, resample
+from .student import FEW_UNITS, Units, few_clusters
 from .sums import Alike, GroupSums
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "SOURCES", "Alike", "Answer", "Design", "Difference", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans", "Quotients", "Ratios",
-    "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations", "bootstrap_rows",
-    "bootstrap_statistic", "by_case", "check_level", "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample",
-    "resampled_counts", "resamples_of", "seed_of",
+    "FEW_UNITS", "SOURCES", "Alike", "Answer", "Design", "Difference", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans",
+    "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations",
+    "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters", "ids_of_cases", "jackknife", "limits",
+    "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
 ]  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def bootstrap(
     >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
     ([0.783, 0.483], [[0.57, 0.9], [0.25, 0.67]])
     >>> found.minus(1).interval().round(2).tolist()
-    [[0.03, 0.57], [0.0, 0.0]]
+    [[-0.09, 0.69], [0.0, 0.0]]
     >>> ugt.bootstrap(accuracy, clusters=["p1", "p1", "p2", "p2", "p3", "p3"], n_resamples=2000).sources
     ('clusters',)
     """
@@ -125,7 +126,8 @@ def bootstrap(
     room("the influence of every case on every number", 16 * base.numerator.size)
     design, everybody = Design.of(base.n_cases, clusters, strata), np.ones(base.n_cases, bool)
     (values,) = resample([base], everybody, design, word, n)
-    return Resamples(base.estimate, values, design.centred(design.added_up(base.influence())), (*units(clusters), *given))
+    influence = design.centred(design.added_up(base.influence()))
+    return Resamples(base.estimate, values, influence, (*units(clusters), *given), Units.of(base, everybody, design))
 
 
 def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, design: Design | None, n: int, seed: int) -> Array:

@@ -46,6 +46,19 @@ class Difference(Statistic):
         return Difference(first, second), at
 
     @property
+    def spans(self) -> Array:
+        return np.asarray(self.first.spans - self.second.spans[:, ::-1])
+
+    @property
+    def steps(self) -> Array:
+        """(M,) not known."""
+        return np.full(len(self.names), np.nan)
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        """(M,) of both."""
+        return np.minimum(self.first.counting(kept, design), self.second.counting(kept, design))
+
+    @property
     def recentred(self) -> Bools:
         return self.first.recentred | self.second.recentred
 

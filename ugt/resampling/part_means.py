@@ -78,6 +78,23 @@ class PartMeans(Statistic):
             found[self._rows[begin:end], numbers] = own
         return found
 
+    @property
+    def spans(self) -> Array:
+        """(G x M, 2) from 0 to 1 where all cases of a part add that."""
+        table = self._table[:, : self._m]
+        inside = np.logical_and.reduceat((table >= 0) & (table <= 1), self._starts[:-1])
+        return np.where(inside.reshape(-1, 1), [0.0, 1.0], [-np.inf, np.inf])
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        unit = np.full(len(kept), -1)
+        unit[kept] = design.unit
+        found = []
+        for begin, end in zip(self._starts[:-1], self._starts[1:]):
+            of_row, counts = unit[self._rows[begin:end]], self._counts[begin:end]
+            n = [len(np.unique(of_row[column])) for column in counts.T]
+            found += [n[0]] * self._m if len(n) == 1 else n
+        return np.array(found, np.float64)
+
     def varies(self, kept: Bools, design: Design) -> Bools:
         """(G x M,) whether two units of some stratum count in a number."""
         unit = np.full(len(kept), -1)

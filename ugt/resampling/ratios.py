@@ -45,6 +45,19 @@ class Quotients(Linear):
     def _all_first(self, found: Bools) -> Bools:
         return found if self.averaged is None else np.append(found[self.averaged].all(), found)
 
+    @property
+    def spans(self) -> Array:
+        """(M, 2) from 0 where no case adds less."""
+        found, (above, below) = super().spans, self.parts(self.columns)
+        found[self._all_first(np.asarray(((above >= 0) & (below >= 0)).all(axis=0))), 0] = 0.0
+        return found
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        """(M,) units that have a denominator."""
+        below = self.parts(self.columns[kept])[1]
+        found = np.asarray((design.added_up((below != 0).astype(np.float64)) > 0).sum(axis=0), np.float64)
+        return found if self.averaged is None else np.append(found[self.averaged].min(), found)
+
     def influence(self) -> Array:
         """(N, M) L = (a - θ b) / Σ b, and its mean."""
         above, below = self.parts(self.columns)
@@ -61,8 +74,11 @@ class Quotients(Linear):
 class Ratios(Quotients):
     """Numbers Σ w a_ij / Σ w b_ij, with columns of denominators that several of them share kept once.
 
+    ``shares``: whether a number of which no case adds less than 0 or more than its denominator, and some more than 0, is a share.
     ``columns`` (N, M + P): the a_ij, 0 where a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
     """
+
+    shares = True
 
     def __init__(self, columns: Array, of_number: Int64, names: tuple[str, ...] = ()) -> None:
         self.columns, self.of_number, self.n_cases = columns, of_number, len(columns)
@@ -105,6 +121,20 @@ class Ratios(Quotients):
     def parts(self, table: Array) -> tuple[Array, Array]:
         m = len(self.of_number)
         return table[:, :m], table[:, m:][:, self.of_number]
+
+    @property
+    def spans(self) -> Array:
+        found = super().spans
+        if self.shares:
+            found[self._all_first(np.array([self._share(*pair) for pair in zip(*(part.T for part in self.parts(self.columns)))]))] = (
+                0.0,
+                1.0,
+            )
+        return found
+
+    @staticmethod
+    def _share(above: Array, below: Array) -> bool:
+        return bool(above.any() and (above >= 0).all() and (above <= below * (1 + 1e-12)).all())
 
     def varies(self, kept: Bools, design: Design) -> Bools:
         """(M,), each of the columns of denominators once."""

@@ -12,9 +12,11 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, option, whole
+from .student import Units
 
 SOURCES = ("cases", "clusters", "annotators", "draws")
-KINDS = ("percentile", "basic", "bca")
+KINDS = ("auto", "percentile", "basic", "bca")
+LEAST_CLUSTERS = 5  # the outermost resamples of fewer clusters are too near
 
 # Numbers of resamples that are this close, relatively, are tied: sums in another order differ by some 1e-15.
 TIE = 1e-12
@@ -66,9 +68,9 @@ class Resamples(Frozen):
     >>> found
     Resamples(n_resamples=2000, n_numbers=3, sources=('cases',))
     >>> found.interval(0.9).round(2).tolist()
-    [[0.5, 1.0], [0.33, 1.0], [0.0, 0.67]]
+    [[0.24, 0.99], [0.23, 0.93], [0.07, 0.77]]
     >>> found.minus(2).interval(0.9).round(2).tolist()
-    [[0.17, 0.83], [-0.17, 0.83], [0.0, 0.0]]
+    [[-0.25, 1.0], [-0.34, 1.0], [0.0, 0.0]]
     >>> found.p_best().round(2).tolist(), found.rank_interval(0.9).tolist()
     ([0.71, 0.29, 0.0], [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]])
     """
@@ -77,8 +79,7 @@ class Resamples(Frozen):
     values: Array
     influence: Array | None = None
     sources: tuple[str, ...] = ()
-    # computes the influence where that takes long, once it is asked for
-    _influence: Callable[[], Array] | None = field(default=None)
+    _units: Units | None = field(default=None)
 
     def __post_init__(self) -> None:
         for name, n_axes in (("estimate", 1), ("values", 2), ("influence", 2)):
@@ -95,7 +96,7 @@ class Resamples(Frozen):
         super().__post_init__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Resamples, (self.estimate, self.values, self.influence, self.sources)
+        return Resamples, (self.estimate, self.values, self.influence, self.sources, self._units)
 
     def __len__(self) -> int:
         return len(self.estimate)
@@ -106,12 +107,13 @@ class Resamples(Frozen):
     @classmethod
     def beside(cls, parts: Sequence[Resamples]) -> Resamples:
         """Numbers of several, on the same resamples, one after the other."""
+        units = [one._units for one in parts if one._units is not None]
         return cls(
             np.concatenate([one.estimate for one in parts]),
             np.concatenate([one.values for one in parts], axis=1),
             None,
             parts[0].sources,
-            lambda: np.concatenate([one._influences() for one in parts], axis=1),
+            Units.beside(units) if len(units) == len(parts) else None,
         )
 
     @property
@@ -129,15 +131,16 @@ class Resamples(Frozen):
             squares = (np.where(defined, self.values - mean, 0) ** 2).sum(axis=0)
             return np.asarray(np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan))
 
-    def interval(self, level: float = 0.95, kind: str = "percentile") -> Array:
-        """Confidence intervals of the numbers.
+    def interval(self, level: float = 0.95, kind: str = "auto") -> Array:
+        r"""Confidence intervals of the numbers.
 
         Parameters
         ----------
         level : float
             In (0, 1).
-        kind : {"percentile", "basic", "bca"}
-            Percentile: the quantiles of the resamples. Basic: these mirrored at the estimate, 2 θ - quantile. BCa:
+        kind : {"auto", "percentile", "basic", "bca"}
+            Auto: with up to 100 cases or clusters by the jackknife and Student's t, see Notes; with more, and where only resamples are
+            known, as percentile. Percentile: the quantiles of the resamples. Basic: these mirrored at the estimate, 2 θ - quantile. BCa:
             quantiles at Φ(z0 + (z0 + z) / (1 - a (z0 + z))), z0 = Φ⁻¹(share of resamples below the estimate, ties half),
             a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is taken
             for half a resample.
@@ -145,27 +148,49 @@ class Resamples(Frozen):
         Returns
         -------
         (M, 2) array
-            Quantiles interpolate as numpy.quantile does; NaN where there were fewer than two units to resample.
+            Quantiles interpolate as numpy.quantile does; NaN where there were fewer than two units to resample. Of any kind: where no
+            resample differs from an estimate that stands at an end of its range (30 of 30 right, a kappa of 1), Clopper & Pearson's
+            interval with as many trials as units, one-sided.
 
         Raises
         ------
         ValueError
-            If an option is out of range, or BCa is wanted and nothing is known of the influence of units.
+            If an option is out of range, BCa is wanted and nothing is known of the influence of units, or fewer than 5 clusters were
+            resampled and another kind than ``"auto"`` is wanted.
 
         Notes
         -----
-        For a bounded or skewed number BCa covers better in small samples; for means over some hundred cases they agree.
+        Student's interval is θ ± t s on the scale of the number: of logits of (θ - low) / (high - low) for a number within low and high,
+        such as a share or a kappa, else its own, as for differences. s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of
+        G units, and t has 2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least
+        (G - 1) / 3 and at most G - 1: fewer where few clusters make up the variance. In simulations 95 % intervals hold the truth in 93 to
+        98 % from 10 clusters of equal sizes on, in 91 to 98 % where one of 10 clusters has about a third of the cases; percentile intervals
+        in 72 % for 3 clusters and 88 % for 10.
 
         References
         ----------
-        Efron & Tibshirani (1993), eq. 13.5 (percentile), 14.9-14.15 (BCa); Davison & Hinkley, "Bootstrap Methods and Their
-        Application" (1997), eq. 5.6 (basic).
+        Efron & Tibshirani (1993), eq. 11.5 (jackknife), 13.5 (percentile), 14.9-14.15 (BCa); Davison & Hinkley, "Bootstrap Methods and
+        Their Application" (1997), eq. 5.6 (basic); Clopper & Pearson (1934); Satterthwaite (1946).
         """
         half = check_level(level) / 2
         option("kind", kind, KINDS)
-        q = np.tile([0.5 - half, 0.5 + half], (len(self), 1))
-        found = quantiles(self.values, self._adjusted(q) if kind == "bca" else q)
-        return 2 * self.estimate[:, None] - found[:, ::-1] if kind == "basic" else found
+        units = self._units
+        if kind != "auto" and units is not None and "clusters" in self.sources and units.facts.n.max() < LEAST_CLUSTERS:
+            must = f"be 'auto', or 'analytic' if there is one, for fewer than {LEAST_CLUSTERS} clusters, whose resamples are too alike"
+            raise error("kind", must, repr(kind))
+        if kind == "auto" and units is not None and units.left_out:
+            found = units.student(self.estimate, level)
+            found[np.isnan(self.values).all(axis=0)] = np.nan
+        else:
+            q = np.tile([0.5 - half, 0.5 + half], (len(self), 1))
+            found = quantiles(self.values, self._adjusted(q) if kind == "bca" else q)
+            found = 2 * self.estimate[:, None] - found[:, ::-1] if kind == "basic" else found
+        same = (np.abs(self.values - self.estimate) <= TIE) | np.isnan(self.values)
+        at = np.flatnonzero(same.all(axis=0) & ~np.isnan(self.values).all(axis=0))
+        if len(at) and units is not None:
+            exact = units.take(at).at_end(self.estimate[at], level)
+            found[at] = np.where(np.isnan(exact), found[at], exact)
+        return found
 
     def _adjusted(self, q: Array) -> Array:
         """Where BCa takes its quantiles."""
@@ -192,10 +217,10 @@ class Resamples(Frozen):
     def _influences(self) -> Array:
         if self.influence is not None:
             return self.influence
-        if self._influence is None:
+        if self._units is None:
             must = "be 'percentile' or 'basic' where the influence of single cases is unknown"
             raise error("kind", must, "'bca' for resamples without influence")
-        return self._influence()
+        return self._units.influence()
 
     def minus(self, reference: int) -> Resamples:
         """Paired differences: every number minus number ``reference``, resample by resample.
@@ -211,7 +236,7 @@ class Resamples(Frozen):
             Of the M differences; that of the reference itself is 0.
         """
         j = whole("reference", reference, 0, len(self) - 1)
-        return self._map(lambda table: table - table[..., j : j + 1])
+        return self._map(lambda table: table - table[..., j : j + 1], lambda units: units.minus(j))
 
     def take(self, columns: Any) -> Resamples:
         """Some of the numbers, by position (an int, a slice, or a sequence of ints or bools)."""
@@ -219,16 +244,16 @@ class Resamples(Frozen):
             at = np.atleast_1d(np.arange(len(self))[columns])
         except IndexError:
             raise error("columns", f"be positions from 0 to {len(self) - 1}", repr(columns)) from None
-        return self._map(lambda table: table[..., at])
+        return self._map(lambda table: table[..., at], lambda units: units.take(at))
 
-    def _map(self, change: Callable[[Array], Array]) -> Resamples:
-        later, influence = self._influence, self.influence
+    def _map(self, change: Callable[[Array], Array], change_units: Callable[[Units], Units]) -> Resamples:
+        units, influence = self._units, self.influence
         return Resamples(
             change(self.estimate),
             change(self.values),
             None if influence is None else change(influence),
             self.sources,
-            None if later is None else lambda: change(later()),
+            None if units is None else change_units(units),
         )
 
     def p_best(self, higher_is_better: bool = True) -> Array:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base import notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option, whole
 from .._base.records import Record
@@ -19,7 +19,8 @@ from .design import Design, seed_of, units
 from .difference import Difference
 from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
-from .statistic import Statistic, left_out_influence, resample
+from .statistic import Statistic, resample
+from .student import Units, few_clusters
 
 if TYPE_CHECKING:
     from .design import Seed
@@ -78,13 +79,17 @@ class Results(Record):
             None if ids is None else ids_of_cases(name, ids, one.n_cases, self._case_ids)[one.kept]
             for name, ids in (("clusters", clusters), ("strata", strata))
         ]
-        return Design.of(int(one.kept.sum()), *given)
+        found = Design.of(int(one.kept.sum()), *given)
+        few = None if clusters is None else few_clusters(found.n_units)
+        if few:
+            notices.note(few)
+        return found
 
     def intervals(
         self,
         level: float = 0.95,
         *,
-        kind: str = "percentile",
+        kind: str = "auto",
         clusters: Any = None,
         strata: Any = None,
         n_resamples: int = 1000,
@@ -103,6 +108,10 @@ class Results(Record):
             self._check_analytic(given)
         if not math.isfinite(self.statistic.estimate[number]):
             return math.nan, math.nan
+        if kind not in RESAMPLED:
+            ends = self._at_end(number, level, given)
+            if ends is not None:
+                return ends
         if kind == "analytic":
             return self._analytic(number, level, given["clusters"])
         if kind == "studentized":
@@ -111,6 +120,15 @@ class Results(Record):
         found = self.resamples(**given) if one is self.statistic else ResultsOf(one, self).resamples(**given)
         low, high = found.take(at).interval(level, kind)[0]
         return float(low), float(high)
+
+    def _at_end(self, number: int, level: float, given: dict[str, Any]) -> tuple[float, float] | None:
+        """The interval of a number at an end of its range, if it is there."""
+        one, number = self.statistic.only(number)
+        at = [number]
+        if not (one.spans[number] == one.estimate[number]).any():
+            return None
+        found = Units.of(one, one.kept, self._design(given["clusters"], given["strata"])).take(at).at_end(one.estimate[at], level)[0]
+        return None if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
     def _check_analytic(self, given: Mapping[str, Any]) -> None:
         """Refuse what analytic intervals do not know."""
@@ -172,7 +190,7 @@ class Result(Results):
         level: float = 0.95,
         *,
         of: str | None = None,
-        kind: str = "percentile",
+        kind: str = "auto",
         clusters: Any = None,
         strata: Any = None,
         n_resamples: int = 1000,
@@ -186,8 +204,9 @@ class Result(Results):
             In (0, 1).
         of : str, optional
             Which of the numbers, where there are several. Default: ``value``.
-        kind : {"percentile", "basic", "bca", "studentized", "analytic"}
-            By bootstrap, see :class:`Resamples`; ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, which covers
+        kind : {"auto", "percentile", "basic", "bca", "studentized", "analytic"}
+            Auto, by the jackknife for up to 100 cases or clusters, or by bootstrap, see :meth:`Resamples.interval`; ``"studentized"``,
+            for ratios of two sums: the bootstrap-t of the logarithm, which covers
             best with few cases; ``"analytic"``: by the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`.
@@ -196,7 +215,8 @@ class Result(Results):
         -------
         (low, high)
             NaN where the number is undefined or infinite, where fewer than two cases or clusters count, and for an analytic interval
-            where the standard error is 0.
+            where the standard error is 0. Of any kind: Clopper & Pearson's where the number stands at an end of its range, such as 30 of
+            30 right.
 
         Raises
         ------
@@ -276,13 +296,7 @@ def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> 
 
 def resamples_of(one: Statistic, values: Array, kept: Bools, design: Design, sources: tuple[str, ...]) -> Resamples:
     """Values (B, M) of a statistic on resamples of the kept cases, which have this design."""
-    return Resamples(one.estimate, values, None, sources, partial(_influence_of_units, one, kept, design))
-
-
-def _influence_of_units(one: Statistic, kept: Bools, design: Design) -> Array:
-    """(G, M) centred within strata; by leaving out one unit at a time where no derivative is known."""
-    found = one.influence()
-    return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
+    return Resamples(one.estimate, values, None, sources, Units.of(one, kept, design))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -303,8 +317,8 @@ class ResultDifference(Result):
     >>> one = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.7, 0.3]])
     >>> other = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.7, 0.3]])
     >>> found = one.minus(other)
-    >>> round(found.value, 3), [round(end, 2) for end in found.interval(n_resamples=200)]
-    (0.216, [0.0, 0.65])
+    >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
+    (0.216, [-0.47, 0.9])
     """
 
     value: float

@@ -52,7 +52,9 @@ class Statistic(ABC):
     normal : bool
         Whether its ends are quantiles of the normal law, not of Student's.
     span : (low, high)
-        No analytic interval leaves it.
+        The range of the numbers, which no analytic interval leaves.
+    smooth : bool
+        Whether the numbers may be taken for smooth in the weights of units, so that the jackknife holds.
     left_out : mapping
         Cases left out, by reason.
     case_ids : (N,) array or None
@@ -68,6 +70,7 @@ class Statistic(ABC):
     scale = "identity"
     normal = False
     span = (-math.inf, math.inf)
+    smooth = True
     left_out: Mapping[str, int] = MappingProxyType({})
     case_ids: NDArray[Any] | None = None
     fixed: Array = np.empty(0)
@@ -171,6 +174,21 @@ class Statistic(ABC):
     def varies(self, kept: Bools, design: Design) -> Bools:
         """(M,) whether two units of some stratum, of a design of the kept cases, count in a number: else nothing can be resampled."""
         return np.full(len(self.names), bool(np.diff(design.strata).max() >= 2))
+
+    @property
+    def spans(self) -> Array:
+        """(M, 2) the range of each number."""
+        return np.tile(np.array(self.span, np.float64), (len(self.names), 1))
+
+    @property
+    def steps(self) -> Array:
+        """(M,) how far each number stands from the end of its range, at most, for each share of units that are not perfect."""
+        low, high = self.spans.T
+        return np.asarray(high - low)
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        """(M,) units, of a design of the kept cases, that count in each number."""
+        return np.full(len(self.names), float(design.n_units))
 
     def std_error(self, units: Int32 | None = None) -> Array:
         """(M,) sqrt(Σ L² G / (G - 1)) over G kept cases, or units (n,) of these: the infinitesimal jackknife; NaN for fewer than two."""
@@ -326,6 +344,19 @@ def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bo
     if design.n_units > 1:
         parallel.run(part, design.n_units, FEW, "leaving out one unit at a time")
     return values
+
+
+def left_out_deviations(statistic: Statistic, kept: Bools, design: Design) -> Array:
+    """(G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
+
+    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken to stay as it is.
+    """
+    sizes = np.diff(design.strata)
+    values = np.empty((design.n_units, len(statistic.names)))
+    without = without_units(statistic, kept, design, make_up=True)
+    values[design.place] = np.where(np.isnan(without), statistic.estimate, without)
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    return design.centred(values) * np.sqrt(np.repeat((sizes - 1) / sizes, sizes))[design.place][:, None]
 
 
 def left_out_influence(statistic: Statistic, kept: Bools, design: Design) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
@@ -17,7 +16,8 @@ from ..annotations import Labels, Rankings
 from .design import Design, resampled_rows, seed_of, units
 from .ratios import table_of
 from .resamples import Resamples
-from .statistic import FEW, Statistic, left_out_influence, resample, without_units
+from .statistic import FEW, Statistic, resample, without_units
+from .student import Units
 
 if TYPE_CHECKING:
     from .design import Seed
@@ -96,15 +96,17 @@ def bootstrap_rows(
     one = Function(statistic, design.n_cases)
     (values,) = resample([one], one.kept, design, word, n)
     if influence is None:
-        return Resamples(one.estimate, values, None, units(clusters), partial(left_out_influence, one, one.kept, design))
+        return Resamples(one.estimate, values, None, units(clusters), Units.of(one, one.kept, design))
     table = table_of("influence", influence)
     if table.shape != (design.n_cases, len(one.names)):
         raise error("influence", f"have a row a case and a column a number, {(design.n_cases, len(one.names))}", table.shape)
-    return Resamples(one.estimate, values, design.centred(design.added_up(table)), units(clusters))
+    return Resamples(one.estimate, values, design.centred(design.added_up(table)), units(clusters), Units.of(one, one.kept, design))
 
 
 class Function(Statistic):
     """A function of weights of cases, (W, N) -> (W, M), of which nothing else is known."""
+
+    smooth = False
 
     def __init__(self, function: Callable[[Array], Array], n_cases: int) -> None:
         self.function, self.n_cases = function, n_cases
@@ -288,8 +290,7 @@ def bootstrap_annotations(
     if not cases:
         return Resamples(estimate, values, None, ("annotators",))
     one = Function(_of_rows(lambda weights: statistic(annotations, weights)), design.n_cases)
-    left_out = partial(left_out_influence, one, one.kept, design)
-    return Resamples(estimate, values, None, ("annotators", *units(clusters)), left_out)
+    return Resamples(estimate, values, None, ("annotators", *units(clusters)), Units.of(one, one.kept, design))
 
 
 def _rows(annotations: Annotations) -> tuple[Int64, Int64]:

@@ -22,6 +22,8 @@ class CurvePoints(Statistic):
     steps in cases and, for the precision of the first ones, equal factors, each to the end of its tie group.
     """
 
+    smooth = False  # they have steps
+
     def __init__(self, column: Column, grid: Array, most: int | None = None) -> None:
         self.n_cases, self.grid = len(column.row), grid
         self.names = tuple(f"{curve} {x:g}" for curve in ("roc", "pr") for x in grid)

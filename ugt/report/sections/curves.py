@@ -138,6 +138,8 @@ def _areas_of(areas: SoftRanking, around: Array) -> Row:
 class Curves(Statistic):
     """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
 
+    smooth = False  # they have steps
+
     def __init__(self, column: Column, kept: Bools) -> None:
         self.column, self._kept, self.n_cases = column, kept, len(kept)
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)

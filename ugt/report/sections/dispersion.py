@@ -48,7 +48,7 @@ def make(context: Context, notes: list[str]) -> Made:
     rows: list[Row] = []
     for i, (model, one) in enumerate(models.items()):
         level = context.options.level
-        intervals = resampled[i].interval(level) if asks else one.score_intervals(counts, level)
+        intervals = resampled[i].interval(level, context.options.interval) if asks else one.score_intervals(counts, level)
         rows += [{"model": model, **row} for row in one.rows(intervals)]
     return {"disagreement_bins": rows}
 

@@ -53,7 +53,7 @@ def render(source: Data) -> Section:
     how = (
         "Under each value stand ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
         f"truth of these cases, <b>over {words.unit(source)}</b> is how far the value would move with another set of this size "
-        f"({words.bootstrap(source)}); <b>over both</b> holds the two together. "
+        f"({words.interval_kind(source)}); <b>over both</b> holds the two together. "
         "Bold marks the highest value of a column."
     )
     orders = unique(of(shown, metric="topk_accuracy"), "k")

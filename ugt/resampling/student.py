@@ -1,0 +1,144 @@
+"""The units that were resampled, cases or clusters: what intervals need of them beside the resamples."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .._base.arrays import Array, Bools
+from .design import Design
+from .statistic import Statistic, left_out_deviations, left_out_influence
+
+MANY_CLUSTERS = 30
+FEW_UNITS = 100  # up to so many, each is left out once, and intervals are Student's
+LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
+
+
+def few_clusters(n: int) -> str | None:
+    """What is to be said of intervals over n clusters, if anything."""
+    if not 1 < n < MANY_CLUSTERS:
+        return None
+    return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend much on which clusters these are."
+
+
+class Facts(NamedTuple):
+    """Of M numbers: units that count (M,), ends of the range (M, 2), steps from an end (M,) as of :class:`Statistic`, or NaN."""
+
+    n: Array
+    span: Array
+    step: Array
+
+
+class Units:
+    """What is known of the resampled units, computed once it is asked for."""
+
+    def __init__(self, facts: Callable[[], Facts], influence: Callable[[], Array], deviations: Callable[[], Array] | None) -> None:
+        self._facts, self.influence, self._deviations = facts, influence, deviations
+
+    @classmethod
+    def of(cls, one: Statistic, kept: Bools, design: Design) -> Units:
+        """Of a statistic on the kept cases, which have this design."""
+
+        def influence() -> Array:
+            found = one.influence()
+            return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
+
+        few = one.smooth and design.n_units <= FEW_UNITS
+        return cls(
+            lambda: Facts(one.counting(kept, design), one.spans, one.steps),
+            influence,
+            (lambda: left_out_deviations(one, kept, design)) if few else None,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = self.facts, self.influence(), None if self._deviations is None else self.deviations
+        return _known, parts
+
+    @cached_property
+    def facts(self) -> Facts:
+        return self._facts()
+
+    @cached_property
+    def deviations(self) -> Array:
+        """(G, M) without each unit, as :func:`left_out_deviations`."""
+        assert self._deviations is not None
+        return self._deviations()
+
+    @property
+    def left_out(self) -> bool:
+        """Whether units are left out one by one."""
+        return self._deviations is not None
+
+    def take(self, at: Any) -> Units:
+        """Of some of the numbers."""
+        return self._changed(lambda table: table[..., at], lambda: Facts(*(part[at] for part in self.facts)))
+
+    def minus(self, j: int) -> Units:
+        """Of differences to number j."""
+
+        def facts() -> Facts:
+            n, span, _ = self.facts
+            return Facts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan))
+
+        return self._changed(lambda table: table - table[..., j : j + 1], facts)
+
+    def _changed(self, change: Callable[[Array], Array], facts: Callable[[], Facts]) -> Units:
+        return Units(facts, lambda: change(self.influence()), (lambda: change(self.deviations)) if self.left_out else None)
+
+    @classmethod
+    def beside(cls, parts: list[Units]) -> Units:
+        """Of several, one after the other."""
+
+        def both(tables: Callable[[Units], Array]) -> Array:
+            return np.concatenate([tables(one) for one in parts], axis=1)
+
+        few = all(one.left_out for one in parts)
+        return cls(
+            lambda: Facts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
+            lambda: both(lambda one: one.influence()),
+            (lambda: both(lambda one: one.deviations)) if few else None,
+        )
+
+    def at_end(self, estimate: Array, level: float) -> Array:
+        """(M, 2) Clopper & Pearson's interval where a number stands at an end of its range, else NaN.
+
+        With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
+        up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
+        """
+        n, span, step = self.facts
+        found = np.full((len(estimate), 2), np.nan)
+        step = np.where(n >= 2, step, np.nan)
+        move = step * (1 - (0.5 - level / 2) ** (1 / np.maximum(n, 1)))
+        for end, sign in ((0, 1.0), (1, -1.0)):
+            at = (np.abs(estimate - span[:, end]) <= 1e-12) & np.isfinite(move)
+            far = np.clip(estimate + sign * move, span[:, 0], span[:, 1])
+            found[at] = np.sort(np.stack([estimate, far], axis=1)[at], axis=1)
+        return found
+
+    def student(self, estimate: Array, level: float) -> Array:
+        """(M, 2) intervals by the jackknife and Student's t, see :meth:`Resamples.interval`."""
+        from scipy.special import expit, logit, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+        n, span, step = self.facts
+        table = np.ascontiguousarray(self.deviations.T)  # so that sums of a number do not depend on the numbers beside it
+        squares = (table**2).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            kurtosis = n * (table**4).sum(axis=1) / squares**2
+            df = np.clip(2 * (n - 1) / (kurtosis - 1), np.maximum((n - 1) / LEAST_DF, 1), np.maximum(n - 1, 1))
+            half = stdtrit(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
+            low, width = span[:, 0], span[:, 1] - span[:, 0]
+            share = (estimate - low) / width
+            bounded = np.isfinite(step) & np.isfinite(width) & (share > 0) & (share < 1)
+            share = np.where(bounded, share, 0.5)
+            middle, reach = logit(share), half / np.where(bounded, width, 1.0) / (share * (1 - share))
+            ends = [
+                np.where(bounded, low + width * expit(middle + sign * reach), np.clip(estimate + sign * half, span[:, 0], span[:, 1]))
+                for sign in (-1, 1)
+            ]
+        return np.where((squares > 0)[:, None], np.stack(ends, axis=1), estimate[:, None])
+
+
+def _known(facts: Facts, influence: Array, deviations: Array | None) -> Units:
+    return Units(lambda: facts, lambda: influence, None if deviations is None else lambda: deviations)
