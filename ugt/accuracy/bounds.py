@@ -230,7 +230,8 @@ class AccuracyBounds(Result):
         it held the accuracy in at least 98 % of the data sets; in 85 to 90 % for a model that is always right, for which both margins are
         the same, and then by .001 on average.
         """
-        found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed).interval(level, "basic")
+        resampled = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
+        found = resampled.interval(level, "auto" if resampled.too_few else "basic")
         return max(0.0, float(found[NAMES.index("lower"), 0])), min(1.0, float(found[NAMES.index("upper"), 1]))
 
 

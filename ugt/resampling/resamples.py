@@ -131,6 +131,11 @@ class Resamples(Frozen):
             squares = (np.where(defined, self.values - mean, 0) ** 2).sum(axis=0)
             return np.asarray(np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan))
 
+    @property
+    def too_few(self) -> bool:
+        """Whether fewer than 5 clusters were resampled, so that their resamples say nothing of the ends of intervals."""
+        return "clusters" in self.sources and self._units is not None and bool(self._units.facts.n.max() < LEAST_CLUSTERS)
+
     def interval(self, level: float = 0.95, kind: str = "auto") -> Array:
         r"""Confidence intervals of the numbers.
 
@@ -175,7 +180,7 @@ class Resamples(Frozen):
         half = check_level(level) / 2
         option("kind", kind, KINDS)
         units = self._units
-        if kind != "auto" and units is not None and "clusters" in self.sources and units.facts.n.max() < LEAST_CLUSTERS:
+        if kind != "auto" and self.too_few:
             must = f"be 'auto', or 'analytic' if there is one, for fewer than {LEAST_CLUSTERS} clusters, whose resamples are too alike"
             raise error("kind", must, repr(kind))
         if kind == "auto" and units is not None and units.left_out:

@@ -56,7 +56,8 @@ def _bounds(context: Context, model: str, reliability: float | None, one: object
     estimate = dict(zip(one.names, found.estimate.tolist()))  # type: ignore[attr-defined]
     ends = dict(zip(one.names, context.intervals(found).tolist()))  # type: ignore[attr-defined]
     # maxima and minima over groups move inwards in a sample, and once more in its resamples: basic intervals take that back
-    outward = dict(zip(one.names, np.clip(found.interval(context.options.level, "basic"), 0, 1).tolist()))  # type: ignore[attr-defined]
+    kind = "auto" if found.too_few else "basic"
+    outward = dict(zip(one.names, np.clip(found.interval(context.options.level, kind), 0, 1).tolist()))  # type: ignore[attr-defined]
     ends.update((name, outward[name]) for name in ("lower", "upper"))
     row: Row = {"model": model, "reliability": reliability, "voted": None if voted is None else finite(context.metrics[voted]["value"])}
     for name, wanted in WITH_ENDS.items():
