@@ -23,6 +23,7 @@ from . import facts
 from .input import aggregation_input, check_mapping, group_names_of, joined, orders_of, subgroups_of
 from .needs import check_room
 from .passes import tables_of
+from .suspicions import suspicions
 from .work import Work
 
 __all__ = ["Evaluation", "evaluate"]
@@ -324,6 +325,7 @@ def evaluate(
             *said,
             *filter(None, [None if context.clusters is None else resampling.few_clusters(len(set(context.clusters.tolist())))]),
             *circular,
+            *suspicions(context),
         ),
         models=tuple(scores),
         sources=facts.sources(context.unit_names, bool(scores)),

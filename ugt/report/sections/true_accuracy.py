@@ -84,8 +84,10 @@ def render(source: Data) -> Section:
     how = (
         "No annotation says what the true class is, so that the accuracy against it cannot be computed. What it can be hangs on how a "
         "model errs: <b>if it knows nothing beyond the annotations</b> it is the uncertainty-adjusted accuracy; <b>if it errs "
-        "independently of the annotators</b>, given the true class, it is found by taking their errors away; without any assumption it lies between two "
-        "<b>bounds</b>. All of them take for granted that the plausibilities are right: compare the reliabilities. A model that is always "
+        "independently of the annotators</b>, given the true class, it is found by taking their errors away; without any assumption it "
+        "lies "
+        "between two <b>bounds</b>. All of them take for granted that the plausibilities are right: compare the reliabilities. A model "
+        "that is always "
         "right, and one that copies the annotations, are the two references."
     )
     entries = source.get("true_accuracy") or ()

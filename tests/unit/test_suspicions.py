@@ -1,0 +1,124 @@
+"""Planted misuse: what an evaluation notes of it, and that it notes nothing of data as they should be."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt.annotations.adjudication import adjudicated
+
+N, K = 200, 4
+RNG = np.random.default_rng(0)
+PLAUSIBLE = RNG.dirichlet([0.3] * K, N)
+LABELS = [[int(c) for c in RNG.choice(K, 3, p=p)] for p in PLAUSIBLE]
+GOOD = 0.7 * PLAUSIBLE + 0.3 * RNG.dirichlet(np.ones(K), N)
+SHARES = np.stack([(np.array(LABELS) == k).sum(axis=1) for k in range(K)], axis=1) / 3
+COPIES = np.repeat(np.arange(20), 10)
+PATIENTS = [f"p{i // 3}_{i % 3}" for i in range(N)]
+KNOWN = (
+    "Metrics judge",
+    "The voted label",
+    "The scores of M came",
+    "The scores of model M are not",
+    "Strata with fewer",
+    "Log loss is infinite",
+    "Annotators are not named",
+)
+
+
+def noted(labels, scores, classes=K, **options):
+    made = {key: options.pop(key) for key in ("case_ids",) if key in options}
+    known = labels if isinstance(labels, ugt.Labels) else ugt.Labels.from_wide(labels, classes=classes, **made)
+    evaluation = ugt.evaluate(known, {"M": scores}, n_resamples=20, reliability=1, k=1, **options)
+    return [note for note in evaluation.notes if not note.startswith(KNOWN)]
+
+
+def gaps(keep):
+    """The third reader is not there where ``keep`` says so."""
+    return [row if keep(i, row) else [*row[:2], None] for i, row in enumerate(LABELS)]
+
+
+def named(names):
+    return [[names[c] for c in row] for row in LABELS]
+
+
+PLANTED = {
+    "shifted by one": (LABELS, np.roll(GOOD, 1, 0), {}, "its rows may be shifted by one"),
+    "shuffled": (LABELS, GOOD[np.random.default_rng(1).permutation(N)], {}, "are its rows in the order of the cases?"),
+    "classes permuted": (LABELS, GOOD[:, [1, 2, 3, 0]], {}, "3 where the vote is 0, .*its columns may be permuted"),
+    "an annotator as a model": (LABELS, np.eye(K)[[row[1] for row in LABELS]], {}, "are the labels of annotator 1 in all of 200 cases"),
+    "shares of the labels as a model": (LABELS, SHARES, {}, "are the shares of the labels"),
+    "a model that has seen the labels": (LABELS, 0.9 * SHARES + 0.1 * GOOD, {}, "closer to the labels than their own probabilities"),
+    "patients in ids": (LABELS, GOOD, {"case_ids": PATIENTS}, "members of 67 groups .such as 'p0_0' and 'p0_1'"),
+    "copies of cases": ([LABELS[i] for i in COPIES], GOOD[COPIES], {}, "have 20 different predictions, each 10 times"),
+    "degrees": (named(["mild", "moderate", "severe", "none"]), GOOD, {"classes": None}, "look like degrees .*which have an order"),
+    "grades": (named(["grade 1", "grade 2", "Grade 3", "grade 4"]), GOOD, {"classes": None}, "look like numbers or grades"),
+    "Roman numerals": (named(["I", "II", "III", "IV"]), GOOD, {"classes": None}, "look like Roman numerals"),
+    "adjudication": (gaps(lambda i, row: row[0] != row[1]), GOOD, {}, "^All 111 cases with 2 labels are unanimous, .* 24%"),
+    "two panels": (
+        [[*row[:2], None, None] if i % 2 else [None, None, *row[:2]] for i, row in enumerate(LABELS)], GOOD, {},
+        "2 panels without a common case",
+    ),
+    "hard cases without labels": (
+        [row if PLAUSIBLE[i].max() > 0.6 else [None] * 3 for i, row in enumerate(LABELS)], GOOD, {},
+        "cases without annotations are not like the others",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:All 111 cases")
+@pytest.mark.parametrize("what", PLANTED)
+def test_planted_misuse_is_noted(what):
+    labels, scores, options, expected = PLANTED[what]
+    notes = "\n".join(noted(labels, scores, **options))
+    assert re.search(expected, notes, re.MULTILINE), notes
+
+
+SOUND = {
+    "complete": (LABELS, GOOD, {}),
+    "labels lack by chance": (gaps(lambda i, row: i % 3), GOOD, {}),
+    "one choice throughout": (LABELS, np.full((N, K), 0.25), {}),
+    "a rule of few levels": (LABELS, np.round(GOOD * 4), {}),
+    "patients that are named": (LABELS, GOOD, {"case_ids": PATIENTS, "clusters": [one.split("_")[0] for one in PATIENTS]}),
+    "ids of one series": (LABELS, GOOD, {"case_ids": [f"case_{i}" for i in range(N)]}),
+    "classes without an order": (named(["nevus", "melanoma", "other", "none"]), GOOD, {"classes": ["nevus", "melanoma", "other", "none"]}),
+}
+
+
+@pytest.mark.parametrize("what", SOUND)
+def test_nothing_is_noted_of_data_as_they_should_be(what):
+    labels, scores, options = SOUND[what]
+    assert noted(labels, scores, **options) == []
+
+
+def test_false_alarms_are_rare():
+    """Of 300 sound data sets with better and worse models fewer than 5 have any note: at most .001 a check is allowed."""
+    alarms = []
+    for seed in range(300):
+        rng = np.random.default_rng([1, seed])
+        n, k = int(rng.integers(30, 120)), int(rng.integers(2, 6))
+        plausible = rng.dirichlet([0.5] * k, n)
+        counts = np.stack([rng.multinomial(rng.integers(2, 5), p / p.sum()) for p in plausible])
+        share = rng.uniform(0.3, 1)
+        model = share * plausible + (1 - share) * rng.dirichlet(np.ones(k), n)
+        alarms += noted(ugt.Labels.from_counts(counts), model, details=False)
+    assert len(alarms) < 5, alarms
+
+
+def test_functions_that_take_labels_of_a_case_as_drawn_alike_say_so():
+    labels = ugt.Labels.from_wide(PLANTED["adjudication"][0], classes=K)
+    for function in (ugt.fleiss_kappa, ugt.krippendorff_alpha, ugt.percent_agreement, lambda one: ugt.histogram_losses(one, GOOD)):
+        with pytest.warns(UserWarning, match="All 111 cases with 2 labels are unanimous"):
+            function(labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ugt.fleiss_kappa(ugt.Labels.from_wide(SOUND["labels lack by chance"][0], classes=K))
+
+
+def test_one_difference_among_the_others_is_no_evidence():
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]])) is None
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]] * 10)) is not None
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 5 + [[2, 1]] * 3)) is None
+    assert adjudicated(ugt.Labels.from_counts([[1, 0]] * 50)) is None

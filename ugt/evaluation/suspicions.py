@@ -1,0 +1,218 @@
+"""What data look like when a design or a file is not what its owner takes it for: said as notes, never refused.
+
+Each check has a threshold that data as they should be pass with a probability of at most about one in a thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from .._base.identifiers import factorize, name
+from ..annotations import Labels
+from ..annotations.adjudication import adjudicated
+from ..annotations.first_choices import first_choices
+
+if TYPE_CHECKING:
+    from .._base.arrays import Array, NDArray
+    from ..report.context import Context
+
+RARE = 1e-3
+FAR, NEAR = 6.0, 3.0  # standard deviations from chance
+LEAST = 20  # cases of which something can be said
+MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
+ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
+NUMBERED = re.compile(r"^(?:grade|stage|level|score|class|type|cat|category|bi-?rads|pi-?rads|g|t)?[ _-]*(\d+)[a-c]?$")
+LIKERT = re.compile(
+    r"^(?:none|no|normal|absent|minimal|mild|slight|low|moderate|medium|marked|high|severe|extreme|critical|never|rarely|sometimes|often|always"
+    r"|(?:strongly |somewhat )?(?:dis)?agree|neutral|(?:very )?(?:poor|bad|good)|fair|excellent)$"
+)
+
+
+def suspicions(context: Context) -> Iterator[str]:
+    """A sentence for each thing that was seen."""
+    known = context.known.given
+    yield from _classes(known)
+    if context.clusters is None:
+        yield from _members(np.asarray(known.axes.case_ids)[context.known.rows], known)
+        yield from _repeated(context)
+    if isinstance(known, Labels):
+        yield from filter(None, [adjudicated(known)])
+        yield from _panels(known)
+    for model, scores in context.scores.items():
+        yield from _order(context, model, scores)
+    yield from circular(context)
+    yield from _unlabelled(context)
+
+
+def _classes(known: Any) -> Iterator[str]:
+    names = [str(one).strip().lower() for one in np.asarray(known.axes.classes).tolist()]
+    made_up = names == [str(k) for k in range(len(names))]
+    if len(names) < 3 or made_up:
+        return
+    for what, pattern in (("numbers or grades", NUMBERED), ("Roman numerals", ROMAN), ("degrees", LIKERT)):
+        if all(pattern.match(one) for one in names):
+            shown = ", ".join(name(one) for one in np.asarray(known.axes.classes)[:4])
+            yield (
+                f"The classes look like {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are taken as "
+                "unordered: "
+                "a miss by one class counts as much as any other."
+            )
+            return
+
+
+def _members(ids: NDArray[Any], known: Any) -> Iterator[str]:
+    if known.axes.numbered or len(ids) < LEAST:
+        return
+    found = [MEMBER.match(str(one)) for one in ids.tolist()]
+    groups: dict[str, list[str]] = {}
+    for match in filter(None, found):
+        groups.setdefault(match[1], []).append(match[0])
+    several = [members for members in groups.values() if len(members) > 1]
+    n = sum(map(len, several))
+    if len(several) >= 2 and n >= len(ids) / 2:
+        yield (
+            f"Case ids look like members of {len(groups):,} groups (such as {several[0][0]!r} and {several[0][1]!r}). If they belong to "
+            "one "
+            "patient, say so with clusters: intervals are too narrow without."
+        )
+
+
+def _repeated(context: Context) -> Iterator[str]:
+    if not context.scores or context.n_cases < LEAST:
+        return
+    code, first = factorize(np.concatenate([np.asarray(table, np.float64) for table in context.scores.values()], axis=1))
+    times = np.bincount(code)
+    fine = any(_is_fine(table) for table in context.scores.values())
+    if fine and len(first) >= 2 and times.min() >= 2:
+        often = f"{times.min()} to {times.max()}" if times.max() > times.min() else f"{times.min()}"
+        yield (
+            f"The {context.n_cases:,} cases have {len(first):,} different predictions, each {often} times. If cases are repeated, say so "
+            "with clusters: intervals are too narrow without."
+        )
+
+
+def _is_fine(scores: Array) -> bool:
+    """Whether scores are no levels, such as shares of at most 20."""
+    return not any(np.abs(scores * n - np.round(scores * n)).max() < 1e-6 for n in (*range(1, 21), 100))
+
+
+def _panels(known: Labels) -> Iterator[str]:
+    if not 2 <= len(known.annotators) <= 10_000:
+        return
+    from scipy.sparse import coo_matrix  # noqa: PLC0415  (what only this needs)
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    said = first_choices(known)
+    n, a = known.n_cases, len(known.annotators)
+    edges = coo_matrix((np.ones(len(said.case)), (said.case, n + said.annotator)), shape=(n + a, n + a))
+    panel = connected_components(edges, directed=False)[1][n:][np.unique(said.annotator)]
+    sizes = np.bincount(panel)
+    if (sizes > 0).sum() > 1:
+        alone = (sizes == 1).sum()
+        yield (
+            f"Annotators fall into {(sizes > 0).sum():,} panels without a common "
+            f"case{f', {alone:,} of them a single annotator' if alone else ''}: "
+            "annotators of different panels cannot be compared, and agreement is within panels."
+        )
+
+
+def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
+    """Rows or columns in another order than the cases or classes."""
+    truth, choice = context.voted.membership(1), context.choices[model]
+    ok = ~np.isnan(truth).any(axis=1)
+    truth, choice, n = truth[ok], choice[ok], int(ok.sum())
+    if n < LEAST or (choice == choice[:1]).all():  # one choice throughout
+        return
+    table = truth.T @ choice / n
+    expected = table.sum(axis=1) @ table.sum(axis=0)
+    spread = np.sqrt(max(expected * (1 - expected), 1e-12) / n)
+    own, at = (np.trace(table) - expected) / spread, linear_sum_assignment(-table)
+    shifts = {step: ((truth * np.roll(choice, step, axis=0)).sum() / n - expected) / spread for step in (-1, 1)}
+    best = max(shifts, key=lambda step: float(shifts[step]))
+    if own < NEAR and shifts[best] > FAR:
+        where = "the row before" if best == 1 else "the row after"
+        yield (
+            f"Model {model!r} agrees with the vote as by chance ({np.trace(table):.2f}), and with that of {where} far better: its rows "
+            "may be "
+            "shifted by one."
+        )
+    elif own < NEAR and table[at].sum() > max(2 * np.trace(table), expected + FAR * spread, expected + 0.2):
+        pairs = [
+            f"{name(context.known.axes.classes[j])} where the vote is {name(context.known.axes.classes[i])}" for i, j in zip(*at) if i != j
+        ]
+        yield (
+            f"Model {model!r} agrees with the vote as by chance ({np.trace(table):.2f}), but for {table[at].sum():.0%} of the cases if "
+            "its classes "
+            f"were in another order ({', '.join(pairs[:3])}): its columns may be permuted."
+        )
+    elif own < 1 and expected < 0.9:
+        yield (
+            f"Model {model!r} agrees with the vote no better than by chance ({np.trace(table):.2f}, by chance {expected:.2f}): are its "
+            "rows in the "
+            "order of the cases?"
+        )
+
+
+def circular(context: Context) -> Iterator[str]:
+    """Models that have seen the annotations by which they are judged."""
+    known, labels = context.known.annotations, context.known.labels
+    if known is None:
+        return
+    judged = context.known.judged
+    said = None if judged is None else first_choices(judged)
+    counts = None if labels is None else context.known.counts
+    for model, scores in context.scores.items():
+        if said is not None:
+            hit = said.share * context.choices[model][said.case, said.label]
+            agreed = np.bincount(np.maximum(said.annotator, 0), hit * (said.annotator >= 0), len(known.annotators))
+            n = np.bincount(np.maximum(said.annotator, 0), said.share * (said.annotator >= 0), len(known.annotators))
+            for a in np.flatnonzero((n >= LEAST) & (agreed > n - 0.5)):
+                who = name(known.annotators[a])
+                yield f"The first choices of model {model!r} are the labels of annotator {who} in all of {n[a]:.0f} cases."
+        if counts is not None and counts.shape == scores.shape:
+            yield from _shares(model, scores, counts)
+
+
+def _shares(model: str, scores: Array, counts: Array) -> Iterator[str]:
+    n, total = counts.sum(axis=1), scores.sum(axis=1)
+    if not (np.abs(total - 1) < 1e-6).all() or (scores < 0).any():
+        return
+    held = n > 0
+    m = counts[held] / n[held, None]
+    if held.sum() >= LEAST and np.abs(scores[held] - m).max() < 1e-6 and np.ptp(scores[held]) > 0:
+        yield f"The scores of model {model!r} are the shares of the labels: it is judged by what it was made of."
+        return
+    several = n > 1
+    if several.sum() < LEAST:
+        return
+    z, own, times = scores[several], counts[several].astype(np.float64), n[several]
+    # an unbiased estimate of the squared distance from the probabilities of the labels: below 0 by chance only
+    loss = (z**2 - 2 * z * own / times[:, None]).sum(axis=1) + (own * (own - 1)).sum(axis=1) / (times * (times - 1))
+    if loss.mean() < -4 * loss.std(ddof=1) / np.sqrt(len(loss)) and loss.mean() < -1e-9:
+        yield (
+            f"Model {model!r} is closer to the labels than their own probabilities are (debiased epistemic loss {loss.mean():.4f}, below "
+            "0): it has "
+            "seen them, or annotators of a case are not independent."
+        )
+
+
+def _unlabelled(context: Context) -> Iterator[str]:
+    """Whether models are less sure of the cases without annotations."""
+    there = context.voted.defined
+    if min(there.sum(), (~there).sum()) < LEAST:
+        return
+    for model, scores in context.scores.items():
+        top = scores.max(axis=1)
+        rest, own = top[there], top[~there]
+        spread = np.sqrt(rest.var(ddof=1) / len(rest) + own.var(ddof=1) / len(own))
+        if abs(own.mean() - rest.mean()) > 4 * spread > 0:
+            yield (
+                f"The {len(own):,} cases without annotations are not like the others: the highest score of model {model!r} is "
+                f"{own.mean():.2f} "
+                f"there on average, {rest.mean():.2f} elsewhere. What is said here is of the annotated ones."
+            )
