@@ -303,9 +303,13 @@ def test_unanimous_annotators_are_certain_and_right(model):
 @pytest.mark.parametrize("model", MODELS)
 def test_a_single_annotator_is_believed(model):
     labels = ugt.Labels.from_wide([[0], [1], [2], [1]])
-    found = ugt.dawid_skene(labels, model=model)
+    with pytest.warns(RuntimeWarning, match="the accuracy of 1 of 1 annotators is undefined: none of their cases has a second label"):
+        found = ugt.dawid_skene(labels, model=model)
     assert (found.plausibilities.mean() == np.eye(3)[[0, 1, 2, 1]]).all()
-    assert found.accuracy.tolist() == [1] and np.isnan(found.accuracy_error).all()
+    assert np.isnan(found.accuracy).all() and np.isnan(found.accuracy_error).all()
+    with pytest.warns(RuntimeWarning, match="the accuracy of 1 of 3 annotators is undefined"):
+        found = ugt.dawid_skene(ugt.Labels.from_wide([[0, 0, None], [1, 1, None], [None, None, 1]]), model=model, prior=1)
+    assert np.isnan(found.accuracy).tolist() == [False, False, True]
     assert (ugt.glad(labels).plausibilities.mean().argmax(1) == [0, 1, 2, 1]).all()
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._base import checks, notices, parallel
 from .._base.arrays import Array
+from .._base.ragged import row_of
+from ..annotations import Labels
 from ..resampling import seed_of
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
@@ -84,7 +87,8 @@ def dawid_skene(
     Warns
     -----
     RuntimeWarning
-        If the best start has not converged; if most labels would be wrong, as where classes have changed places.
+        If the best start has not converged; if most labels would be wrong, as where classes have changed places; if none of the cases of
+        an annotator has a second label: the accuracy is then NaN.
 
     Notes
     -----
@@ -123,7 +127,23 @@ def dawid_skene(
     how = effort, n_threads
     found = fit_full(given, pseudo, candidates == "all", *how) if model == "full" else fit_one_coin(given, pseudo, *how)
     _warn_if_worse_than_chance(found)
-    return found
+    return _known_accuracies(found, given.labels)
+
+
+def _known_accuracies(found: AnnotatorModel, labels: Labels) -> AnnotatorModel:
+    """Without the accuracies of annotators of whom no case has another label: each agrees with the truth that it makes itself."""
+    case = row_of(labels.offsets)
+    several = np.bincount(case, labels.count, labels.n_cases)[case] > 1
+    alone = (found.n_labels > 0) & (np.bincount(labels.annotator[several], minlength=len(found.n_labels)) == 0)
+    if not alone.any():
+        return found
+    notices.warn(
+        f"the accuracy of {int(alone.sum())} of {len(alone)} annotators is undefined: none of their cases has a second label, so that the "
+        "labels hold no information on how often they are right",
+        stacklevel=3,
+    )
+    unknown = np.where(alone, np.nan, 1.0)
+    return replace(found, accuracy=found.accuracy * unknown, accuracy_error=found.accuracy_error * unknown)
 
 
 def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:

@@ -231,7 +231,8 @@ class AnnotatorModel(Annotators):
         Labels of each annotator.
     accuracy : (A,) array
         Probability of a right label: "one-coin": the parameter; else the expected share of right ones among the annotator's labels
-        ("full") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels.
+        ("full") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels and, of
+        :func:`dawid_skene`, for one none of whose cases has a second label.
     accuracy_error : (A,) array
         Its standard error; NaN where the accuracy is 0 or 1.
     prevalence : (K,) array

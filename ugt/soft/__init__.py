@@ -85,7 +85,8 @@ def soft_auroc(
     -----
     A model with one score for all cases has 0.5 with ``"half"``. With ``"exclude"`` it has 0.5 - Σ p (1 - p) / (2 Σ p Σ (1 - p)), as pairs
     of a case with itself are left out above the line and not below it; so has the mean of models that guess, and the best value is as far
-    below 1. These differences shrink as 1 / N.
+    below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N; ``"half"`` has none for a score that says
+    nothing.
 
     References
     ----------
