@@ -76,6 +76,7 @@ def settings(rows):
 SWEEPS = {"n_draws": 40, "n_warmup": 10, "n_chains": 2}
 VOTES, IRN = (("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("votes", "irn"))
 FITTED = [("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("dawid-skene", "glad")]
+JOINED = ("model as an annotator", "dawid-skene")
 PRIRN = ("aggregation", "prirn, reliability 30", {"aggregation": "prirn", "reliability": 30.0})
 FULL = ("tie rule", "tied classes of a ranking weigh 1 each", {"tie_weight": "full"})
 
@@ -123,8 +124,23 @@ def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
         check(rows, kind, setting, evaluated(make(), scores, **{**options, **changed}), main)
     for annotator in ANNOTATORS:
         check(rows, "annotator dropped", annotator, evaluated(make(without=annotator), scores, **options), main)
-    assert set(settings(rows)) == {(kind, setting) for kind, setting, _ in expected} | {("annotator dropped", a) for a in ANNOTATORS}
+    every = {(kind, setting) for kind, setting, _ in expected} | {("annotator dropped", a) for a in ANNOTATORS}
+    assert set(settings(rows)) == every | ({JOINED} if make is labels else set())
     assert notes == []
+
+
+def test_a_model_is_one_annotator_more():
+    """As a column of a wide table; of annotators and a model that err independently its accuracy is found, which no consensus gives."""
+    rng = np.random.default_rng(4)
+    n, accuracy = 1500, 0.9
+    true = rng.integers(0, 3, n)
+    said = np.where(rng.random((n, 4)) < [0.75, 0.75, 0.75, accuracy], true[:, None], (true[:, None] + rng.integers(1, 3, (n, 4))) % 3)
+    rows, _ = found(ugt.Labels.from_wide(said[:, :3], classes=3), {"M": np.eye(3)[said[:, 3]]})
+    (row,) = [row for row in rows if (row["kind"], row["setting"]) == JOINED]
+    whole = ugt.dawid_skene(ugt.Labels.from_wide(said, classes=3), prior=(1, 0.1, 1), seed=3)
+    assert row["value"] == pytest.approx(whole.plausibilities.mean()[np.arange(n), said[:, 3]].mean(), abs=1e-9)
+    right = (said[:, 3] == true).mean()
+    assert abs(row["value"] - right) < 0.025 < right - (row["value"] - row["change"])
 
 
 def test_cases_that_lose_their_only_annotator_drop_out():
@@ -191,7 +207,8 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
     left_out = "prior (x 0.1), prior (x 10), tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
     said = "Sensitivity to some settings was not computed, because it takes too long: " + left_out
     assert len(notes) == 1 and notes[0].startswith(
-        said + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad), annotator"
+        said
+        + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad), model as an annotator (dawid-skene), annotator"
     )
 
 
@@ -201,11 +218,11 @@ def test_sampling_is_bounded(monkeypatch):
     every, _ = found(context)
     monkeypatch.setattr(sensitivity, "MOST_SWEEPS", 30 * 60 + 10)
     rows, notes = found(context)
-    assert set(settings(rows)) == {("reliability", "1.5"), *(key for key in settings(every) if key[0] == "aggregation")}
+    assert set(settings(rows)) == {("reliability", "1.5"), *(key for key in settings(every) if key[0] in ("aggregation", JOINED[0]))}
     assert len(notes) == 1 and "reliability (6), tie rule (tied scores by position), annotator dropped" in notes[0]
     monkeypatch.setattr(sensitivity, "MOST_DRAWS", 30 * 40 - 1)
     rows, _ = found(context)
-    assert {key[0] for key in settings(rows)} == {"aggregation"}
+    assert {key[0] for key in settings(rows)} == {"aggregation", JOINED[0]}
     # without the values of the main analysis nothing can be said
     rows, notes = found(replace(context, metrics=[], columns=[]))
     assert rows == [] and notes == ["Sensitivity was not computed: sampling all cases anew takes too long."]

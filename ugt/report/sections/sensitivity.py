@@ -64,6 +64,7 @@ class Setting:
     making: dict[str, Any] = field(default_factory=dict)  # what is changed of it
     ties: str | None = None  # of the predictions
     annotator: int = -1  # who is dropped
+    joined: bool = False  # whether the model is one of the annotators
 
 
 class _Work:
@@ -121,6 +122,8 @@ class _Work:
                 values = by_name.RELIABILITIES.get(how)
                 middle = None if values is None else float(values[len(values) // 2])
                 yield Setting("aggregation", how if middle is None else f"{how}, reliability {middle:g}", how, middle)
+        if fitted:
+            yield Setting("model as an annotator", "dawid-skene", "dawid-skene", joined=True)
 
     def _annotators(self) -> Iterator[Setting]:
         known = self.context.known.given
@@ -149,7 +152,7 @@ class _Work:
             self.sweeps += sweeps
         work = n * (2 + len(self.orders))
         if setting.how in by_name.FITTED:
-            work += FIT * len(self.context.known.given.label) * self.context.known.n_classes
+            work += FIT * len(self.context.known.given.label) * self.context.known.n_classes * (len(self.orders) if setting.joined else 1)
         if setting.ties:
             work += sum(table.size for table in self.context.scores.values()) // 4
         if self.work + work > MOST_WORK:
@@ -199,6 +202,8 @@ class _Work:
                 found[name][rows] = column
             return found
         known = context.known.given
+        if setting.joined:
+            return {name: self._joined(setting, table.argmax(axis=1)) for name, table in context.scores.items()}
         if setting.annotator >= 0:
             known = without(known, setting.annotator, np.arange(known.n_cases))
         truth = self._truth(setting, known).take(context.known.rows)
@@ -206,6 +211,14 @@ class _Work:
             return self._compared(truth, None, self.orders)
         orders = {name: Orders.from_dense(table, 1, setting.ties) for name, table in context.scores.items()}
         return self._compared(truth, None, orders, setting.ties)
+
+    def _joined(self, setting: Setting, choice: Int64) -> Array:
+        """(n,) probability of the first choice where the model is an annotator like the others: its accuracy, if all err independently."""
+        rows = self.context.known.rows
+        truth = self._truth(setting, joined(self.context.known.given, rows, choice)).take(rows)
+        found = truth.mean()[np.arange(len(rows)), choice]
+        found[~self.context.voted.defined] = np.nan  # which nobody else has judged
+        return np.asarray(found)
 
     def rows(self, setting: Setting) -> list[Row]:
         """A row for each model."""
@@ -265,6 +278,18 @@ def _cases_of(known: Any, rows: Int64) -> list[Int64]:
     return [pairs[begin:end] % len(rows) for begin, end in zip(ends[:-1], ends[1:])]
 
 
+def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
+    """Labels with one annotator more, who chose these classes for some of the cases."""
+    at, n = known.offsets[1:][rows], len(known.annotators)
+    names = np.append(np.asarray(known.annotators).astype(np.str_), "the model")
+    sizes = np.diff(known.offsets)
+    sizes[rows] += 1
+    label, count = np.insert(known.label, at, choice), np.insert(known.count, at, 1)
+    return replace(
+        known, annotators=names, offsets=offsets_of(sizes), annotator=np.insert(known.annotator, at, n), label=label, count=count
+    )
+
+
 def without(known: Any, annotator: int, rows: Int64) -> Any:
     """The annotations of some cases, those of one annotator left out."""
     offsets, at = take(_case_offsets(known), rows)
@@ -288,7 +313,9 @@ def render(source: Data) -> Section:
     """Changes of top-1 accuracy under each setting, where another model wins, and diagnostics."""
     how = (
         "Each row changes one thing and leaves the rest as it is: an annotator is dropped, the reliability halved or doubled, the prior, "
-        "the rule for ties or the way annotations become truth replaced. Changes are of the top-1 accuracy against the main analysis; "
+        "the rule for ties or the way annotations become truth replaced. With the model as an annotator, its accuracy and those of the "
+        "annotators are fitted together (Dawid and Skene), as if all of them erred independently given one true class a case. Changes "
+        "are of the top-1 accuracy against the main analysis; "
         "near 0 means that the result does not hang on that choice."
     )
     entries = source.get("sensitivity") or ()
