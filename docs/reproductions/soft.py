@@ -151,7 +151,7 @@ def stability(name, n_resamples=1000):
     return ugt.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=3)
 
 
-def p_greater(found, pair):
+def greater_share(found, pair):
     """One-sided: probability of as many resamples in which soft is the more stable one, if both are equally often."""
     more, less, _ = found.soft_more_stable[pair]
     return float(binom.sf(more - 1, more + less, 0.5))
@@ -163,7 +163,7 @@ def as_p(value):
 
 def stability_row(name, found):
     rho = [f"{found.spearman[f'hard_{pair}']:.3f} → {found.spearman[f'soft_{pair}']:.3f}" for pair, _ in PAIRS]
-    return [name, *rho, *(as_p(p_greater(found, pair)) for pair, _ in PAIRS), *(as_p(found.p_value[pair]) for pair, _ in PAIRS)]
+    return [name, *rho, *(as_p(greater_share(found, pair)) for pair, _ in PAIRS), *(as_p(found.p_value[pair]) for pair, _ in PAIRS)]
 
 
 def stability_rows():
@@ -240,7 +240,9 @@ def opposite_rows():
             soft, hard = one.values[2 * i], one.values[2 * i + 1]
             rho = [one.spearman[f"{kind}_{pair}"] for kind in ("hard", "soft")]
             values = [", ".join(f"{value:.2f}" for value in kind) for kind in (hard, soft)]
-            rows.append([name, title, *values, *rho, str(one.soft_more_stable[pair]), as_p(p_greater(one, pair)), as_p(one.p_value[pair])])
+            rows.append(
+                [name, title, *values, *rho, str(one.soft_more_stable[pair]), as_p(greater_share(one, pair)), as_p(one.p_value[pair])]
+            )
     return rows
 
 

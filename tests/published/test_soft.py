@@ -67,7 +67,7 @@ def test_soft_auroc_shrinks_the_printed_spread_in_all_tasks_but_one(page):
 
 def test_soft_rankings_are_more_stable_in_most_generated_tasks(page):
     found = {name: page.stability(name) for name in page.TASKS}
-    more = {pair: [name for name, one in found.items() if page.p_greater(one, pair) < RARE] for pair, _ in page.PAIRS}
+    more = {pair: [name for name, one in found.items() if page.greater_share(one, pair) < RARE] for pair, _ in page.PAIRS}
     assert len(more["auroc"]) >= 8
     assert len(more["average_precision"]) >= 7
     for pair, _ in page.PAIRS:
@@ -92,7 +92,7 @@ def test_the_exception_among_them_has_a_smaller_gap(page):
 def test_the_opposite_can_hold(page, name, pair):
     found = page.opposite(name)
     assert p_less(found, pair) < RARE
-    assert page.as_p(page.p_greater(found, pair)) == "> 0.9999"  # as printed for CheXpert-Pneumothorax
+    assert page.as_p(page.greater_share(found, pair)) == "> 0.9999"  # as printed for CheXpert-Pneumothorax
     assert found.p_value[pair] == pytest.approx(2 * p_less(found, pair), rel=1e-6, abs=0)
     assert found.spearman[f"soft_{pair}"] < found.spearman[f"hard_{pair}"] - 0.05
 
@@ -103,7 +103,7 @@ def test_with_one_annotator_there_is_nothing_to_draw(page):
     assert (found.resampled == found.values[:, None]).all()
     for pair, _ in page.PAIRS:
         assert found.soft_more_stable[pair] == (0, 0, 50)
-        assert page.as_p(page.p_greater(found, pair)) == page.as_p(found.p_value[pair]) == "> 0.9999"
+        assert page.as_p(page.greater_share(found, pair)) == page.as_p(found.p_value[pair]) == "> 0.9999"
 
 
 @pytest.mark.parametrize(("n", "positive"), [(3, 1), (4, 1), (5, 1), (5, 2)])

@@ -86,7 +86,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     row = next(line.split() for line in lines if line.strip().startswith("A "))
     assert row[1:3] == [f"{value(found, 'A', 'voted_accuracy', k, None):.4f}" for k in (1, 3)]
     assert row[3] == f"{value(found, 'A', 'topk_accuracy', 1):.4f}"
-    assert any(line.startswith("Best by top-1: ") for line in lines)
+    assert any(line.startswith("By top-1: ") for line in lines)
 
 
 @pytest.mark.slow
@@ -196,22 +196,23 @@ def test_rankings_have_several_reliabilities(folder, capsys):
     assert "\nResults:\n" in capsys.readouterr().out
 
 
-def test_winners_that_change_and_flips_are_said():
+def test_leads_and_flips_are_said_if_they_are_shown():
+    lead = {"runner_up": "A", "margin_low": 0.01, "margin_high": 0.03, "n_undistinguished": 0}
     winners = [
-        {"metric": "voted_accuracy", "k": 1, "reliability": None, "model": "A", "p_best": 1.0},
-        {"metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "B", "p_best": 0.997},
-        {"metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C", "p_best": 1.0},
-        {"metric": "topk_accuracy", "k": 1, "reliability": 20.0, "model": "A = B", "p_best": 1.0},
-        {"metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "p_best": 0.5},
+        {**lead, "metric": "voted_accuracy", "k": 1, "reliability": None, "model": "B"},
+        {**lead, "metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "B"},
+        {**lead, "metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C"},
+        {**lead, "metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "margin_low": -0.01, "n_undistinguished": 1},
     ]
-    said = "Best by top-1: B (at 10, 30: best in 50-99 % of resamples), A = B (at 20: best in 100 % of resamples); by the voted label: A."
+    said = "By top-1: B is best (lead 0.0100 to 0.0300) at reliability 10; A and B are not distinguishable (lead of A -0.0300 to 0.0100) "
+    said += "at reliability 30; B is best (lead 0.0100 to 0.0300) by the voted label."
     assert output._winner_lines(winners) == [said]
     flip = {"metric": "topk_accuracy", "k": 3, "model": "A", "other": "B", "better_above": True, "reliability": 12.345}
-    flip.update(low=None, high=31.0)
-    flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False, "low": 2.0, "high": None}]
+    flip.update(low=2.0, high=31.0)
+    flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False}, {**flip, "high": None}, {**flip, "low": None}]
     assert output._flip_lines(flips) == [
-        "By top-3, B is better below reliability 12.3 (interval: below all to 31), A above.",
-        "By top-3, A is better below reliability 12.3 (interval: 2 to above all), B above.",
+        "By top-3, B is better below reliability 12.3 (interval: 2 to 31), A above.",
+        "By top-3, A is better below reliability 12.3 (interval: 2 to 31), B above.",
     ]
 
 

@@ -32,7 +32,7 @@ def test_rows_are_differences_of_contributions():
         found = ugt.bootstrap(one - other, n_resamples=300, seed=5)
         assert row["difference"] == pytest.approx(one.mean() - other.mean())
         assert (row["low"], row["high"]) == pytest.approx(found.interval(0.9)[0])
-        assert row["p_greater"] == pytest.approx((found.values > 0).mean())
+        assert row["greater_share"] == pytest.approx((found.values > 0).mean())
 
 
 def test_agrees_with_the_margin_of_the_winner():
@@ -41,14 +41,14 @@ def test_agrees_with_the_margin_of_the_winner():
     rows = [row for row in evaluation.tables["differences"] if row["metric"] == "topk_accuracy"]
     (row,) = [row for row in rows if {row["model"], row["other"]} == {winner["model"], winner["runner_up"]}]
     assert abs(row["difference"]) == pytest.approx(winner["margin"])
-    assert sorted(map(abs, (row["low"], row["high"]))) == pytest.approx(sorted(map(abs, (winner["margin_low"], winner["margin_high"]))))
+    assert winner["margin_high"] - winner["margin_low"] > row["high"] - row["low"]  # of all pairs together, and of one
 
 
 def test_equal_models_one_model_and_many():
     counts = np.concatenate([np.zeros((5, 3), int), COUNTS])
     scores = {name: np.concatenate([SCORES["A"][:5], SCORES["A"]]) for name in "XY"}
     for row in made(counts, scores)[0]:
-        assert (row["difference"], row["low"], row["high"], row["p_greater"], row["n_cases"]) == (0, 0, 0, 0.5, 80)
+        assert (row["difference"], row["low"], row["high"], row["greater_share"], row["n_cases"]) == (0, 0, 0, 0.5, 80)
     for models in ({}, {"A": SCORES["A"]}):
         assert made(scores=models) == ([], [])
     rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)

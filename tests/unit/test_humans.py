@@ -31,15 +31,15 @@ def test_numbers_are_those_of_the_functions():
     for m, name in enumerate("AB"):
         row = rows["model", name]
         assert row["value"] == found.model_value[m] and (row["low"], row["high"]) == tuple(ends[m])
-        assert row["p_best"] == chances.p_best[m] and row["n_cases"] == 60
+        assert row["best_share"] == chances.best_share[m] and row["n_cases"] == 60
         alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
         assert row["value"] == pytest.approx(alone.value, rel=1e-12)
         judged = alone.non_inferiority(0, level=0.9, **options)
         assert row["upper"] == judged.limit > row["value"]
     for j, name in enumerate(found.annotators.tolist()):
         row = rows["annotator", str(name)]
-        assert row["value"] == found.value[j] and row["upper"] is None and row["p_best"] is None
-        assert [row["p_better A"], row["p_better B"]] == chances.p_better[:, j].tolist()
+        assert row["value"] == found.value[j] and row["upper"] is None and row["best_share"] is None
+        assert [row["better_share A"], row["better_share B"]] == chances.better_share[:, j].tolist()
 
 
 def test_only_judged_cases_of_which_it_is_known_who_said_what():
@@ -80,7 +80,7 @@ def test_report_and_table(tmp_path):
     same_points([at(e, "x1", "x2") for e in lines], [(x.at(low), x.at(high)) for low, high in ends])
     ev.to_csv(tmp_path / "humans.csv", table="humans")
     rows = read(tmp_path / "humans.csv")
-    assert len(rows) == 6 and f"p_better {hostile}" in rows[0]
+    assert len(rows) == 6 and f"better_share {hostile}" in rows[0]
     assert humans.forest([]) == ""
 
 

@@ -70,7 +70,7 @@ def test_a_large_evaluation():
     assert "<summary>cases (1,000 rows)</summary>" in found._repr_html_() and "990 more rows" in found.cases._repr_html_()
     assert is_harmless(found.cases._repr_html_()) and "&lt;script&gt;" in found.cases._repr_html_()
     assert is_short(ResultTable({f"{HOSTILE}{i}": [1] for i in range(5)})) and is_short(
-        ResultTable({f"p_better {i}": [] for i in range(999)})
+        ResultTable({f"better_share {i}": [] for i in range(999)})
     )
 
 

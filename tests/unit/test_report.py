@@ -17,7 +17,7 @@ def evaluation(models=("A", "B"), n_cases=150):
     """An evaluation's dictionary, numbers made up: A leads at low reliability, B at high."""
     draws = {"draw_std": 0.01, "draw_low": 0.61, "draw_high": 0.63}
     spreads = {"case_low": 0.55, "case_high": 0.68, "both_low": 0.41, "both_high": 0.92, "mc_error": 0.0}
-    shared = {"k": 1, **spreads, "p_best": 0.126, "rank_low": 1.0, "rank_high": 2.0, "n_cases": n_cases - 3}
+    shared = {"k": 1, **spreads, "best_share": 0.126, "rank_low": 1.0, "rank_high": 2.0, "n_cases": n_cases - 3}
     metrics = [
         {"model": m, "reliability": r, "metric": "topk_accuracy", "value": 0.6 + (0.01 * i if r > 15 else -0.01 * i), **draws, **shared}
         for i, m in enumerate(models)
@@ -26,7 +26,16 @@ def evaluation(models=("A", "B"), n_cases=150):
     voted = {"reliability": None, "metric": "voted_accuracy", **dict.fromkeys(draws), **shared}
     metrics += [{"model": m, "value": 0.7 - 0.1 * i, **voted} for i, m in enumerate(models)]
     certain = {"measure": "certainty", "k": 1, "case_low": 0.6, "case_high": 0.9, "mc_error": 0.0, "n_below_099": 100}
-    winner = {"metric": "topk_accuracy", "k": 1, "p_best": 0.874, "margin": 0.01, "margin_low": -0.0123, "margin_high": 0.0301}
+    winner = {
+        "metric": "topk_accuracy",
+        "k": 1,
+        "best_share": 0.874,
+        "margin": 0.01,
+        "margin_low": -0.0123,
+        "margin_high": 0.0301,
+        "n_undistinguished": 1,
+    }
+    clear = {"margin": 0.1, "margin_low": 0.05, "margin_high": 0.15, "n_undistinguished": 0}
     flip = {"metric": "topk_accuracy", "k": 1, "model": "A", "other": "B", "better_above": False, "reliability": 14.2}
     certainties = [*(f"certainty_{r:g}" for r in RELIABILITIES), "mean_certainty"]
     return {
@@ -57,7 +66,7 @@ def evaluation(models=("A", "B"), n_cases=150):
         "certainty": [{"reliability": r, "value": 0.7 + r / 1000, "n_cases": n_cases - 3, **certain} for r in RELIABILITIES],
         "metrics": metrics,
         "winners": [
-            {**winner, "metric": "voted_accuracy", "reliability": None, "model": "A", "value": 0.7, "runner_up": "B", "margin": 0.1},
+            {**winner, "metric": "voted_accuracy", "reliability": None, "model": "A", "value": 0.7, "runner_up": "B", **clear},
             {**winner, "reliability": 10.0, "model": "A", "value": 0.6, "runner_up": "B"},
             *({**winner, "reliability": r, "model": "B", "value": 0.61, "runner_up": "A"} for r in RELIABILITIES[1:]),
         ],
@@ -93,11 +102,13 @@ def test_page_is_self_contained():
 @pytest.mark.parametrize(
     "said",
     [
-        "Top-1 accuracy: the winner changes with the reliability: A at 10; B at 20, 50; A is best against the voted label.",
+        "UA top-1 accuracy: A and B are not distinguishable (lead of A -0.0301 to 0.0301) under every reliability; A is best "
+        "(lead 0.0500–0.1500) against the voted label.",
+        "It is the probability that the model is right only if the model knows nothing about a case beyond its annotations.",
         "The true class is less than 99% certain in 100 of 147 cases (reliability 10) and in 100 of 147 cases (reliability 50).",
         "bca bootstrap, 1,000 resamples of the clusters",
         "13%; rank 1 to 2",
-        "by 0.0100, -0.0123 to 0.0301best in 87%",
+        "by 0.0100, -0.0123 to 0.0301not distinguishablebest in 87% of resamples",
         "100 of 150 cases are shown; the file cases.csv has all of them.",
     ],
 )
@@ -108,13 +119,13 @@ def test_the_page_says(said):
 @pytest.mark.parametrize(
     ("caption", "cells"),
     [
-        ("Top-1 accuracy: the probability", "voted labelreliability 10reliability 20reliability 50"),
-        ("Top-1 accuracy: the probability", "over draws, 95%taken as certain0.6100–0.6300"),
-        ("Top-1 accuracy: the probability", "over clusters, 95%0.5500–0.6800"),
-        ("Top-1 accuracy: the probability", "over both, 95%0.4100–0.9200"),
-        ("Top-1 accuracy: the probability", "147 cases"),
+        ("UA top-1 accuracy: the expected", "voted labelreliability 10reliability 20reliability 50"),
+        ("UA top-1 accuracy: the expected", "over draws, 95%taken as certain0.6100–0.6300"),
+        ("UA top-1 accuracy: the expected", "over clusters, 95%0.5500–0.6800"),
+        ("UA top-1 accuracy: the expected", "over both, 95%0.4100–0.9200"),
+        ("UA top-1 accuracy: the expected", "147 cases"),
         # A is better below, B above
-        ("Where the order of two models changes", "AB14.211.3 to beyond the highest75%"),
+        ("Where the values of two models change their order", "AB14.211.3 to beyond the highest75%no"),
         ("Cases", "p99"),
     ],
 )
@@ -126,14 +137,14 @@ def test_what_is_not_on_the_page():
     assert "p100" not in PAGE.text and "Monte Carlo" not in PAGE.text
     data = evaluation()
     data["flips"] = []
-    data["winners"] = [{**w, "model": "A"} for w in data["winners"]]
+    data["winners"] = [{**w, "model": model, "n_undistinguished": 0} for w, model in zip(data["winners"], "AAABB")]
     data["metrics"][0]["mc_error"] = 0.00123
     text = page(data).text
     assert "The order of no two models changes with the reliability" in text
-    assert "Top-1 accuracy: A is best under every reliability, and against the voted label." in text
+    assert "the best model changes with the reliability: A is best (lead -0.0123 to 0.0301) at reliability 10, 20; B is best" in text
     assert "Monte Carlo standard error00.001200" in text
     text = page(evaluation(models=("A",))).text
-    assert "nothing to compare it with" in text and "Best model" not in text
+    assert "nothing to compare it with" in text and "highest value, its lead" not in text
     text = page(evaluation(n_cases=5)).text
     assert "undefined" in text and "case without annotations3" in text and "their certainty is undefined" in text
 
@@ -159,7 +170,7 @@ def test_point_aggregates_and_empty_evaluations():
     data["cases"] = [{name: v for name, v in e.items() if not name.endswith("0")} for e in data["cases"]]
     text = page(data).text
     assert "Reliabilitynone" in text and "certainty, without reliability" in text
-    assert "Top-1 accuracy: A is best, and against the voted label." in text
+    assert "UA top-1 accuracy: A and B are not distinguishable (lead of A -0.0123 to 0.0301); A is best (lead" in text
     data = evaluation(n_cases=0)
     data.update(certainty=[], metrics=[], winners=[], models=[], left_out={}, notes=[])
     data["provenance"].update(inputs=[], command=None)

@@ -455,7 +455,7 @@ def test_ranks_are_those_of_the_slow_twin(m, n, seed):
         np.testing.assert_allclose(table, twin.rank_probability((sign * values).tolist()), atol=1e-12)
         np.testing.assert_allclose(table.sum(0), 1, atol=1e-12)
         np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
-        np.testing.assert_array_equal(found.p_best(higher), table[:, 0])
+        np.testing.assert_array_equal(found.best_share(higher), table[:, 0])
         np.testing.assert_array_equal(found.rank_interval(0.8, higher), [twin.rank_interval(row, 0.8) for row in table])
 
 
@@ -466,10 +466,10 @@ def test_identical_models_share_all_ranks():
     assert found.rank_interval().tolist() == [[1, 3]] * 3
     # as good, computed in another order: ties up to rounding
     found = ugt.bootstrap(np.column_stack([one, one / 3 * 3, one * 1.1 / 1.1]), n_resamples=100)
-    np.testing.assert_allclose(found.p_best(), 1 / 3, atol=1e-15)
+    np.testing.assert_allclose(found.best_share(), 1 / 3, atol=1e-15)
     # planted: one of them better by a millionth
     better = ugt.bootstrap(np.column_stack([one, one, one + 1e-6]), n_resamples=100)
-    assert better.p_best().tolist() == [0, 0, 1] and better.p_best(higher_is_better=False).tolist() == [0.5, 0.5, 0]
+    assert better.best_share().tolist() == [0, 0, 1] and better.best_share(higher_is_better=False).tolist() == [0.5, 0.5, 0]
 
 
 def test_exchangeable_models_have_uniform_ranks_on_average():

@@ -21,23 +21,25 @@ def test_chances_ranks_and_lead():
     rows = [row("A", value=0.7), row("B", value=0.6), row("C", value=0.1)]
     values = [[0.7, 0.6, 0.1]] * 3 + [[0.5, 0.6, 0.1]]
     (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), 0.4)
-    assert [r["p_best"] for r in rows] == [0.75, 0.25, 0.0] and sum(r["p_best"] for r in rows) == 1
+    assert [r["best_share"] for r in rows] == [0.75, 0.25, 0.0] and sum(r["best_share"] for r in rows) == 1
     assert [(r["rank_low"], r["rank_high"]) for r in rows] == [(1, 1), (2, 2), (3, 3)]
-    assert (winner["model"], winner["runner_up"], winner["p_best"]) == ("A", "B", 0.75)
+    assert (winner["model"], winner["runner_up"], winner["best_share"]) == ("A", "B", 0.75)
     assert winner["margin"] == pytest.approx(0.1)
-    assert (winner["margin_low"], winner["margin_high"]) == pytest.approx(np.quantile([0.1, 0.1, 0.1, -0.1], [0.3, 0.7]))
+    away = np.array([[0.0, 0.0, 0.0]] * 3 + [[-0.2, -0.2, 0.0]])  # of A - B, A - C and B - C; the last never moves
+    reach = np.quantile(np.abs(away[:, :2] / away[:, :2].std(axis=0, ddof=1)).max(axis=1), 0.4) * away[:, 0].std(ddof=1)
+    assert (winner["margin_low"], winner["margin_high"]) == pytest.approx((0.1 - reach, 0.1 + reach)) and winner["n_undistinguished"] == 0
 
 
 def test_equal_models_share_and_undefined_ones_stand_aside():
     rows = [row("A"), row("B"), row("C", value=0.5)]
     (winner,) = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
-    assert winner["model"] == "A = B = C" and winner["p_best"] == pytest.approx(1.0)
-    assert winner["runner_up"] is None and winner["margin_low"] is None
-    assert [r["p_best"] for r in rows] == pytest.approx([1 / 3] * 3)
+    assert winner["model"] == "A = B = C" and winner["best_share"] == pytest.approx(1.0)
+    assert winner["runner_up"] is None and winner["margin_low"] is None and winner["n_undistinguished"] == 2
+    assert [r["best_share"] for r in rows] == pytest.approx([1 / 3] * 3)
     rows = [row("A", value=float("nan")), row("B")]
     (winner,) = _standings.standings(rows, resamples([np.nan, 0.5], [[np.nan, 0.5]] * 4), 0.9)
-    assert winner["model"] == "B" and winner["p_best"] == 1.0
-    assert "p_best" not in rows[0]
+    assert winner["model"] == "B" and winner["best_share"] == 1.0
+    assert "best_share" not in rows[0]
 
 
 def test_flips_lie_on_the_line_between():
@@ -47,11 +49,11 @@ def test_flips_lie_on_the_line_between():
     earlier = [0.6, 0.5, 0.6, 0.5, 0.8, 0.5]  # A better everywhere: below the lowest
     later = [0.4, 0.5, 0.4, 0.5, 0.6, 0.5]  # between 10 and 100
     never = [0.4, 0.5, 0.4, 0.5, 0.4, 0.5]  # above the highest
-    other_way = [0.6, 0.5, 0.6, 0.5, 0.4, 0.5]  # only the other change: does not count
+    other_way = [0.6, 0.5, 0.6, 0.5, 0.4, 0.5]  # only the other change: beyond both ends
     (flip,) = _standings.flips(rows, resamples(own, [own, later, other_way]), 0.9)
     assert (flip["model"], flip["other"], flip["better_above"]) == ("A", "B", True)
     assert flip["reliability"] == pytest.approx(10**0.5)
-    assert (flip["low"], flip["high"], flip["p_inside"]) == (pytest.approx(10**0.5), pytest.approx(10**1.5), 1.0)
+    assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, pytest.approx(2 / 3)) and not _standings.is_shown(flip)
     (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
     assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, 0.25)
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
@@ -61,6 +63,35 @@ def test_flips_lie_on_the_line_between():
     assert _standings.flips(rows, resamples([0.6, 0.5] * 3, [[0.6, 0.5] * 3]), 0.9) == []
     (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
     assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)
+    assert _standings.is_shown(flip)
+
+
+def won(model, runner_up, low, high, n, reliability):
+    lead = {"runner_up": runner_up, "margin_low": low, "margin_high": high, "n_undistinguished": n}
+    return {"model": model, "reliability": reliability, **lead}
+
+
+@pytest.mark.parametrize(
+    ("winners", "said"),
+    [
+        ([won("B", "A", 0.1, 0.2, 0, 1), won("B", "A", 0.2, 0.3, 0, 2)], ["B is best (lead 0.1 to 0.3)"]),
+        (
+            [won("B", "A", -0.1, 0.2, 1, 1), won("A", "B", -0.3, 0.4, 1, 2)],
+            ["A and B are not distinguishable (lead of A -0.3 to 0.4)"],
+        ),
+        ([won("A", "B", -0.1, 0.2, 2, 1)], ["A is not distinguishable from 2 other models (lead over B -0.1 to 0.2)"]),
+        ([won("A", "B", 0.1, 0.2, 1, 1)], ["A is not distinguishable from 1 other model (lead over B 0.1 to 0.2)"]),
+        ([won("A = B", None, None, None, 1, 1)], ["A = B have the same value"]),
+        (
+            [won("A", "B", 0.1, 0.2, 0, 1), won("B", "A", 0.1, 0.3, 0, 2)],
+            ["A is best (lead 0.1 to 0.2)", "B is best (lead 0.1 to 0.3)"],
+        ),
+    ],
+)
+def test_best_is_said_of_a_lead_that_is_shown(winners, said):
+    found = _standings.verdicts(winners)
+    assert [_standings.phrase(one, str, "{} to {}".format) for one in found] == said
+    assert sorted(r for one in found for r in one.at) == [w["reliability"] for w in winners]
 
 
 def panels(n=60, seed=0):
@@ -142,7 +173,7 @@ def test_two_classes_have_soft_metrics_on_the_same_resamples():
                     assert row["value"] == value and row["n_cases"] == 79 and row["draw_low"] is None
                     assert [row["case_low"], row["case_high"]] == pytest.approx(interval.tolist(), abs=1e-12)
     best = [r for r in found.winners if r["metric"] == "soft_auroc"]
-    assert [r["model"] for r in best] == ["A", "A"] and all(0.5 < r["p_best"] <= 1 for r in best)
+    assert [r["model"] for r in best] == ["A", "A"] and all(0.5 < r["best_share"] <= 1 for r in best)
 
 
 def test_logits_of_two_classes_are_their_difference():

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base import parallel
 from ..plausibilities.metric import METRICS
+from ..report.standings import is_shown, phrase, verdicts
 from ..soft.ranking import WORDS
 from .command import aligned, decimal
 from .facts import counted
@@ -60,7 +61,7 @@ def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]
 
 
 def model_lines(found: Mapping[str, Any]) -> list[str]:
-    """Models x metrics at the middle reliability, and which model wins where."""
+    """Models x metrics at the middle reliability, which leads are shown, and which changes of order."""
     reliabilities = found["provenance"]["reliability"]
     shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
     values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
@@ -71,44 +72,41 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
-    legend = "vote@k: accuracy against the voted label. The others allow for what the annotations leave open."
+    legend = (
+        "vote@k: accuracy against the voted label. The others: expected agreement with a truth drawn from the annotations; it is the\n"
+        "probability that the model is right only if the model knows nothing about a case beyond its annotations."
+    )
     order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
     return [f"{title}:", *aligned(lines), legend, *order]
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The best model by top-k accuracy under each reliability, how often it is best on resamples, and by the voted label."""
-    voted = {row["k"]: row["model"] for row in winners if row["metric"] == "voted_accuracy"}
+    """Which leads by top-k accuracy are shown, under each reliability and by the voted label."""
     lines = []
     for k in dict.fromkeys(row["k"] for row in winners if row["metric"] == "topk_accuracy"):
-        best: dict[str, list[Mapping[str, Any]]] = {}
-        for row in winners:
-            if (row["metric"], row["k"]) == ("topk_accuracy", k):
-                best.setdefault(row["model"], []).append(row)
-        said = [f"{model} ({_where(rows) if len(best) > 1 else ''}{_chance(rows)})" for model, rows in best.items()]
-        lines.append(f"Best by top-{k}: {', '.join(said)}; by the voted label: {voted[k]}.")
+        found = verdicts(row for row in winners if (row["metric"], row["k"]) == ("topk_accuracy", k))
+        by_vote = verdicts(row for row in winners if (row["metric"], row["k"]) == ("voted_accuracy", k))
+        said = [f"{phrase(one, str, _span)}{_where(one.at) if len(found) > 1 else ''}" for one in found]
+        said += [f"{phrase(one, str, _span)} by the voted label" for one in by_vote]
+        lines.append(f"By top-{k}: {'; '.join(said)}.")
     return lines
 
 
-def _where(rows: Sequence[Mapping[str, Any]]) -> str:
-    return f"at {', '.join(_reliability(row['reliability']) for row in rows)}: "
+def _where(at: Sequence[Any]) -> str:
+    return f" at reliability {', '.join(map(_reliability, at))}"
 
 
-def _chance(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The share of resamples in which it is best; a range over reliabilities."""
-    shares = sorted(round(100 * row["p_best"]) if row["p_best"] in (0, 1) else min(round(100 * row["p_best"]), 99) for row in rows)
-    span = f"{shares[0]}" if shares[0] == shares[-1] else f"{shares[0]}-{shares[-1]}"
-    return f"best in {span} % of resamples"
+def _span(low: float | None, high: float | None) -> str:
+    return f"{decimal(low)} to {decimal(high)}"
 
 
 def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Where the order of two models by top-k accuracy changes."""
+    """Where the order of two models by top-k accuracy changes, if the data show it."""
     lines = []
     for row in flips:
-        if row["metric"] == "topk_accuracy":
+        if row["metric"] == "topk_accuracy" and is_shown(row):
             below, above = (row["other"], row["model"]) if row["better_above"] else (row["model"], row["other"])
-            ends = [f"{row['low']:.3g}" if row["low"] else "below all", f"{row['high']:.3g}" if row["high"] else "above all"]
-            at = f"{row['reliability']:.3g} (interval: {' to '.join(ends)})"
+            at = f"{row['reliability']:.3g} (interval: {row['low']:.3g} to {row['high']:.3g})"
             lines.append(f"By top-{row['k']}, {below} is better below reliability {at}, {above} above.")
     return lines
 

@@ -34,16 +34,16 @@ class Chances(NamedTuple):
 
     Attributes
     ----------
-    p_better, p_better_same_cases : (M, A) arrays
+    better_share, better_share_same_cases : (M, A) arrays
         In which a model's Δ is below that of an annotator; ties count half. The same for ``same_cases``.
-    p_best, p_best_same_cases : (M,) arrays
+    best_share, best_share_same_cases : (M,) arrays
         In which a model's Δ is below that of the annotator who is best in that resample; below that of every annotator on their cases.
     """
 
-    p_better: Array
-    p_better_same_cases: Array
-    p_best: Array
-    p_best_same_cases: Array
+    better_share: Array
+    better_share_same_cases: Array
+    best_share: Array
+    best_share_same_cases: Array
 
     def __repr__(self) -> str:
         return short(self)
@@ -138,8 +138,8 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         Returns
         -------
         list of dict
-            ``kind, name, value, low, high, n_cases``; for models ``p_best`` and ``p_best_same_cases``, for annotators ``p_better[model]``
-            and ``p_better_same_cases[model]``, as in :meth:`chances`.
+            ``kind, name, value, low, high, n_cases``; for models ``best_share`` and ``best_share_same_cases``, for annotators
+            ``better_share[model]`` and ``better_share_same_cases[model]``, as in :meth:`chances`.
         """
         found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
         chances, m, a = Chances.of(found, len(self.models)), len(self.models), len(self.annotators)
@@ -149,7 +149,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         for j, name in enumerate([*self.models, *map(str, self.annotators.tolist())]):
             rows.append({"kind": "model" if j < m else "annotator", "name": name, "value": values[j]})
             rows[-1].update(low=ends[j][0], high=ends[j][1], n_cases=n_cases[j])
-            for of, best in (("p_better", "p_best"), ("p_better_same_cases", "p_best_same_cases")):
+            for of, best in (("better_share", "best_share"), ("better_share_same_cases", "best_share_same_cases")):
                 rows[-1][of] = {} if j < m else dict(zip(self.models, getattr(chances, of)[:, j - m].tolist()))
                 rows[-1][best] = float(getattr(chances, best)[j]) if j < m else None
         return sorted(rows, key=lambda row: (np.isnan(row["value"]), row["value"]))
@@ -208,7 +208,7 @@ def annotator_discrepancy(
     >>> found.value.round(2).tolist(), found.model_value.round(2).tolist()
     ([0.97, 0.92, 1.11, 1.03, 0.98], [0.67])
     >>> chances = found.chances(n_resamples=300)
-    >>> chances.p_better.tolist(), chances.p_best.tolist()
+    >>> chances.better_share.tolist(), chances.best_share.tolist()
     ([[1.0, 1.0, 1.0, 1.0, 1.0]], [1.0])
     """
     options = {"cases": cases, "least_cases": least_cases}

@@ -185,7 +185,9 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         Parameters
         ----------
         margin : float
-            Above -1; 0.1: disagreement may be by 10 % larger than among annotators. A margin of 0 asks whether the model is better.
+            Above -1; 0.1: disagreement may be by 10 % larger than among annotators. A margin of 0 asks whether the model is better. In
+            squared distance, where model and annotators err independently and without bias, Δ = (1 + τ²/σ²) / 2: a margin of 0.1 allows
+            a model whose error has a standard deviation τ of √1.2 = 1.095 times an annotator's σ.
         level : float
             In (0.5, 1), one-sided: 0.95 takes the upper end of the 90 % interval.
         kind, clusters, strata, n_resamples, seed

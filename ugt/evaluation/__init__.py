@@ -65,26 +65,29 @@ class Evaluation(Record):
     The tables:
 
     - ``metrics``: a row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
-      case_low, case_high, both_low, both_high, p_best, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws of the
-      truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``p_best``, ``rank_*``: share of the resamples in which
-      the model is best, and interval of its rank. ``voted_accuracy`` (reliability None) is ordinary accuracy against the voted label. Of
+      case_low, case_high, both_low, both_high, best_share, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws of the
+      truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``best_share``, ``rank_*``: share of the resamples (not
+      a probability) in which the model is best, and interval of its rank. ``topk_accuracy`` is the expected agreement with a truth drawn
+      from the annotations (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label. Of
       two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one against the means of the plausibilities,
       and their twins ``hard_*``; they have no spread over draws.
     - ``certainty``: a row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
-    - ``winners``: the best model of each metric and reliability and how often it is best, the runner-up, the margin and its interval
-      (paired: both models on the same resamples).
+    - ``winners``: the model with the highest value of each metric and reliability, the share of resamples in which it is best, the
+      runner-up, the lead over it (``margin``, not shrunk: inflated on average, as the same cases picked the model) with an interval that
+      is simultaneous over all pairs of models (max-t, on the same resamples), and ``n_undistinguished``: how many models' interval of the
+      lead over them holds 0. Only where it is 0 is the model shown to be best.
     - ``flips``: where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
       high, p_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
-      reliabilities evaluated; ``p_inside``: share of the resamples that have the change among them.
+      reliabilities evaluated; only a change with both ends is shown by the data. ``p_inside``: share of the resamples that have it.
     - ``calibration``: losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias,
       debiased, low, high, n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
     - ``reliability_bins``: ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
     - ``agreement``: agreement coefficients of labels: ``coefficient, value, low, high, std_error, observed, expected, n_cases,
       n_annotators, reason``. See :func:`agreement_table`.
     - ``humans``: discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high,
-      upper, p_best, n_cases`` and ``p_better`` of each model. ``upper``: one-sided limit (bootstrap-t); ``p_best``: better than the best
-      annotator; ``p_better`` (of annotators): share of resamples in which that model is better. A model's prediction is its first
-      choice. See :func:`annotator_discrepancy`.
+      upper, best_share, n_cases`` and ``better_share`` of each model. ``upper``: one-sided limit (bootstrap-t); ``best_share``: share of
+      resamples in which it is better than the best annotator; ``better_share`` (of annotators): in which that model is better. A model's
+      prediction is its first choice. See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
       ``mean_certainty``.
     - further tables, such as ``annotators``, ``truth_models``, ``strata``, ``confusion``, ``curves``, ``set_coverage``, ``differences``

@@ -62,5 +62,5 @@ def sources(units: tuple[str, ...], with_models: bool) -> dict[str, tuple[str, .
     if with_models:
         found["draw_low, draw_high"] = ("draws",)
         found["both_low, both_high"] = (*units, "draws")
-        found["p_best, rank_low, rank_high, margin_low, margin_high, flips"] = units
+        found["best_share, rank_low, rank_high, margin_low, margin_high, flips"] = units
     return found

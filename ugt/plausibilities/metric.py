@@ -67,10 +67,10 @@ def _finest(k: int) -> int:
 METRICS: Mapping[str, Metric] = {
     one.name: one
     for one in (
-        Metric("topk_accuracy", TOPK, "Top-{k} accuracy", "top-{k}",
-            "the probability that the true class is among the model's {k} best", wider=False),
+        Metric("topk_accuracy", TOPK, "UA top-{k} accuracy", "top-{k}",
+            "how often a truth drawn from the annotations is expected to be among the model's {k} best", wider=False),
         Metric("set_accuracy", SET, "Set accuracy@{k}", "set@{k}",
-            "the probability that the model's {k} best are exactly the {k} most plausible classes"),
+            "how often the model's {k} best are expected to be exactly the {k} most plausible classes of a drawn truth"),
         Metric("overlap", OVERLAP, "Overlap@{k}", "overlap@{k}",
             "the expected share of the {k} most plausible classes that are among the model's {k} best", points=lambda k, _: k),
         Metric("average_overlap", AVERAGE_OVERLAP, "Average overlap@{k}", "average@{k}",

@@ -242,8 +242,8 @@ def metric_by_reliability(
 ) -> Any:
     """A metric of every model against the reliability: bands over draws, bars over draws and cases together.
 
-    Bands are what the annotations leave open; bars also what another set of cases would change. Where lines cross, the better model
-    depends on how far annotators are trusted.
+    Bands are what the annotations leave open; bars also what another set of cases would change. Where lines cross, the order of the values
+    depends on the reliability.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def metric_by_reliability(
     voted : bool
         Add ordinary accuracy against the voted label, at the right, with its interval over cases (top-1 accuracy only).
     flips : bool
-        Add a line where the order of two models changes.
+        Add a line where the order of two models changes, if the interval of that reliability has both ends.
     ax : matplotlib Axes, optional
 
     Returns
@@ -294,7 +294,9 @@ def metric_by_reliability(
             alone = [row for row in evaluation.metrics if row["metric"] == "voted_accuracy" and row["model"] == model]
             _voted(ax, alone, after * beside, start + i)
     if flips:
-        _changes(ax, [row for row in evaluation.flips if (row["metric"], row["k"]) == (metric, k)])
+        _changes(
+            ax, [row for row in evaluation.flips if (row["metric"], row["k"]) == (metric, k) and None not in (row["low"], row["high"])]
+        )
     _marks(ax, marks, after if voted else None)
     return _base.finish(ax, "reliability", _base.metric_name(metric, k))
 

@@ -60,7 +60,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "primary_metric": "the one that decides, such as topk_accuracy@1",
         "secondary_metrics": "the others",
         "level": "of intervals, such as 0.95",
-        "margin": "of non-inferiority, and why this one",
+        "margin": "of non-inferiority: by which share disagreement may be larger than among annotators, and why this one",
         "comparisons": "which models are compared with which",
         "sensitivity_analyses": "what is changed to see whether the result depends on it",
         "seed": "of draws and resamples",

@@ -1,11 +1,11 @@
-"""Who is best, how sure that is, and where the order of models flips: from metrics of all models on the same resamples."""
+"""Which model has the highest value, whether its lead is shown, and where the order of models flips: from metrics on the same resamples."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from .tables import Row
 
 EQUAL = 1e-12  # models closer than this share a win
+BEYOND = ((-math.inf, -1), (math.inf, 1))  # where resamples without the change count, for the lower and the upper end
 
 
 def standings(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """The best model of each metric, order and reliability, its lead, and how sure it is. Chances and ranks go into the rows."""
+    """The model with the highest value of each metric, order and reliability, and its lead. Shares and ranks go into the rows."""
     found = []
     names = ("metric", "k", "reliability")
     for key, columns in _groups(rows, names).items():
@@ -39,20 +40,88 @@ def _groups(rows: Sequence[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...]
 
 
 def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
-    chance, ranks = resamples.p_best(), resamples.rank_interval(level)
-    for row, p, (low, high) in zip(rows, chance, ranks):
-        row.update(p_best=float(p), rank_low=float(low), rank_high=float(high))
+    shares, ranks = resamples.best_share(), resamples.rank_interval(level)
+    for row, p, (low, high) in zip(rows, shares, ranks):
+        row.update(best_share=float(p), rank_low=float(low), rank_high=float(high))
     values = np.array([row["value"] for row in rows])
     best = values.max()
     first = np.flatnonzero(best - values <= EQUAL)
     others = np.flatnonzero(best - values > EQUAL)
-    winner: Row = {"model": " = ".join(rows[int(i)]["model"] for i in first), "value": float(best), "p_best": float(chance[first].sum())}
+    winner: Row = {
+        "model": " = ".join(rows[int(i)]["model"] for i in first),
+        "value": float(best),
+        "best_share": float(shares[first].sum()),
+    }
     if len(others) == 0:
-        return {**winner, "runner_up": None, "margin": None, "margin_low": None, "margin_high": None}
+        none = dict.fromkeys(("runner_up", "margin", "margin_low", "margin_high"))
+        return {**winner, **none, "n_undistinguished": len(first) - 1}
     second = int(others[np.argmax(values[others])])
-    low, high = resamples.take([int(first[0]), second]).minus(1).interval(level)[0]
-    lead = {"margin": float(best - values[second]), "margin_low": float(low), "margin_high": float(high)}
-    return {**winner, "runner_up": rows[second]["model"], **lead}
+    ends = simultaneous_leads(resamples, int(first[0]), level)
+    low, high = ends[second].tolist()
+    lead = {"margin": float(best - values[second]), "margin_low": low, "margin_high": high}
+    same = int((~(ends[others, 0] > 0)).sum()) + len(first) - 1
+    return {**winner, "runner_up": rows[second]["model"], **lead, "n_undistinguished": same}
+
+
+def simultaneous_leads(resamples: Resamples, first: int, level: float) -> Array:
+    """(M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever of the numbers is the first.
+
+    d ± q s: s the standard deviation of the paired difference over the resamples, q the quantile of the largest |d* - d| / s of all pairs
+    of numbers [Westfall & Young 1993, max-t]. As all pairs count, the first may be picked by the same cases.
+    """
+    values = resamples.values[~np.isnan(resamples.values).any(axis=1)]
+    estimate = resamples.estimate
+    if len(values) < 2:
+        return np.full((len(estimate), 2), np.nan)
+    largest = np.zeros(len(values))
+    for i in range(len(estimate) - 1):
+        away = values[:, i + 1 :] - values[:, i : i + 1]
+        std = away.std(axis=0, ddof=1)
+        moves = std > EQUAL
+        from_own = np.abs(away - (estimate[i + 1 :] - estimate[i]))[:, moves] / std[moves]
+        largest = np.maximum(largest, from_own.max(axis=1, initial=0.0))
+    reach = np.quantile(largest, level) * (values[:, first : first + 1] - values).std(axis=0, ddof=1)
+    lead = estimate[first] - estimate
+    return np.stack([lead - reach, lead + reach], axis=1)
+
+
+class Verdict(NamedTuple):
+    """What the data show of the models with the highest values, under some reliabilities."""
+
+    model: str
+    runner_up: str | None
+    n_undistinguished: int  # models from which ``model`` is not distinguishable; 0: it is best
+    at: list[float | None]  # reliabilities
+    low: float | None  # of the lead of ``model`` over ``runner_up``: the lowest end of its intervals, and the highest
+    high: float | None
+
+
+def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
+    """What is shown, by models; two that are not distinguishable are one pair, whichever leads."""
+    found: dict[tuple[Any, ...], Verdict] = {}
+    for w in winners:
+        model, runner_up, n, low, high = (w[name] for name in ("model", "runner_up", "n_undistinguished", "margin_low", "margin_high"))
+        if n == 1 and runner_up is not None and low is not None and low <= 0 and runner_up < model:
+            model, runner_up, low, high = runner_up, model, -high, -low
+        key = (model, n) if n == 0 else (model, runner_up, n)
+        before = found.setdefault(key, Verdict(model, runner_up, n, [], low, high))
+        before.at.append(w["reliability"])
+        if low is not None and before.low is not None:
+            found[key] = before._replace(low=min(before.low, low), high=max(before.high, high))
+    return list(found.values())
+
+
+def phrase(one: Verdict, name: Callable[[str], str], interval: Callable[[Any, Any], str]) -> str:
+    """Say that the model is best, with the range of its lead, or that it is not distinguishable, and from which."""
+    model = name(one.model)
+    if one.runner_up is None:
+        return f"{model} have the same value" if one.n_undistinguished else f"{model} is the only one with a value"
+    if one.n_undistinguished == 0:
+        return f"{model} is best (lead {interval(one.low, one.high)})"
+    if one.n_undistinguished == 1 and one.low is not None and one.low <= 0:
+        return f"{model} and {name(one.runner_up)} are not distinguishable (lead of {model} {interval(one.low, one.high)})"
+    others = f"{one.n_undistinguished} other model{'s' if one.n_undistinguished > 1 else ''}"
+    return f"{model} is not distinguishable from {others} (lead over {name(one.runner_up)} {interval(one.low, one.high)})"
 
 
 def shuffled_quantiles(n: int, seed: int) -> Array:
@@ -74,10 +143,11 @@ def both_ends(values: Array, level: float) -> tuple[float, float]:
 
 
 def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """For every pair of models, the reliabilities between which the order of the two changes, with an interval.
+    """For every pair of models, the reliabilities between which the order of the two values changes, with an interval.
 
     Differences are joined by straight lines over the logarithm of the reliability. A resample without a change of the same
-    kind has it below the lowest or above the highest reliability; an interval that reaches there has None as its end.
+    kind has it below the lowest or above the highest reliability, one that changes only the other way beyond both; an interval that
+    reaches there has None as its end. Only a change whose interval has both ends is shown by the data (:func:`is_shown`).
     """
     found: list[Row] = []
     for (metric, k), columns in _groups(rows, ("metric", "k")).items():
@@ -102,11 +172,15 @@ def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]
             continue
         upwards = float(own[right])
         at = np.array([_crossing(np.log(reliability), upwards * row) for row in difference[1:]])
-        at = np.sort(at[~np.isnan(at)])
         here = _between(np.log(reliability), upwards * difference[0], left, right)
-        low, high = (_end(at, q) for q in (0.5 - level / 2, 0.5 + level / 2))
-        inside = float(np.isfinite(at).mean()) if len(at) else math.nan
+        low, high = (_end(np.sort(np.where(np.isnan(at), away, at)), 0.5 + away_side * level / 2) for away, away_side in BEYOND)
+        inside = float(np.isfinite(at).mean())
         yield {"better_above": upwards > 0, "reliability": math.exp(here), "low": low, "high": high, "p_inside": inside}
+
+
+def is_shown(flip: Mapping[str, Any]) -> bool:
+    """Whether the data show that the order changes: the interval of the place has both ends among the reliabilities."""
+    return flip["low"] is not None and flip["high"] is not None
 
 
 def _between(x: Array, y: Array, left: int, right: int) -> float:
@@ -128,7 +202,5 @@ def _crossing(x: Array, y: Array) -> float:
 
 
 def _end(at: Array, q: float) -> float | None:
-    if len(at) == 0:
-        return None
     value = at[int((math.floor if q < 0.5 else math.ceil)(q * (len(at) - 1)))]
     return math.exp(value) if math.isfinite(value) else None

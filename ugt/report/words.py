@@ -26,8 +26,12 @@ _METRICS.update(
 # At k = 1 all but the first are one and the same.
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",
-    "": "the probability that the true class is the model's first choice",
+    "": "the expected agreement of the model's first choice with a truth drawn from the annotations",
 }
+ASSUMPTION = (
+    "UA accuracy (uncertainty-adjusted) is the expected agreement with a truth that is drawn from the annotations. It is the probability "
+    "that the model is right only if the model knows nothing about a case beyond its annotations."
+)
 
 _MEASURES = {"certainty": "Certainty of the top-{k} set", "group_certainty": "Certainty of the group of the top-{k} class"}
 

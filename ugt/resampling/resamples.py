@@ -71,7 +71,7 @@ class Resamples(Frozen):
     [[0.24, 0.99], [0.23, 0.93], [0.07, 0.77]]
     >>> found.minus(2).interval(0.9).round(2).tolist()
     [[-0.25, 1.0], [-0.34, 1.0], [0.0, 0.0]]
-    >>> found.p_best().round(2).tolist(), found.rank_interval(0.9).tolist()
+    >>> found.best_share().round(2).tolist(), found.rank_interval(0.9).tolist()
     ([0.71, 0.29, 0.0], [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]])
     """
 
@@ -261,8 +261,8 @@ class Resamples(Frozen):
             None if units is None else change_units(units),
         )
 
-    def p_best(self, higher_is_better: bool = True) -> Array:
-        """(M,) the share of resamples in which each model is best; ties share. Adds up to 1."""
+    def best_share(self, higher_is_better: bool = True) -> Array:
+        """(M,) the share of resamples in which each model is best; ties share, so that it adds up to 1. Not a probability."""
         return self.rank_probability(higher_is_better)[:, 0]
 
     def rank_probability(self, higher_is_better: bool = True) -> Array:

@@ -1,4 +1,4 @@
-"""Differences of every two models on the same resamples, how sure their order is, and where it flips."""
+"""Differences of every two models on the same resamples, their ranks, and where their order flips."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from .. import markup as html
 from .. import words
 from ..context import Made
 from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
+from ..standings import is_shown
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ..context import Context
 
 TITLE = "Comparison of models"
-TABLES = {"differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "p_greater", "n_cases")}
+TABLES = {"differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "greater_share", "n_cases")}
 MOST_MODELS = 10  # 45 pairs
 
 
@@ -40,11 +41,11 @@ def make(context: Context, notes: list[str]) -> Made:
         for model, other in combinations(models, 2):
             i, j = (place[metric, k, reliability, name] for name in (model, other))
             both = resampled.take([n + i, n + j])
-            (ends, _), (p_greater, _) = context.intervals(both.minus(1)), both.p_best()
+            (ends, _), (greater_share, _) = context.intervals(both.minus(1)), both.best_share()
             n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum())
             rows.append({
                 "metric": metric, "k": k, "reliability": reliability, "model": model, "other": other,
-                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends), "p_greater": finite(p_greater),
+                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends), "greater_share": finite(greater_share),
                 "n_cases": n_cases,
             })  # fmt: skip
     return {"differences": rows}
@@ -54,10 +55,11 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def render(source: Data) -> Section:
-    """How sure the order of the models is, and where it flips."""
+    """The ranks of the models over resamples, their differences, and where their order flips."""
     how = (
         f"All models are computed on the same resamples ({words.bootstrap(source)} of the {words.unit(source)}). A cell shows the share of "
-        f"resamples in which a model is best, and the {level_of(source)} interval of its rank."
+        f"resamples in which a model is best (a share, not the probability that it is best), and the {level_of(source)} interval of its "
+        "rank. Intervals of differences are of one pair each; those of the summary hold for all pairs together."
     )
     if len(source["models"]) < 2:
         return html.section("comparison", TITLE, how, "<p>One model was evaluated.</p>")
@@ -82,7 +84,7 @@ def _differences(source: Data) -> list[str]:
 
 
 def _difference_row(e: Entry) -> tuple[str, list[html.Cell]]:
-    shown = (html.number(e["difference"]), html.interval(e["low"], e["high"]), html.share(e["p_greater"]), html.count(e["n_cases"]))
+    shown = (html.number(e["difference"]), html.interval(e["low"], e["high"]), html.share(e["greater_share"]), html.count(e["n_cases"]))
     return f"{html.text(e['model'])} − {html.text(e['other'])}", html.cells(*shown)
 
 
@@ -96,14 +98,14 @@ def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[html.C
 
 
 def _standing(entry: Entry) -> str:
-    if entry["p_best"] is None:
+    if entry["best_share"] is None:
         return html.UNDEFINED
     low, high = f"{entry['rank_low']:g}", f"{entry['rank_high']:g}"
-    return f"{html.share(entry['p_best'])}; rank {low if low == high else f'{low} to {high}'}"
+    return f"{html.share(entry['best_share'])}; rank {low if low == high else f'{low} to {high}'}"
 
 
 def _flip_table(source: Data) -> str:
-    """Where the order of two models changes with the reliability."""
+    """Where the order of two models changes with the reliability, if the interval of the place is closed."""
     if not source["flips"]:
         return "<p>The order of no two models changes with the reliability, among those that were evaluated.</p>"
     rows = []
@@ -112,6 +114,16 @@ def _flip_table(source: Data) -> str:
         low = "beyond the lowest" if e["low"] is None else f"{e['low']:.3g}"
         high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
         names = [words.metric_name(e["metric"], e["k"]), html.text(below), html.text(above)]
-        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["p_inside"])])
-    headings = ["metric", "better below", "better above", "at reliability", f"{level_of(source)} interval", "resamples that have it"]
-    return html.table("Where the order of two models changes", headings, rows)
+        shown = "yes" if is_shown(e) else "no"
+        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["p_inside"]), shown])
+    headings = [
+        "metric",
+        "higher below",
+        "higher above",
+        "at reliability",
+        f"{level_of(source)} interval",
+        "resamples that have it",
+        "shown",
+    ]
+    said = "<p>A change of order is shown by the data only if its interval ends within the reliabilities on both sides.</p>"
+    return html.table("Where the values of two models change their order", headings, rows) + said

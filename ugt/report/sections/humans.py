@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..tables import Row
 
 TITLE = "Models and annotators"
-TABLES = {"humans": ("kind", "name", "value", "low", "high", "upper", "p_best", "n_cases")}  # and p_better of each model
+TABLES = {"humans": ("kind", "name", "value", "low", "high", "upper", "best_share", "n_cases")}  # and better_share of each model
 MOST_ANNOTATORS = 40  # judged one by one: those with most cases
 LEAST_CASES = 10
 
@@ -65,11 +65,11 @@ def _cases_of_the_nth(labels: Labels) -> int:
 
 
 def _row(row: Row, upper: Mapping[str, float]) -> Row:
-    """``upper`` and ``p_best`` of models; of annotators the share of resamples in which each model is better."""
-    own: Row = {"upper": None, "p_best": None}
+    """``upper`` and ``best_share`` of models; of annotators the share of resamples in which each model is better."""
+    own: Row = {"upper": None, "best_share": None}
     if row["kind"] == "model":
-        own = {"upper": finite(upper[row["name"]]), "p_best": finite(row["p_best"])}
-    better = {f"p_better {name}": finite(row["p_better"].get(name)) for name in upper}
+        own = {"upper": finite(upper[row["name"]]), "best_share": finite(row["best_share"])}
+    better = {f"better_share {name}": finite(row["better_share"].get(name)) for name in upper}
     ends = ends_of((row["low"], row["high"]))
     return {"kind": row["kind"], "name": row["name"], "value": finite(row["value"]), **ends, **own, "n_cases": row["n_cases"], **better}
 
@@ -109,7 +109,7 @@ def render(source: Data) -> Section:
 def _chances(entry: Entry, models: Sequence[Entry]) -> list[str]:
     if entry["kind"] == "model":
         return ["–"] * len(models)
-    return [share(entry.get(f"p_better {e['name']}")) for e in models]
+    return [share(entry.get(f"better_share {e['name']}")) for e in models]
 
 
 def _sentence(entry: Entry, level: str) -> str:
@@ -121,7 +121,11 @@ def _sentence(entry: Entry, level: str) -> str:
         verdict = f"its ratio is below 1 (one-sided {level} limit {limit}): it agrees with annotators better than they do with each other"
     else:
         verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit})"
-    best = f"; it is better than every single annotator in {share(entry['p_best'])} of resamples" if entry["p_best"] is not None else ""
+    best = (
+        f"; it is better than every single annotator in {share(entry['best_share'])} of resamples"
+        if entry["best_share"] is not None
+        else ""
+    )
     return f"{name}: {verdict}{best}."
 
 

@@ -1,4 +1,4 @@
-"""How good the models are: every metric under each truth, with intervals, chances and ranks."""
+"""How good the models are: every metric under each truth, with intervals and ranks."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ if TYPE_CHECKING:
 
 TITLE = "Performance"
 SPREADS = ("draw_std", "draw_low", "draw_high")
-STANDING = ("case_low", "case_high", "both_low", "both_high", "p_best", "rank_low", "rank_high")
+STANDING = ("case_low", "case_high", "both_low", "both_high", "best_share", "rank_low", "rank_high")
 TABLES = {
     "metrics": ("model", "reliability", "metric", "k", "value", *SPREADS, *STANDING, "mc_error", "n_cases"),
     "certainty": ("reliability", "measure", "k", "value", "case_low", "case_high", "mc_error", "n_below_099", "n_cases"),
-    "winners": (*("metric", "k", "reliability", "model", "value", "p_best"), *("runner_up", "margin", "margin_low", "margin_high")),
+    "winners": (
+        *("metric", "k", "reliability", "model", "value", "best_share"),
+        *("runner_up", "margin", "margin_low", "margin_high", "n_undistinguished"),
+    ),
     "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
 }
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Intervals of certainties and metrics over cases, alone and together with draws; chances, ranks and flips."""
+    """Intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
     found = Resamples.beside((yield context.asked))
     options, n = context.options, len(context.certainty)
     rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, soft in context.soft for row in soft))]
@@ -38,7 +41,7 @@ def make(context: Context, notes: list[str]) -> Made:
     for row, values, deviation in zip(metrics, of_metrics.values.T, context.deviations):
         row["both_low"], row["both_high"] = both_ends(values + deviation, options.level)
     certainty = sorted(rows[:n], key=lambda row: (row["reliability"] or 0.0, row["measure"], row["k"]))
-    winners = standings(metrics, of_metrics, options.level)  # chances and ranks go into the rows
+    winners = standings(metrics, of_metrics, options.level)  # shares and ranks go into the rows
     return {"metrics": metrics, "certainty": certainty, "winners": winners, "flips": flips(metrics, of_metrics, options.level)}
 
 

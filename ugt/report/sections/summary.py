@@ -1,4 +1,4 @@
-"""The first section: which model wins, and whether that depends on how far the annotators are trusted."""
+"""The first section: which leads the data support, and whether that depends on the reliability."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import words
 from ..markup import Section, bullets, interval, number, section, share, table, text
+from ..standings import phrase, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 
 
 def render(source: Mapping[str, Any]) -> Section:
-    """The winners of every metric, in words and as a table."""
+    """The highest value of every metric and its lead, in words and as a table."""
     winners = source["winners"]
     how = (
-        "Which model is best, by which metric, and does the answer change with the reliability given to the annotators? A lead whose "
-        "interval reaches 0 is no evidence of a difference; all models are compared on the same resamples of the cases."
+        "Which model is best, by which metric, and does the answer change with the reliability given to the annotators? A model is called "
+        "best only if the interval of its lead over every other model leaves out 0. These intervals are simultaneous over all pairs of "
+        "models, on the same resamples of the cases. The lead itself is not shrunk: the same cases picked the model, which inflates its "
+        "lead on average. "
+        f"{words.ASSUMPTION}"
     )
     said = [*_certainty_sentences(source), *_verdicts(winners, len(source["models"]))]
     return section("summary", "Summary", how, bullets(said), _winner_table(winners) if len(source["models"]) > 1 else "")
@@ -43,20 +47,20 @@ def _verdicts(winners: Sequence[Winner], n_models: int) -> list[str]:
 
 
 def _verdict(name: tuple[str, int], winners: Sequence[Winner], voted: Winner | None) -> str:
-    where: dict[str, list[str]] = {}
-    for w in winners:
-        where.setdefault(text(w["model"]), []).append("" if w["reliability"] is None else f"{w['reliability']:g}")
-    title = f"<b>{words.metric_name(*name)}:</b>"
-    if len(where) > 1:
-        changes = "; ".join(f"{model} at {', '.join(at)}" for model, at in where.items())
-        said = f"{title} <strong>the winner changes with the reliability</strong>: {changes}"
-    else:
-        every = " under every reliability" if len(winners) > 1 else ""
-        said = f"{title} {next(iter(where))} is best{every}"
-    if voted is None:
-        return f"{said}."
-    by_vote = text(voted["model"])
-    return f"{said}, and against the voted label." if set(where) == {by_vote} else f"{said}; {by_vote} is best against the voted label."
+    found = verdicts(winners)
+    said = f"<b>{words.metric_name(*name)}:</b> "
+    if len({one.model for one in found if one.n_undistinguished == 0}) > 1:
+        said += "<strong>the best model changes with the reliability</strong>: "
+    parts = [f"{phrase(one, text, interval)}{_where(one.at, len(found), len(winners))}" for one in found]
+    if voted is not None:
+        parts += [f"{phrase(one, text, interval)} against the voted label" for one in verdicts([voted])]
+    return f"{said}{'; '.join(parts)}."
+
+
+def _where(at: Sequence[float | None], n_verdicts: int, n_winners: int) -> str:
+    if n_verdicts > 1:
+        return f" at reliability {', '.join('none' if r is None else f'{r:g}' for r in at)}"
+    return " under every reliability" if n_winners > 1 else ""
 
 
 def _winner_table(winners: Sequence[Winner]) -> str:
@@ -67,7 +71,9 @@ def _winner_table(winners: Sequence[Winner]) -> str:
         cells = [_voted(winners, name), *(by_reliability.get(r) for r in reliabilities)]
         rows.append([words.metric_name(*name), *map(_winner_cell, cells)])
     headings = ["metric", "voted label", *map(words.reliability_name, reliabilities)]
-    caption = "Best model, its lead over the next with an interval, and the share of resamples in which it is best"
+    caption = (
+        "Model with the highest value, its lead over the next with a simultaneous interval, and the share of resamples in which it leads"
+    )
     return table(caption, headings, rows)
 
 
@@ -77,7 +83,8 @@ def _winner_cell(winner: Winner | None) -> str:
     if winner["margin"] is None:
         return text(winner["model"])
     lead = f'by {number(winner["margin"])}, <span class="whole">{interval(winner["margin_low"], winner["margin_high"])}</span>'
-    return f"{text(winner['model'])}<br>{lead}<br>best in {share(winner['p_best'])}"
+    shown = "<br>not distinguishable" if winner["n_undistinguished"] else ""
+    return f"{text(winner['model'])}<br>{lead}{shown}<br>best in {share(winner['best_share'])} of resamples"
 
 
 def _by_metric(winners: Sequence[Winner]) -> dict[tuple[str, int], list[Winner]]:
