@@ -45,6 +45,6 @@ def test_equal_models(accuracies, n_cases, n_sets):
 @sets(400, 4000)
 @pytest.mark.parametrize(("accuracies", "n_cases", "least"), [([0.95, 0.96, 0.97, 0.98, 0.99], 50, 0.0), ([0.7, 0.8, 0.9], 400, 0.9)])
 def test_the_wrong_model_is_hardly_ever_called_best(accuracies, n_cases, least, n_sets):
-    found, shares = called_best(accuracies, n_cases, n_sets, 2)
+    found, _ = called_best(accuracies, n_cases, n_sets, 2)
     wrong, right = ((found >= 0) & (found < len(accuracies) - 1)).mean(), (found == len(accuracies) - 1).mean()
     assert wrong < 0.02 and right >= least
