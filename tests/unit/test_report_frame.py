@@ -200,7 +200,7 @@ DIFFER = [
     ({"reliability": [1, 2, 5]}, "reliability (planned 1, 2, 5; run 1, 2)"),
     ({"reliability": 1}, "reliability (planned 1; run 1, 2)"),
     ({"primary_aggregation": "votes"}, "primary aggregation (planned votes; run dirichlet)"),
-    ({"primary_metric": "kappa"}, "primary metric (planned kappa; run Top-1 accuracy against the voted label, Top-1"),
+    ({"primary_metric": "kappa"}, "primary metric (planned kappa; run Top-1 accuracy against the voted label, UA top-1"),
     ({"primary_metric": ["topk_accuracy@1", "F1"]}, "(planned topk_accuracy@1, F1; run"),
     ({"level": "0.9"}, "level (planned 0.9; run 0.95)"),
     ({"seed": 7}, "seed (planned 7; run 0)"),

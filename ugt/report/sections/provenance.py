@@ -164,7 +164,8 @@ def _metric_names(source: Data) -> set[str]:
     names |= {_letters(e["loss"]) for e in source.get("calibration") or ()}
     names |= {_letters(e["coefficient"]) for e in source.get("agreement") or ()}
     for metric, k in {(e["metric"], e["k"]) for e in source["metrics"]}:
-        names |= {_letters(metric), _letters(words.metric_name(metric, k)), *(_letters(f"{metric}{middle}{k}") for middle in ("", "k"))}
+        title = _letters(words.metric_name(metric, k))
+        names |= {_letters(metric), title, title.removeprefix("ua"), *(_letters(f"{metric}{middle}{k}") for middle in ("", "k"))}
     return names
 
 
