@@ -1,5 +1,7 @@
 """Who is best, ranks, leads, flips: against resamples whose answers are known."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -25,9 +27,12 @@ def test_chances_ranks_and_lead():
     assert [(r["rank_low"], r["rank_high"]) for r in rows] == [(1, 1), (2, 2), (3, 3)]
     assert (winner["model"], winner["runner_up"], winner["best_share"]) == ("A", "B", 0.75)
     assert winner["margin"] == pytest.approx(0.1)
-    away = np.array([[0.0, 0.0, 0.0]] * 3 + [[-0.2, -0.2, 0.0]])  # of A - B, A - C and B - C; the last never moves
-    reach = np.quantile(np.abs(away[:, :2] / away[:, :2].std(axis=0, ddof=1)).max(axis=1), 0.4) * away[:, 0].std(ddof=1)
-    assert (winner["margin_low"], winner["margin_high"]) == pytest.approx((0.1 - reach, 0.1 + reach)) and winner["n_undistinguished"] == 0
+    # of A - B, A - C and B - C the last never moves; the others are away from their value by 2 standard deviations in one resample of four
+    for level, joint in ((0.4, 0.4), (0.9, 2 * NormalDist().cdf(2 * 0.7) - 1)):
+        (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), level)
+        ends = np.quantile([0.1, 0.1, 0.1, -0.1], [0.5 - max(joint, level) / 2, 0.5 + max(joint, level) / 2])
+        assert (winner["margin_low"], winner["margin_high"]) == pytest.approx(ends)
+        assert winner["n_undistinguished"] == (ends[0] <= 0)
 
 
 def test_equal_models_share_and_undefined_ones_stand_aside():

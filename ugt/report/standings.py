@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .tables import Row
 
 EQUAL = 1e-12  # models closer than this share a win
+MOST_LEVEL = 1 - 1e-9  # of intervals that are simultaneous
 BEYOND = ((-math.inf, -1), (math.inf, 1))  # where resamples without the change count, for the lower and the upper end
 
 
@@ -66,23 +68,25 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
 def simultaneous_leads(resamples: Resamples, first: int, level: float) -> Array:
     """(M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever of the numbers is the first.
 
-    d ± q s: s the standard deviation of the paired difference over the resamples, q the quantile of the largest |d* - d| / s of all pairs
-    of numbers [Westfall & Young 1993, max-t]. As all pairs count, the first may be picked by the same cases.
+    Each is an interval of one pair at the level 2 Φ(q) - 1, q the quantile of the largest |d* - d| / s over all pairs of numbers, d* their
+    difference in a resample and s its standard deviation [max-t, Westfall & Young 1993]; of two numbers, at the level itself. As all pairs
+    count, the first may be picked by the same cases.
     """
-    values = resamples.values[~np.isnan(resamples.values).any(axis=1)]
-    estimate = resamples.estimate
-    if len(values) < 2:
-        return np.full((len(estimate), 2), np.nan)
-    largest = np.zeros(len(values))
-    for i in range(len(estimate) - 1):
+    joint = level if len(resamples) < 3 else min(max(level, 2 * NormalDist().cdf(_largest(resamples, level)) - 1), MOST_LEVEL)
+    return -resamples.minus(first).interval(joint)[:, ::-1]
+
+
+def _largest(resamples: Resamples, level: float) -> float:
+    """The quantile of the largest |t| over all pairs."""
+    values, estimate = resamples.values[~np.isnan(resamples.values).any(axis=1)], resamples.estimate
+    largest = np.zeros(max(len(values), 1))
+    for i in range(len(estimate) - 1 if len(values) > 1 else 0):
         away = values[:, i + 1 :] - values[:, i : i + 1]
         std = away.std(axis=0, ddof=1)
         moves = std > EQUAL
         from_own = np.abs(away - (estimate[i + 1 :] - estimate[i]))[:, moves] / std[moves]
         largest = np.maximum(largest, from_own.max(axis=1, initial=0.0))
-    reach = np.quantile(largest, level) * (values[:, first : first + 1] - values).std(axis=0, ddof=1)
-    lead = estimate[first] - estimate
-    return np.stack([lead - reach, lead + reach], axis=1)
+    return float(np.quantile(largest, level))
 
 
 class Verdict(NamedTuple):
