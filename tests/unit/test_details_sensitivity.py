@@ -207,8 +207,7 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
     left_out = "prior (x 0.1), prior (x 10), tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
     said = "Sensitivity to some settings was not computed, because it takes too long: " + left_out
     assert len(notes) == 1 and notes[0].startswith(
-        said
-        + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad), model as an annotator (dawid-skene), annotator"
+        said + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad), model as an annotator (dawid-skene), "
     )
 
 

@@ -68,7 +68,12 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     for row in found["metrics"]:
         if row["reliability"] in (None, shown):
             values[row["model"]][HEADINGS[row["metric"]].format(k=row["k"])] = decimal(row["value"])
-    lines = [list(next(iter(values.values()))), *(list(cells.values()) for cells in values.values())]
+    headings = list(next(iter(values.values())))
+    lines = [headings, *(list(cells.values()) for cells in values.values())]
+    for reference in dict.fromkeys(row["reference"] for row in found.get("references", ())):
+        known = [row for row in found["references"] if (row["reference"], row["reliability"]) == (reference, shown)]
+        cells = {HEADINGS[row["metric"]].format(k=row["k"]): decimal(row["value"]) for row in known}
+        lines.append([f"({reference})", *(cells.get(heading, "") for heading in headings[1:])])
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
