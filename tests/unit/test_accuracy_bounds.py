@@ -108,6 +108,12 @@ def test_influence_is_the_derivative_by_the_weight_of_a_case(n_classes, k):
         np.testing.assert_allclose(one.influence()[i], (more - less) / (2 * step), atol=1e-7)
 
 
+def test_few_cases_may_refute_independent_errors():
+    truth, _ = made(60)
+    low, high = ugt.accuracy_bounds(truth, truth.mean()).interval(of="independent", n_resamples=200)
+    assert 1 < low < high  # a copy of the annotations
+
+
 def test_intervals_are_those_of_sums():
     truth, scores = made(300)
     found = ugt.accuracy_bounds(truth, scores)

@@ -45,6 +45,13 @@ class Assumed(Statistic):
         self._summed = GroupSums(row, np.zeros(n, np.int32), columns, 1)
         self.work = n * (1 + 2 * n_classes + columns.shape[1])
 
+    @property
+    def spans(self) -> Array:
+        """(6, 2): an inversion may leave what an accuracy can be, which refutes its assumption."""
+        found = np.tile([0.0, 1.0], (len(self.names), 1))
+        found[self.names.index("independent")] = -np.inf, np.inf
+        return found
+
     def _columns(self, aligned: Array) -> Array:
         """(n, S) of each case: 1, agreement, Σ π², what a model that is always right gets, and one that copies; then π, ππᵀ and πyᵀ."""
         pi, y, k = self._pi, self._chosen, self._k
