@@ -1,5 +1,6 @@
 """Files that are replaced together: a folder is wholly old or wholly new, whatever fails, and devices and pipes stay what they are."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from refusals import refused
 from ugt import cli
 from ugt._base.locks import try_lock
 from ugt._tabular import whole_file
-from ugt.io import output_folder
+from ugt.io import fingerprint, output_folder
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
 
@@ -128,6 +129,25 @@ def test_a_run_that_is_killed_while_it_moves_files(step, folder):
         1 / 0  # noqa: B018
     assert contents(folder) == (OLD if step <= 3 else OLD_AND_NEW)
     assert sorted(os.listdir(folder)) == sorted(contents(folder))
+
+
+@posix
+@pytest.mark.parametrize("step", range(1, STEPS + 1))
+def test_who_reads_after_a_killed_run_finds_all_files(step, folder):
+    assert run(folder, killed_at=step).wait() == -9
+    for name in "abd":
+        with contextlib.suppress(FileNotFoundError):  # of a new file, where the old ones are back
+            fingerprint(folder / name)
+    assert contents(folder) == (OLD if step <= 3 else OLD_AND_NEW)
+
+
+def test_a_single_file_is_never_missing(folder, monkeypatch):
+    made = fail(monkeypatch, (), None)
+    whole_file.write_text(folder / "a", "new")
+    assert len(made) == 1 and contents(folder) == {**OLD, "a": "new"}
+    fail(monkeypatch, (1,), PermissionError(13, "Permission denied"))
+    refused("Permission denied", whole_file.write_text, folder / "a", "newer", error=OSError)
+    assert contents(folder) == {**OLD, "a": "new"} and sorted(os.listdir(folder)) == sorted(OLD)
 
 
 def test_four_runs_into_one_folder(folder):

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Callable, cast
 
 from .._base.checks import error, room
 from .._base.notices import note
+from .whole_file import recover
 
 BLOCK = 1 << 22
 OF_LINE = 72  # bytes of a line as a string in a list, beside its characters
@@ -41,6 +42,7 @@ OTHERS = (
 
 def check_regular(path: str | os.PathLike[str]) -> int:
     """The size of a file; refuses what may have no end, or can be read only once. Of a folder, ``open`` complains."""
+    recover(path)
     status = os.stat(path)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         must = "be a regular file, as it is read more than once (save what comes through a pipe)"

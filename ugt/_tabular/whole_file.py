@@ -1,9 +1,10 @@
 """Files and folders that appear whole or not at all.
 
 What is written stands in a workspace first, a folder ``.ugt-...`` beside the files that it will replace. When all of it is there, the old
-files move to the workspace, and then the new ones to their places: at no time are files of two runs beside each other. If anything fails,
-the old ones move back. What a killed run leaves tells the next one what to do: it finishes where all old files had moved, and undoes
-otherwise. A lock, which dies with its process, tells workspaces of runs that live from those that are left.
+files move to the workspace, and then the new ones to their places: at no time are files of two runs beside each other. (A single file
+replaces the old one in one step.) If anything fails, the old ones move back. What a killed run leaves tells the next one, which writes to
+the folder or misses a file of it, what to do: it finishes where all old files had moved, and undoes otherwise. A lock, which dies with its
+process, tells workspaces of runs that live from those that are left.
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     Notes
     -----
     Several runs may write to one folder: each waits until another one has put its files in place, and the last one wins with all of
-    them. A run that is killed while it moves files leaves those of one run, maybe not all; the next one that writes to the folder moves
-    the others.
+    them. A run that is killed while it moves files leaves those of one run, maybe not all; whoever writes to the folder next, or wants to
+    read a file that is missing, moves the others. A single file is replaced at once, and is there whenever the run is killed.
 
     Examples
     --------
@@ -203,6 +204,10 @@ def _publish(own: Path, folder: Path) -> None:
         if got:
             raise error("output folder", f"have room for the file {name}", f"{got} of this name")
     try:
+        if len(names) == 1:
+            place = folder / names[0]
+            os.replace(new / names[0], place)
+            return
         old.mkdir()
         for name in names:
             place = folder / name
@@ -220,6 +225,14 @@ def _publish(own: Path, folder: Path) -> None:
         raise _NotReplacedError(problem.errno, problem.strerror, str(place)) from None
     finally:
         _settle(own, folder)
+
+
+def recover(path: str | os.PathLike[str]) -> None:
+    """Put in place what a run that was killed left to be moved to a folder, where a file of it is missing."""
+    folder = Path(path).parent
+    if not os.path.lexists(path) and any(folder.glob(f"{DRAFT}*")):
+        with suppress(OSError, ValueError), _alone(folder):  # of a folder that cannot be written to
+            _settle_left(folder)
 
 
 def _settle(own: Path, folder: Path) -> None:
