@@ -69,10 +69,10 @@ def broken(*annotations):
         (broken(answer(1)), r"file must have annotations: choices, ratings or rankings\. Got none\."),
         ([{"annotations": []}], r"task must have an id"),
         (broken(answer(1, result("ranker", {"good": ["a"], "bad": ["b"]}))), r"ranker must hold one ordered list"),
-        (broken({"completed_by": 1, "result": None}), r"annotations must have a list of results\. Got NoneType"),
-        (broken("x"), r"annotations must be objects\. Got str, first at task 1\."),
-        ([{"id": 1, "annotations": 3}], r"annotations must be a list\. Got int, first at task 1\."),
-        (broken({"completed_by": 1, "result": [None]}), r"results must be objects\. Got NoneType, first at task 1\."),
+        (broken({"completed_by": 1, "result": None}), r"annotations must have a list of results\. Got null"),
+        (broken("x"), r"annotations must be objects\. Got 'x', first at task 1\."),
+        ([{"id": 1, "annotations": 3}], r"annotations must be a list\. Got 3, first at task 1\."),
+        (broken({"completed_by": 1, "result": [None]}), r"results must be objects\. Got null, first at task 1\."),
         (broken(answer(1, {**result("choices", []), "value": []})), r"choices must be a list of names\. Got None, first at task 1\."),
         (broken(answer(1, result("choices", "cat"))), r"choices must be a list of names\. Got 'cat', first at task 1\."),
         (broken(answer(1, result("choices", [None]))), r"choices must be a list of names\. Got \[None\], first at task 1\."),
@@ -121,7 +121,7 @@ ONE = {"_input_hash": 1, "_annotator_id": "x"}
     ("line", "message"),
     [
         ('{"_input_hash": 1,', r"file must have a JSON object on every line \(is it cut off\?\)\. .*first at line 1\."),
-        ([1], r"file must have a JSON object on every line\. Got list"),
+        ([1], r"file must have a JSON object on every line\. Got a list"),
         ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, r"file must say who answered"),
         ({**ONE, "accept": ["a"], "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
         ({"accept": ["a"], "_annotator_id": "x", "answer": "accept"}, r"file must have '_input_hash' on every line"),
@@ -218,7 +218,7 @@ def test_json_min(tmp_path):
         ),
         (simple(7, 1, [{"rating": 4}, "cat"]), r"control must have results of one kind\. Got choices and rating"),
         (simple(7, None, "cat"), r"annotations must say who made them"),
-        (simple([1], 1, "cat"), r"annotation must have the field 'id', text or a whole number\. Got \[1\]"),
+        (simple([1], 1, "cat"), r"annotation must have the field 'id', text or a whole number\. Got a list of 1"),
     ],
 )
 def test_json_min_that_is_refused(tmp_path, task, message):

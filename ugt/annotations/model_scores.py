@@ -119,6 +119,8 @@ class Asked:
             table.used = {"model": model, "case": case, "label": [labels]}
             column = table.numbered(table.coded([labels])[0], "label")
             return ids, *one_hot(column), True
+        if any(not header[c] for c in others):
+            raise error("columns", "have names (remove what is no class)", f"a blank one among {listed(map(repr, header), MOST_SHOWN)}")
         table.used = {"model": model, "case": case, "class": others}
         return ids, table.numbers(others), as_names([header[c] for c in others]), False
 

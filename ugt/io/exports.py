@@ -14,7 +14,7 @@ from .._base.names import listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading
-from .mapping import json_lines
+from .mapping import json_lines, json_shown
 from .repeats import once
 
 OTHER = "mapping= says where any other file has what"
@@ -48,10 +48,10 @@ def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
         cases.append(case)
         where = f"task {case!r}"
         if not isinstance(task["annotations"], list):
-            raise error("annotations", "be a list", type(task["annotations"]).__name__, where)
+            raise error("annotations", "be a list", json_shown(task["annotations"]), where)
         for annotation in task["annotations"]:
             if not isinstance(annotation, dict):
-                raise error("annotations", "be objects", type(annotation).__name__, where)
+                raise error("annotations", "be objects", json_shown(annotation), where)
             if annotation.get("was_cancelled"):
                 dropped[CANCELLED] += 1
                 continue
@@ -82,17 +82,17 @@ def _annotator_of(annotation: Mapping[str, Any], where: str) -> Any:
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
     if not isinstance(who, (int, str)) or isinstance(who, bool) or who == "":
-        raise error("annotations", "say who made them (completed_by; annotator in JSON-MIN)", repr(who), where)
+        raise error("annotations", "say who made them (completed_by; annotator in JSON-MIN)", json_shown(who), where)
     return who
 
 
 def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str, str], where: str) -> Iterator[tuple[str, Any]]:
     results = annotation.get("result")
     if not isinstance(results, list):
-        raise error("annotations", "have a list of results", type(results).__name__, where)
+        raise error("annotations", "have a list of results", json_shown(results), where)
     for result in results:
         if not isinstance(result, dict):
-            raise error("results", "be objects", type(result).__name__, where)
+            raise error("results", "be objects", json_shown(result), where)
         kind, name = result.get("type"), str(result.get("from_name"))
         if kind not in KINDS or (control is not None and name != control):
             continue
@@ -104,7 +104,7 @@ def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str,
             yield from (("choices", choice) for choice in _names(value, "choices", where))
         elif kind == "rating":
             if not isinstance(value, (int, float)) or isinstance(value, bool):
-                raise error("rating", "be a number", repr(value), where)
+                raise error("rating", "be a number", json_shown(value), where)
             yield "rating", value
         else:
             yield "ranker", _ranked(value, where)
@@ -149,7 +149,7 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
         where = f"annotation {one['annotation_id']!r}"
         case = one.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
-            raise error("annotation", f"have the field {field!r}, text or a whole number", repr(case), where)
+            raise error("annotation", f"have the field {field!r}, text or a whole number", json_shown(case), where)
         cases.append(case)
         given = one.get(control)
         parts = given if isinstance(given, list) else [] if given is None else [given]
@@ -195,7 +195,7 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
     cases: dict[Any, None] = {}
     for where, task in json_lines(text):
         if not isinstance(task, dict):
-            raise error("file", "have a JSON object on every line", type(task).__name__, where)
+            raise error("file", "have a JSON object on every line", json_shown(task), where)
         choice = isinstance(task.get("accept"), list)
         marked = next((key for key in MARKS if not choice and key in task), None)
         if marked:
@@ -209,11 +209,11 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         case = task.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
             must = f"have {field!r} on every line, text or a whole number ({OTHER})"
-            raise error("file", must, repr(case), where)
+            raise error("file", must, json_shown(case), where)
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
         if not isinstance(who, (str, int)) or who == "":
-            raise error("file", "say who answered (_annotator_id or _session_id; annotate in named sessions)", repr(who), where)
+            raise error("file", "say who answered (_annotator_id or _session_id; annotate in named sessions)", json_shown(who), where)
         answer = task.get("answer")
         if answer not in ("accept", "reject", "ignore"):
             raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
@@ -265,7 +265,7 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
         return rankings
     sizes = sizes_of(rankings.case_offsets).tolist()
     if not isinstance(nested, list) or len(nested) != len(sizes):
-        raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", f"{type(nested).__name__}")
+        raise error("annotators", f"be a list of {len(sizes)} lists of ids, as rankings", json_shown(nested))
     for i, (own, n) in enumerate(zip(nested, sizes)):
         where = f"case {rankings.axes.case_name(i)}"
         if not isinstance(own, list) or len(own) != n:

@@ -33,6 +33,17 @@ def check_room(data: bytes) -> None:
     room("what the file holds", 2 * len(data) + 8 * data.count(b",") + 56 * data.count(b"[") + 64 * data.count(b"{"))
 
 
+MOST_SHOWN = 80  # characters of a value
+
+
+def json_shown(value: Any) -> str:
+    """A value of JSON in a message."""
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else f"a list of {len(value):,}"
+    said = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    return said if len(said) <= MOST_SHOWN else said[:MOST_SHOWN] + "..."
+
+
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:
     """``(line 7, content)`` of every line that is not blank."""
     for number, line in enumerate(text.split("\n"), 1):  # not splitlines: JSON may hold other line ends
@@ -60,7 +71,7 @@ def read_mapping(mapping: Any) -> dict[str, Any]:
 
 def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     if not isinstance(content, Mapping):
-        raise error("mapping", "be a JSON object", type(content).__name__)
+        raise error("mapping", "be a JSON object", json_shown(content))
     unknown = [key for key in content if key not in KEYS]
     if unknown:
         raise error("mapping", f"have no keys but {', '.join(KEYS)}", repr(unknown[0]))
@@ -119,7 +130,7 @@ def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
             raise error("mapping: records", "be the path of a list in the file", repr(path))
         found = found[key]
     if not isinstance(found, list):
-        raise error("mapping: records", "be the path of a list in the file", f"{path!r}, {type(found).__name__}")
+        raise error("mapping: records", "be the path of a list in the file", f"{path!r}, {json_shown(found)}")
     yield from ((f"record {i}", record) for i, record in enumerate(found))
 
 
@@ -134,7 +145,7 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
     if elements is None:
         elements = []
     if not isinstance(elements, list):
-        raise error("records", f"have a list at {lists[0]!r}", type(elements).__name__, name)
+        raise error("records", f"have a list at {lists[0]!r}", json_shown(elements), name)
     if not elements:  # a case without annotations stays
         yield outer
     inner = {role: rest[2:].lstrip(".") if rest.startswith("#") else rest[1:].lstrip(".") for role, (_, _, rest) in through.items()}
@@ -148,7 +159,7 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
 def _scalar(record: Any, field: str, name: str) -> Any:
     value = _at(record, field, name)
     if isinstance(value, (dict, list)):
-        raise error("records", f"have text or a number at {field!r} (write [] after a list)", type(value).__name__, name)
+        raise error("records", f"have text or a number at {field!r} (write [] after a list)", json_shown(value), name)
     return str(value).lower() if isinstance(value, bool) else value
 
 
@@ -163,5 +174,5 @@ def _at(record: Any, path: str, name: str) -> Any:
         elif found is None:
             return None
         else:
-            raise error("records", f"be objects along {path!r}", type(found).__name__, name)
+            raise error("records", f"be objects along {path!r}", json_shown(found), name)
     return found
