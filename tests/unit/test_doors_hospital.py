@@ -36,6 +36,7 @@ READ = {
     "totals of counts": ("case,count_a,count_b\np,1,2\nq,3,0\nSumme,4,2\n", {}, "the last row, 'Summe', like the others"),
     "what a spreadsheet cannot compute": (WIDE.replace("P003,0", "P003,#DIV/0!"), {}, r"codes for 'none': '#DIV/0!'"),
     "nothing, in German": (HEAD + LONG + "P001,Schulz,k.A.\n", {}, r"codes for 'none': 'k\.A\.'"),
+    "cases of two spellings": (HEAD + LONG + "p003,Bo,a\n", {}, r"different cases, .* 'P003' and 'p003' \(write them alike\)"),
     "initials": (HEAD + LONG.replace(",a", ",no").replace(",b", ",yes") + "x,Bo,Y\nx,Al,N\n", {}, "short for .*: 'N' and 'no', 'Y'"),
     "a confidence for each label": (
         "case,annotator,label,confidence\n" + LONG.replace("\n", ",3\n"),
@@ -62,6 +63,9 @@ REFUSED = {
     "boxes of events": ("record_id,reader,dx___1,dx___2\n1,a,1,0\n1,b,0,1\n", r"no boxes to tick .* Got 'dx___1'"),
     "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns .* Got 'reading_complete' among 2"),
     "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns .* Got 'Consensus' among 2"),
+    "times beside readers": ("case,reader1,reader1_time\np,a,7\nq,b,8\n", r"ignore_columns .* Got 'reader1_time' among 2"),
+    "two tables in one file": (HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
+    "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
     "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
     "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(take out what stands above the header, .* Got two blank ones"),
@@ -81,6 +85,14 @@ def test_files_that_are_refused(write, what):
     content, message = REFUSED[what]
     wide = what.startswith(("a c", "rows of", "whether"))
     refused(r"file\.csv: .*" + message, io.read_annotations, write(content), format="wide" if wide else "auto")
+
+
+def test_classes_of_two_annotators_may_be_joined(write):
+    path = write(
+        "case,r1,r2\n" + "".join(f"{case},{'No' if i % 2 else 'Yes'},{'no' if i % 3 else 'yes'}\n" for i, case in enumerate(CASES))
+    )
+    refused(r"share classes \(.*; or write classes alike\)", io.read_annotations, path)
+    assert io.read_annotations(path, merge_names=True).annotations.n_classes == 2
 
 
 @pytest.mark.parametrize("content", [{"images": [], "annotations": []}, [{"ID": 1, "Label": {}}]])

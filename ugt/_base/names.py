@@ -62,7 +62,7 @@ def joined(what: str, column: identifiers.Column, merge: bool = False) -> identi
     return column
 
 
-def note_alike(what: str, ids: NDArray[Any], merge: bool = False) -> list[list[int]]:
+def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "merge_names joins them") -> list[list[int]]:
     """Positions of ids that look alike, in groups of at least two, with a note on them."""
     if not identifiers.is_text(ids):
         return []
@@ -75,7 +75,7 @@ def note_alike(what: str, ids: NDArray[Any], merge: bool = False) -> list[list[i
         note(
             f"Joined {what} whose names {DIFFER}: {shown}."
             if merge
-            else f"Read as different {what}, though their names {DIFFER}: {shown} (merge_names joins them)."
+            else f"Read as different {what}, though their names {DIFFER}: {shown} ({way})."
         )
     return groups
 

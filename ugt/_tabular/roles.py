@@ -13,7 +13,7 @@ import numpy as np
 from .._base.arrays import Int64
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
-from .._base.names import listed, numbers_as_one
+from .._base.names import listed, look, numbers_as_one
 from .._base.notices import note
 
 MOST_SHOWN = 12  # columns that messages name
@@ -71,6 +71,7 @@ OTHERS = {
     "note",
     "notes",
 }
+TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
 # What is made of annotators, who stand beside it.
 MADE = {
@@ -185,21 +186,34 @@ def check_boxes(header: Sequence[str]) -> None:
         raise error("columns", must, listed(map(repr, boxes)))
 
 
-def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str) -> None:
+def _besides(header: Sequence[str], seen: Any) -> list[str]:
+    """Columns that say more of what another annotator said, such as ``reader1_time`` beside ``reader1``, in other words than that."""
+    found, at = [], {name: c for c, name in enumerate(header)}
+    for name, own in zip(header, seen):
+        for sign in re.finditer("[ _.:-]", name):
+            c = at.get(name[: sign.start()])
+            if c is not None and (plain(name[sign.end() :]) in OTHERS | TIMES or not ((seen[c] > 0) & (own > 0)).any()):
+                found.append(name)
+    return found
+
+
+def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
     """Refuse a column that is no annotator by its name, or, of labels, as nobody else has half of them (of three at least)."""
     beside = OTHERS | MADE if len(header) > 1 else OTHERS
     others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
     if format == "wide" and len(header) > 1:
-        numbered = {value: i for i, value in enumerate(dict.fromkeys(map(one_number, cells.values)))}
-        classes = np.array([numbered[one_number(value)] for value in cells.values])[cells.codes]
+        names = [*map(look if merge_names else one_number, cells.values)]
+        numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        classes = np.array([numbered[name] for name in names])[cells.codes]
         seen = np.array([np.bincount(column, minlength=len(numbered)) for column in classes.T])
-        seen[:, [value in missing for value in numbered]] = 0
+        seen[:, [numbered[name] for name, value in zip(names, cells.values) if value in missing]] = 0
         shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
         alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
         others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
+        others += [name for name in _besides(header, seen) if name not in others]
     if others:
         must = "be annotators, who share classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
-        must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators)"
+        must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators; or write classes alike)"
         raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
     if format == "wide":
         _note_strangers(header, cells, missing)

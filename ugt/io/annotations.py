@@ -24,7 +24,6 @@ from .._tabular.roles import (
     ALIASES,
     ALSO,
     MOST_SHOWN,
-    SUMS,
     as_labels,
     as_names,
     case_column,
@@ -37,12 +36,12 @@ from .._tabular.roles import (
     is_number,
     orientation,
     places_of,
-    plain,
     refuse_commas,
     roles_of,
     wide_or_counts,
 )
 from ..annotations import Labels, Rankings, Ratings
+from .odd_rows import check_rows, note_rows
 from .repeats import once, once_rows
 
 FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
@@ -152,15 +151,16 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
+    check_rows(table, [(case, [first]), (cells, others)])
     _check_wide(table, named, table.header[first], header if format != "counts" and not chosen else [])
     cells = table.decimals(cells, "label", missing)
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
-    _note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
+    note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
     format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
     if format != "transposed" and not chosen:
-        check_annotators(header, cells, missing, format)
+        check_annotators(header, cells, missing, format, how.merge_names)
     if format == "counts":
         table.used = {"case": [first], "class": others}
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
@@ -188,15 +188,6 @@ def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotator
         absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
         way = f"name the columns for {' and '.join(absent)}: {_named(absent)}" if absent else "leave out format="
         table.check_once(case, f"stand once in the column {name!r} (if a row is an annotation, {way})")
-
-
-def _note_rows(case: Coded, alone: bool) -> None:
-    """Note a row below the header, or above the end, that is none of the table by its looks."""
-    last = case.values[int(case.codes[-1, 0])]
-    if plain(last) in SUMS:
-        note(f"Read the last row, {last!r}, like the others (if it sums them up, take it out of the file).")
-    if alone:
-        note("Read the row below the header like the others, though it shares nothing with them (if it is a second header, take it out).")
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
@@ -259,7 +250,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     classes, missing, merge = how.classes, how.missing, how.merge_names
     table.used = {role: [c] for role, c in roles.items()}
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
-    _note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
+    check_rows(table, [(cells[role], [c]) for role, c in roles.items()])
+    note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
     cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
