@@ -64,7 +64,7 @@ REFUSED = {
     "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns .* Got 'reading_complete' among 2"),
     "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns .* Got 'Consensus' among 2"),
     "times beside readers": ("case,reader1,reader1_time\np,a,7\nq,b,8\n", r"ignore_columns .* Got 'reader1_time' among 2"),
-    "two tables in one file": (HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
+    "three tables in one file": (HEAD + LONG + HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
     "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),

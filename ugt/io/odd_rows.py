@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +20,16 @@ FEW_CASES = 20_000  # whose names are looked at, which takes 0.1 s
 def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) -> None:
     """Refuse the header where it stands again, as in files that were put one below the other; note cases whose names look alike."""
     case = groups[0][0]
-    again = np.ones(len(case.codes), bool)
-    for cells, columns in groups:
+    rows: Any = np.arange(len(case.codes))
+    for cells, columns in sorted(groups, key=lambda one: len(one[0].values)):  # of few values first: most tables are done then
         for at, c in enumerate(columns):
-            if again.any():
-                code = cells.values.index(table.header[c]) if table.header[c] in cells.values else -1
-                again &= cells.codes[:, at] == code
-    if again.any():
-        raise error("rows", "not repeat the header (take it out)", "it again", table.place(int(np.argmax(again))))
+            if len(rows) and table.header[c] in cells.values:
+                rows = np.intersect1d(rows, np.flatnonzero(cells.codes[:, at] == cells.values.index(table.header[c])))
+            else:
+                rows = ()
+                break
+    if len(rows) > 0:
+        raise error("rows", "not repeat the header (take it out)", "it again", table.place(int(rows[0])))
     if len(case.values) <= FEW_CASES:
         note_alike("cases", np.array(case.values), way="write them alike")
 
