@@ -43,7 +43,7 @@ def test_against_the_twin(seed, clustered, ties, kind):
     for model in MODELS:
         choice = {i: choice_twin(scores[model][i], ties) for i in there}
         for t in range(4):
-            truth = {i: context.mean[i][t] for i in there}
+            truth = {i: context.top[i][t] for i in there}
             total = sum(truth.values())
             for p in range(4):
                 n = sum(truth[i] * choice[i][p] for i in there)
@@ -75,18 +75,27 @@ def test_rare_classes_are_pooled(monkeypatch):
     context = details.context(counts, scores)
     found, agreement, notes = tables(context)
     there = counts.sum(1) > 0
-    kept = sorted(np.argsort(-context.mean[there].sum(0))[:2].tolist())
+    kept = sorted(np.argsort(-context.top[there].sum(0))[:2].tolist())
     names = [str(k) for k in kept] + ["(other classes)"]
     assert [row["class"] for row in agreement[:3]] == names
     assert notes == ["Confusion: the 2 classes expected most often are shown; 2 others are together."]
     rest = [k for k in range(4) if k not in kept]
     choice = np.array([choice_twin(row, "expectation") for row in scores["A"]])[there]
-    mean = context.mean[there]
+    top = context.top[there]
     n = {(row["truth"], row["predicted"]): row["n"] for row in found if row["model"] == "A"}
     assert len(n) == 9
-    assert n["(other classes)", "(other classes)"] == pytest.approx((mean[:, rest].sum(1) * choice[:, rest].sum(1)).sum())
-    assert n["(other classes)", names[0]] == pytest.approx((mean[:, rest].sum(1) * choice[:, kept[0]]).sum())
+    assert n["(other classes)", "(other classes)"] == pytest.approx((top[:, rest].sum(1) * choice[:, rest].sum(1)).sum())
+    assert n["(other classes)", names[0]] == pytest.approx((top[:, rest].sum(1) * choice[:, kept[0]]).sum())
     assert sum(n.values()) == pytest.approx(there.sum())
+
+
+def test_the_truth_is_that_of_the_accuracy():
+    counts, scores = data(3)
+    evaluation = ugt.evaluate(ugt.Labels.from_counts(counts), scores, reliability=(1, 2, 4), k=1, n_resamples=20)
+    for model in MODELS:
+        agreed = sum(row["n"] for row in evaluation.tables["confusion"] if row["model"] == model and row["truth"] == row["predicted"])
+        (row,) = [row for row in evaluation.metrics if (row["model"], row["metric"], row["reliability"]) == (model, "topk_accuracy", 2)]
+        assert agreed / row["n_cases"] == pytest.approx(row["value"], rel=1e-12)
 
 
 def test_one_case_and_cases_without_predictions():

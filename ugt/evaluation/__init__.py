@@ -307,7 +307,7 @@ def evaluate(
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
             soft=work.soft, bounds=work.bounds, references=work.references,
-            case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean,
+            case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
         )  # fmt: skip
         tables, said = tables_of(context)

@@ -60,6 +60,7 @@ class Work:
     references: list[Row] = field(default_factory=list)
     case_certainty: dict[str, Array] = field(default_factory=dict)
     mean: Array | None = None  # under the middle reliability
+    top: Array | None = None  # likewise, the probability of each class to be the most plausible one
 
     def run(self) -> Work:
         """Everything."""
@@ -119,6 +120,8 @@ class Work:
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
         """What the accuracy against the true class can be; and what the commonest class always gets."""
         pi = truth.membership(1, ties=self.options.ties)
+        if reliability == self.truths.middle:
+            self.top = pi
         for name in self.scores:
             self.bounds.append((name, reliability, Assumed(pi, self.chosen[name], 1, LEAST_CASES)))
         defined = pi[truth.defined]

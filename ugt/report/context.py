@@ -165,6 +165,7 @@ class Context:
     case_certainty: Mapping[str, Array]  # reliability ("given" where there is none) -> (n,) certainty of order 1
     reliability: float | None  # the middle one: tables that need a single truth use it
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None where the table would be too large
+    top: Array | None  # (n, K) probability of each class to be the most plausible one, as accuracies take it; as mean; if details
     aggregation: str  # how annotations became truth
     diagnostics: Sequence[Row]  # of the Markov chains of sampled truths
     making: Making  # as ugt.evaluate takes it, and the options

@@ -1,4 +1,4 @@
-"""The soft confusion matrix: expected numbers of cases by plausible class and first choice, and agreement class by class."""
+"""The soft confusion matrix: expected numbers of cases by top class and first choice, and agreement class by class."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ MOST_PAIRS = 20
 def make(context: Context, notes: list[str]) -> Made:
     """Both tables.
 
-    The truth of case i is class t with its mean plausibility m_it, the prediction is p with the share c_ip of the first choice. The matrix
-    has n_tp = Σ m_it c_ip; positive percent agreement is Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik).
+    Class t is the most plausible one of case i with probability m_it, the prediction is p with the share c_ip of the first choice. The
+    matrix has n_tp = Σ m_it c_ip, so that Σ_t n_tt over the number of cases is UA top-1 accuracy; positive percent agreement is
+    Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik).
     """
     here = context.defined
-    if context.mean is None or not context.scores or not here.any():
+    if context.top is None or not context.scores or not here.any():
         return {}
-    mean = np.where(here[:, None], context.mean, 0.0)
-    kept = most(mean.sum(axis=0), MOST_CLASSES)
+    top = np.where(here[:, None], context.top, 0.0)
+    kept = most(top.sum(axis=0), MOST_CLASSES)
     names = [str(context.known.axes.classes[k]) for k in kept]
-    n_classes = mean.shape[1]
+    n_classes = top.shape[1]
     if len(kept) < n_classes:
         names.append(OTHERS)
         notes.append(f"Confusion: the {MOST_CLASSES} classes expected most often are shown; {n_classes - len(kept):,} others are together.")
-    truth = _pooled(mean, kept)
+    truth = _pooled(top, kept)
     other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 but for rounding
     choices = {model: _pooled(choice, kept) for model, choice in context.choices.items()}
     asked = [_agreement(truth, other, choice) for choice in choices.values()]
@@ -98,10 +99,10 @@ def _rows(model: str, names: list[str], values: Array, ends: Array, expected: Ar
 def render(source: Data) -> Section:
     """Soft confusion matrices and agreement class by class."""
     how = (
-        "A case counts for every class with its plausibility, so numbers of cases are expected ones. Row: the class by the annotators, "
-        "column: the model's first choice. Positive percent agreement is the share of a class's expected cases that the model gives it, "
-        "negative percent agreement the share of all others that it does not; both stay below 1 where annotators disagree, and neither "
-        "tells how often the model is right about nature."
+        "A case counts for every class with the probability that this class is its most plausible one, as in UA top-1 accuracy, so numbers "
+        "of cases are expected ones. Row: the top class by the annotators, column: the model's first choice. Positive percent agreement is "
+        "the share of a class's expected cases that the model gives it, negative percent agreement the share of all others that it does "
+        "not; both stay below 1 where the annotations leave a class open, and neither tells how often the model is right."
     )
     entries = source.get("confusion") or ()
     if not entries:
