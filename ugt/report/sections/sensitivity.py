@@ -10,9 +10,9 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, Int64
-from ..._base.ragged import offsets_of, row_of, take
+from ..._base.ragged import take
 from ...aggregation import by_name
-from ...annotations import Labels
+from ...annotations.other_annotators import cases_of_annotators, joined, without
 from ...plausibilities.metric import METRICS
 from ...plausibilities.orders import Orders
 from .. import svg
@@ -130,7 +130,7 @@ class _Work:
         if len(known.annotators) < 2:  # the evaluation says itself where they are not named
             self.said += ["No annotator was dropped: there is one only."] * len(known.annotators)
             return
-        per_annotator = _cases_of(known, self.context.known.rows)
+        per_annotator = cases_of_annotators(known, self.context.known.rows)
         n = len(known.annotators)
         counts = np.array([len(cases) for cases in per_annotator])
         self.cases_of = per_annotator
@@ -260,50 +260,6 @@ def _rows_of(orders: Orders, rows: Int64) -> Orders:
     """The orders of some rows."""
     offsets, at = take(orders.offsets, rows)
     return Orders(offsets, orders.index[at], orders.start[at], orders.n_classes, orders.depth)
-
-
-# ---- annotations without one annotator
-
-
-def _case_offsets(known: Any) -> Int64:
-    return np.asarray(known.offsets if isinstance(known, Labels) else known.case_offsets)
-
-
-def _cases_of(known: Any, rows: Int64) -> list[Int64]:
-    """For every annotator the places in ``rows`` of the cases annotated."""
-    offsets, at = take(_case_offsets(known), rows)
-    pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
-    pairs = pairs[pairs >= 0]
-    ends = np.searchsorted(pairs, np.arange(len(known.annotators) + 1) * len(rows))
-    return [pairs[begin:end] % len(rows) for begin, end in zip(ends[:-1], ends[1:])]
-
-
-def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
-    """Labels with one annotator more, who chose these classes for some of the cases."""
-    at, n = known.offsets[1:][rows], len(known.annotators)
-    names = np.append(np.asarray(known.annotators).astype(np.str_), "the model")
-    sizes = np.diff(known.offsets)
-    sizes[rows] += 1
-    label, count = np.insert(known.label, at, choice), np.insert(known.count, at, 1)
-    return replace(
-        known, annotators=names, offsets=offsets_of(sizes), annotator=np.insert(known.annotator, at, n), label=label, count=count
-    )
-
-
-def without(known: Any, annotator: int, rows: Int64) -> Any:
-    """The annotations of some cases, those of one annotator left out."""
-    offsets, at = take(_case_offsets(known), rows)
-    kept = known.annotator[at] != annotator
-    at, sizes = at[kept], np.bincount(row_of(offsets)[kept], minlength=len(rows))
-    axes, annotators = known.axes.take(rows), known.annotator[at]
-    if isinstance(known, Labels):
-        return replace(known, axes=axes, offsets=offsets_of(sizes), annotator=annotators, label=known.label[at], count=known.count[at])
-    ranking_offsets, blocks = take(known.ranking_offsets, at)
-    block_offsets, items = take(known.block_offsets, blocks)
-    return replace(
-        known, axes=axes, case_offsets=offsets_of(sizes), ranking_offsets=ranking_offsets, block_offsets=block_offsets,
-        items=known.items[items], annotator=annotators,
-    )  # fmt: skip
 
 
 # ---- the page
