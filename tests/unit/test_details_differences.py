@@ -68,7 +68,7 @@ def test_in_the_report():
     assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
     evaluation = ugt.evaluate(ugt.Labels.from_counts(np.array([[9, 0], [1, 1], [3, 1], [0, 0]])), {}, reliability=1, k=1)
     page = html(evaluation.to_dict())
-    part = page[page.index("Cases by the certainty of their true class") :]
+    part = page[page.index("Cases by the certainty of their top class") :]
     rows = part[: part.index("</table>")].split("<tr>")[2:]
     cells = [[cell.split("</")[0] for cell in row.replace("<td>", '<th scope="row">').split('<th scope="row">')[1:]] for row in rows]
     certainty = [value for value in evaluation.cases["certainty_1"] if not np.isnan(value)]

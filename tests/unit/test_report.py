@@ -105,7 +105,7 @@ def test_page_is_self_contained():
         "UA top-1 accuracy: A and B are not distinguishable (lead of A -0.0301 to 0.0301) under every reliability; A is best "
         "(lead 0.0500–0.1500) against the voted label.",
         "It is the probability that the model is right only if the model knows nothing about a case beyond its annotations.",
-        "The true class is less than 99% certain in 100 of 147 cases (reliability 10) and in 100 of 147 cases (reliability 50).",
+        "The top class is less than 99% certain in 100 of 147 cases (reliability 10) and in 100 of 147 cases (reliability 50).",
         "bca bootstrap, 1,000 resamples of the clusters",
         "13%; rank 1 to 2",
         "by 0.0100, -0.0123 to 0.0301not distinguishablebest in 87% of resamples",

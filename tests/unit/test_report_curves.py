@@ -151,9 +151,9 @@ def test_the_greatest_change_is_on_top():
 def test_where_another_model_wins_or_none_is_said():
     same = [*both("reliability", "1", 0.01, 0.0), *both("prior", "x 10", -0.05, 0.02)]
     html = sensitivity.render({"sensitivity": same}).html
-    assert "<p><bdi>A</bdi> is best in the main analysis and under each of the 2 settings.</p>" in html
+    assert "<p><bdi>A</bdi> is highest in the main analysis and under each of the 2 settings.</p>" in html
     html = sensitivity.render({"sensitivity": [*same, *both("prior", "x 0.1", -0.1, 0.1, "B")]}).html
-    said = "<bdi>A</bdi> is best in the main analysis, but not under 1 of the 3 settings: <bdi>prior</bdi>: <bdi>x 0.1</bdi>."
+    said = "<bdi>A</bdi> is highest in the main analysis, but not under 1 of the 3 settings: <bdi>prior</bdi>: <bdi>x 0.1</bdi>."
     assert said in html
     assert "<td>0.7000</td><td>−0.1000</td>" in html and "<td>0.8000</td><td>+0.1000</td>" in html
     assert "best in the main analysis" not in sensitivity.render({"sensitivity": [same[0]]}).html

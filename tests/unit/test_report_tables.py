@@ -131,7 +131,7 @@ def test_strata():
     level = ""
     for row in rows[1:]:
         level, cells = (row[0], row[1:]) if len(row) == len(rows[0]) else (level, row)
-        model = None if cells[0].startswith("highest possible") else cells[0]
+        model = None if cells[0].startswith("a copy of the annotations") else cells[0]
         e = found[level, model, "certainty" if model is None else "topk_accuracy"]
         assert cells[1] == f"{e['value']:.4f}" and cells[5:] == [str(e["n_cases"]), str(e["n_clusters"])]
         assert cells[2] == ("few cases, no interval" if e["few"] else f"{e['low']:.4f}–{e['high']:.4f}")

@@ -1,4 +1,4 @@
-"""Uncertainty-adjusted metrics of predictions: expectations over the posterior of the plausibilities [A 2.4].
+"""Uncertainty-adjusted metrics of predictions: expected agreement with a truth drawn from the posterior of the plausibilities [A 2.4].
 
 All take the truth first (plausibilities, or arrays (N, K) of certain ones, (N, draws, K) of draws), scores (N, K) second.
 """
@@ -66,8 +66,10 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
 
     Notes
     -----
-    With a one-hot ``Point`` this is ordinary top-k accuracy. It says how often the model agrees with what annotators
-    would come to agree on, not with nature.
+    With a one-hot ``Point`` this is ordinary top-k accuracy. It is the expected agreement with a truth drawn from the posterior. It is the
+    probability that the true class is among the k only if the model knows nothing about a case beyond its annotations: with π the
+    probabilities of the classes to be the most plausible one, a model that is always right gets the mean of Σ π² at k = 1, and no model
+    more than the certainty, which takes a copy of the annotations. :func:`accuracy_bounds` has both, and what the accuracy can be.
 
     References
     ----------

@@ -122,7 +122,7 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     annotations, tie_weight
         As in :func:`irn`, errors too.
     reliability : float
-        γ > 0, trust in the annotators, as a number of annotators; default 1.
+        γ > 0, weight of the annotations, as a number of annotators; default 1.
     background : float
         Added to the concentration of every class, ranked or not; default 0. The authors' notebook adds 0.01.
 

@@ -52,6 +52,8 @@ def annotation_certainty(
 
     Notes
     -----
+    A certain class is not a correct one: what all annotators get wrong is certain, too. The certainty of order 1 is the most that
+    :func:`ua_topk_accuracy` of any model can be, by choosing in each case the class that its annotations make most probable.
     Classes of plausibility exactly 0 never belong to the best: where at most k classes are plausible, certainty is 1.
     With ``ties="first"`` those of a Point or of Draws are taken by position, like any others (the authors' code does so).
     For Draws the maximum of frequencies is biased upwards (some 0.003 at 1,000 draws); exact answers are not.

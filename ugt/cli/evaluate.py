@@ -30,8 +30,9 @@ KEYWORDS = (
 )
 
 EVALUATE = """
-Judges models against what annotators said, and says how far the annotations settle the answer: accuracies that allow for the uncertainty of
-the truth beside those against the voted label, with intervals; which model is best and how surely; calibration; models beside annotators.
+Judges models against what annotators said, and says how far the annotations settle the answer: expected agreement
+with a truth drawn from the annotations beside accuracy against the voted label, with intervals; which leads between models the data show;
+calibration; models beside annotators.
 
 Writes a report as one HTML page (report.html), everything as JSON (evaluation.json) and the tables as CSV. The folder gets all of them, or
 none if anything fails.
@@ -45,8 +46,8 @@ ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
 """
 
 CERTAINTY = """
-Says how sure the best class (or the best k) of every case is, given its annotations: the mean over all cases under each reliability, and
-the cases that annotators leave most open. No model is needed.
+Says how certain the most plausible class (or the k) of every case is, given its annotations: the mean over all cases under each
+reliability, and the cases that annotators leave most open. No model is needed.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
@@ -88,7 +89,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "from annotations to truth")
     option("--aggregation", by_name.AGGREGATIONS, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
-    option("--reliability", "R", f"trust in annotators; everything is done for each; default: {defaults}", type=float, nargs="+")
+    option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
     option("--prior", "X", "of every class (dirichlet); default: 0.1", type=float)
     option("--background", "X", "concentration of every class (prirn); default: 0", type=float)
     option("--tie-weight", ("split", "full"), "of tied classes (irn, prirn); default: split")

@@ -106,7 +106,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     _statistic: Judged = field(repr=False)
 
     def chances(self, **options: Any) -> Chances:
-        """How sure it is that models are better than annotators; ``options`` as of :meth:`resamples`.
+        """Shares of resamples in which models are better than annotators, which are not probabilities; ``options`` as of :meth:`resamples`.
 
         Notes
         -----

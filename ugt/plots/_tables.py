@@ -66,7 +66,7 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
 def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, ax: Any = None) -> Any:
     r"""Rank of every model at every reliability, with the interval of the rank over resamples of the cases.
 
-    A row that changes from left to right: the place of that model depends on how far annotators are trusted. Intervals say which of
+    A row that changes from left to right: the place of that model depends on the reliability. Intervals say which of
     these changes another set of cases might undo. Darker is better.
 
     Parameters

@@ -197,7 +197,7 @@ def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
     """Certainty of the cases, least certain first.
 
     The further a line stays below 1, the more cases have a truth that the annotations leave open. Where two lines are far apart,
-    conclusions depend on how far annotators are trusted.
+    conclusions depend on the reliability.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "truth": {
         "primary_aggregation": "how annotations become truth, such as dirichlet or votes",
-        "reliability": "trust in the annotators: a number, or a list of them",
+        "reliability": "weight of the annotations: a number, or a list of them",
         "reliability_rationale": "why these",
         "prior": "the prior or background",
         "tie_rule": "what is done with tied classes and tied scores",

@@ -26,7 +26,8 @@ _METRICS.update(
 # At k = 1 all but the first are one and the same.
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",
-    "": "the expected agreement of the model's first choice with a truth drawn from the annotations",
+    "": "the expected agreement of the model's first choice with a truth drawn from the annotations; it is the probability that the choice "
+    "is right only if the model knows nothing about a case beyond its annotations",
 }
 ASSUMPTION = (
     "UA accuracy (uncertainty-adjusted) is the expected agreement with a truth that is drawn from the annotations. It is the probability "

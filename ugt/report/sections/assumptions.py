@@ -76,6 +76,9 @@ _UNKNOWN = ["The plausibilities were made elsewhere: their assumptions are not k
 _ALWAYS = [
     "“Truth” is what annotators like these would come to agree on. Whether they would be right can only be seen by another means, such as "
     "a biopsy or a follow-up.",
+    "UA accuracy is the expected agreement with a truth drawn from the annotations. To read it as the probability that a model is right, "
+    "one must assume that the model knows nothing about a case beyond its annotations. A model that sees the case may be right more often, "
+    "one that shares the annotators' errors less often.",
     "Which cases were annotated, and by whom, is taken to have nothing to do with the truth of the case.",
 ]
 
@@ -86,8 +89,9 @@ def render(source: Data) -> Section:
     aggregation = facts["aggregation"]
     done, limits = words.truth(aggregation)
     how = (
-        "Plausibility is how probable a class is as the true class of a case, given its annotations; this section says how it was got. "
-        "Every other number of the report rests on it: read the assumptions as what must hold for the numbers to mean what they say."
+        "Plausibility is how probable a class is as the true class of a case, given its annotations; this section describes how it was "
+        "computed. Every other number of the report rests on it: read the assumptions as what must hold for the numbers to mean what they "
+        "say."
     )
     return section(
         "truth",

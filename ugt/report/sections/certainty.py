@@ -24,8 +24,9 @@ def render(source: Data) -> Section:
         for measure, k in unique(entries, "measure", "k")
     ]
     how = (
-        "Certainty is the probability that the most plausible classes of a case really come first: 1 means that the annotations settle it. "
-        "The top-1 accuracy of a model cannot be above the mean certainty of the top-1 set."
+        "Certainty is the probability that the most plausible classes of a case really come first: 1 means that the annotations settle it, "
+        "not that they are correct. UA top-1 accuracy cannot exceed the mean certainty of the top-1 set, whichever the model: a copy of "
+        "the annotations reaches it, and a model that is always right usually stays below it."
     )
     shown = html.grouped_table("Certainty of the truth, mean over cases", ["", "", *map(words.reliability_name, columns)], groups)
     if not entries:
@@ -42,7 +43,7 @@ def _distribution(source: Data) -> str:
         [name, *(html.count(sum(low <= value < high for value in values)) for values in columns.values())]
         for name, low, high in zip(names, CERTAINTY_BINS, ends)
     ]
-    return html.table("Cases by the certainty of their true class", ["certainty", *map(words.key_name, columns)], rows)
+    return html.table("Cases by the certainty of their top class", ["certainty", *map(words.key_name, columns)], rows)
 
 
 def _certainty_rows(entries: list[Entry | None], source: Data) -> list[tuple[str, list[html.Cell]]]:
@@ -76,6 +77,6 @@ def curve(source: Data) -> str:
         names.append(words.key_name(key))
     if not lines:
         return ""
-    content = svg.axes(x, y, "share of cases, least certain first (%)", "certainty of the true class") + "".join(lines)
-    meaning = "How much of the data the annotations settle: the further a line stays at 1, the more cases have a certain truth"
+    content = svg.axes(x, y, "share of cases, least certain first (%)", "certainty of the top class") + "".join(lines)
+    meaning = "How much of the data the annotations settle: the further a line stays at 1, the more cases they settle"
     return svg.figure("certainty-curve", "Certainty of the cases, sorted", meaning, content, names)

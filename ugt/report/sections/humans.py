@@ -81,8 +81,9 @@ def render(source: Data) -> Section:
     """Discrepancy ratios: a forest plot, the table behind it, and a sentence for each model."""
     how = (
         "The discrepancy ratio is how often a model's first choice differs from an annotator's label, divided by how often two annotators "
-        "differ on the same case: 1 means that the model agrees with annotators as well as they agree with each other; less is better. An "
-        "annotator's ratio is that of the annotator against the others."
+        "differ on the same case: 1 means that the model agrees with annotators as well as they agree with each other, 1.1 that it differs "
+        "from them 10% more often than they do from each other; less is closer. An annotator's ratio is that of the annotator against the "
+        "others. Errors that annotators share do not count as errors."
     )
     entries = source.get("humans") or []
     if not entries:
@@ -118,9 +119,9 @@ def _sentence(entry: Entry, level: str) -> str:
         return f"{name}: {UNDEFINED}."
     limit = number(entry["upper"])
     if entry["upper"] < 1:
-        verdict = f"its ratio is below 1 (one-sided {level} limit {limit}): it agrees with annotators better than they do with each other"
+        verdict = f"its ratio is below 1 (one-sided {level} limit {limit}): it is closer to annotators than they are to each other"
     else:
-        verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit})"
+        verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit}), which does not show that it is worse"
     best = (
         f"; it is better than every single annotator in {share(entry['best_share'])} of resamples"
         if entry["best_share"] is not None

@@ -266,7 +266,7 @@ def _rows_of(orders: Orders, rows: Int64) -> Orders:
 
 
 def render(source: Data) -> Section:
-    """Changes of top-1 accuracy under each setting, where another model wins, and diagnostics."""
+    """Changes of top-1 accuracy under each setting, where another model has the highest value, and diagnostics."""
     how = (
         "Each row changes one thing and leaves the rest as it is: an annotator is dropped, the reliability halved or doubled, the prior, "
         "the rule for ties or the way annotations become truth replaced. With the model as an annotator, its accuracy and those of the "
@@ -287,8 +287,8 @@ def _changes(source: Data, entries: Sequence[Entry]) -> list[str]:
     shown = settings[: max(1, MOST_ROWS // len(models))]
     groups = [Group(f"{text(kind)}: {text(name)}", [_row(e) for e in of(entries, kind=kind, setting=name)]) for kind, name in shown]
     more = f" ({len(shown)} of {len(settings)} settings; the file sensitivity.csv has all)" if len(shown) < len(settings) else ""
-    columns = ["setting", "model", "top-1 accuracy", "change", "best model", "cases"]
-    return [_verdict(entries, models), figure(entries), grouped_table(f"Top-1 accuracy, one thing changed{more}", columns, groups)]
+    columns = ["setting", "model", "top-1 accuracy", "change", "highest value", "cases"]
+    return [_verdict(entries, models), figure(entries), grouped_table(f"UA top-1 accuracy, one thing changed{more}", columns, groups)]
 
 
 def _row(e: Entry) -> tuple[str, list[Cell]]:
@@ -311,17 +311,17 @@ def best_of_all(entries: Sequence[Entry]) -> str | None:
 
 
 def _verdict(entries: Sequence[Entry], models: Sequence[str]) -> str:
-    """Where another model is best; settings that leave no case say nothing."""
+    """Where another model has the highest value; settings that leave no case say nothing."""
     best = best_of_all(entries)
     if len(models) < 2 or best is None:
         return ""
     winners = {(e["kind"], e["setting"]): e["best"] for e in entries if e["best"] is not None}
     other = [key for key, winner in winners.items() if winner != best]
     if not other:
-        return f"<p>{text(best)} is best in the main analysis and under each of the {len(winners):,} settings.</p>"
+        return f"<p>{text(best)} is highest in the main analysis and under each of the {len(winners):,} settings.</p>"
     named = "; ".join(f"{text(kind)}: {text(name)}" for kind, name in other[:5])
     more = f"; and {len(other) - 5} more" if len(other) > 5 else ""
-    return f"<p>{text(best)} is best in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}.</p>"
+    return f"<p>{text(best)} is highest in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}.</p>"
 
 
 def figure(entries: Sequence[Entry]) -> str:
@@ -351,7 +351,7 @@ def figure(entries: Sequence[Entry]) -> str:
     if len(shown) < len(order):
         words += f" (the {len(shown)} settings with the greatest changes are drawn)"
     return svg.figure(
-        "sensitivity-changes", "What the results hang on", words, "".join(parts), models, lines=False, height=height + svg.BOTTOM
+        "sensitivity-changes", "Sensitivity of the results", words, "".join(parts), models, lines=False, height=height + svg.BOTTOM
     )
 
 

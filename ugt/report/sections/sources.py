@@ -113,8 +113,9 @@ def render(source: Data) -> Section:
     """The spread of each model's accuracy by source: a figure and the table behind it."""
     how = (
         "The same accuracy could have come out differently for several reasons, and each has an interval of its own. Where “what the "
-        "annotations leave open” is wide, more annotations of these cases help; where “other cases” is wide, more cases do. “All "
-        "together” is the one to quote; other cases already bring other annotators with them."
+        "annotations leave open” is wide, more annotations of these cases help; where “other cases” is wide, more cases do. Quote “other "
+        "cases” and name what it leaves out; “all together” counts the annotators' part twice, as other cases bring other annotators with "
+        "them. All of them are about the agreement with a truth drawn from the annotations, not about the accuracy against the true class."
     )
     entries = source.get("sources_of_spread") or ()
     if not entries:

@@ -25,7 +25,7 @@ TITLE = "Results by stratum"
 TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
 METRICS = {
     "certainty": "mean certainty of the truth",
-    "topk_accuracy": "top-1 accuracy",
+    "topk_accuracy": "UA top-1 accuracy",
     "voted_accuracy": "top-1 accuracy against the voted label",
 }
 OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that there is
@@ -38,7 +38,7 @@ CERTAINTY_LEVELS = ("below 0.5", "0.5 to 0.8", "0.8 to 0.99", "0.99 or more")
 AGREEMENT_LEVELS = ("unanimous", "majority", "no majority")
 ROUNDING = 1e-12  # a certainty of 0.8 that is computed as a little less is 0.8
 MOST_SIZES = 8  # numbers of annotations that are levels of their own; if there are more, levels double in size
-LIMIT = "highest possible"
+LIMIT = "a copy of the annotations"
 FEW = "few cases, no interval"
 
 
@@ -157,8 +157,8 @@ def _ordered(levels: list[str]) -> list[str]:
 def render(source: Data) -> Section:
     """Results by stratum: a dot plot and a table for each way to part the cases."""
     how = (
-        "The same numbers for parts of the cases. Where annotators agree, every model looks better, because the truth is certain there: "
-        "compare models with each other within a stratum, and strata of one kind only with their certainty beside them."
+        "The same numbers for parts of the cases. Where annotators agree, every model agrees more often with them, because less is open "
+        "there: compare models with each other within a stratum, and strata of one kind only with their certainty beside them."
     )
     entries = source.get("strata") or ()
     if not entries:

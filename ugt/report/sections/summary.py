@@ -35,7 +35,7 @@ def _certainty_sentences(source: Mapping[str, Any]) -> list[str]:
     if not ends:
         return []
     parts = [f"{e['n_below_099']:,} of {e['n_cases']:,} cases ({words.reliability_name(e['reliability'])})" for e in ends]
-    return [f"The true class is less than 99% certain in {' and in '.join(parts)}."]
+    return [f"The top class is less than 99% certain in {' and in '.join(parts)}."]
 
 
 def _verdicts(winners: Sequence[Winner], n_models: int) -> list[str]:

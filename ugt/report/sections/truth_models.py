@@ -114,9 +114,10 @@ def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> It
 def render(source: Data) -> Section:
     """First choices of the models under each truth: a dot plot, what the gaps say, and the table behind both."""
     how = (
-        "How often a model's first choice is the true class, if the truth is the voted label, what is plausible under each reliability, or "
-        "what a single annotator said. The gap is the difference from the voted label on the same cases: a gap whose interval leaves out 0 "
-        "means that the choice of the truth matters more than which cases were sampled."
+        "How often a model's first choice agrees with a truth: the voted label, one drawn from the annotations under each reliability (UA "
+        "accuracy), or what a single annotator said. The accuracy against the true class may be higher or lower than any of them. The gap "
+        "is the difference from the voted label on the same cases: a gap whose interval leaves out 0 means that the choice of the truth "
+        "matters more than which cases were sampled."
     )
     entries = source.get("truth_models") or ()
     if not entries:
