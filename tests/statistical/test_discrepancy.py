@@ -117,6 +117,26 @@ def test_non_inferiority_at_the_margin(margin, n_sets):
     assert n_sets < 5000 or 0.03 <= passed / n_sets <= 0.069
 
 
+def hard_studies(seed, n_sets, n_clusters, n_cases=50):
+    """As above, but errors differ in size from cluster to cluster, and half of their variance is shared within it: Δ = 1.1."""
+    rng, cluster = np.random.default_rng(seed), np.repeat(np.arange(n_clusters), n_cases // n_clusters)
+    for _ in range(n_sets):
+        errors = (rng.normal(size=(n_cases, 5)) + rng.normal(size=(n_clusters, 5))[cluster]) / np.sqrt(2)
+        errors *= np.sqrt(rng.gamma(2, 0.5, (n_clusters, 1)))[cluster]
+        yield errors[:, 1:], np.sqrt(1.2) * errors[:, 0], cluster
+
+
+@sets(300, 3000)
+@pytest.mark.parametrize("n_clusters", [50, 25])
+def test_non_inferiority_in_hard_and_clustered_cases(n_clusters, n_sets):
+    """Measured with 600 data sets: 6 % (Monte Carlo error 1 %), and 7 % in 10 clusters."""
+    passed = sum(
+        ugt.discrepancy_ratio(ratings, model).non_inferiority(0.1, clusters=cluster, n_resamples=300).decision
+        for ratings, model, cluster in hard_studies(16, n_sets, n_clusters)
+    )
+    assert holds(passed, n_sets, 0.03, 0.07)
+
+
 def test_non_inferiority_has_power():
     """A model with half the variance of an annotator, Δ = 0.75: 150 cases are enough."""
     passed = [ugt.discrepancy_ratio(*one).non_inferiority(n_resamples=400).decision for one in normal_studies(13, 100, 150, -0.25)]

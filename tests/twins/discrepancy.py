@@ -75,6 +75,7 @@ def discrepancy(model, labels, delta, model_delta=None):
 def t_limit(parts, strata, drawn, q):
     """The bootstrap-t of the logarithm of a ratio: ``parts`` of (above, below) for each unit, ``drawn[b]`` how often it was drawn."""
     import numpy as np
+    from scipy import stats
 
     def log_and_error(copies):
         above, below = (sum(parts[g][side] for g in copies) for side in (0, 1))
@@ -90,7 +91,9 @@ def t_limit(parts, strata, drawn, q):
     for times in drawn:
         one, spread = log_and_error([g for g, n in enumerate(times) for _ in range(n)])
         t.append((one - log) / spread)
-    return math.exp(log - error * np.quantile(t, 1 - q))
+    df = len(strata) - len(set(strata))
+    wider = math.sqrt((df + 1) / df) * stats.t.ppf(q, df) / stats.norm.ppf(q)
+    return math.exp(log - wider * error * np.quantile(t, 1 - q))
 
 
 def without(case, j):

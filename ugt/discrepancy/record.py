@@ -191,8 +191,10 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         level : float
             In (0.5, 1), one-sided: 0.95 takes the upper end of the 90 % interval.
         kind, clusters, strata, n_resamples, seed
-            As for :meth:`interval`. In simulations with 50 to 200 cases at the margin, ``"studentized"`` decides for the model in 3.4 to
-            5.4 % of the data sets, ``"bca"`` in 5 to 7 %, ``"percentile"`` in 6 to 10 %: upper ends of the latter two are too low.
+            As for :meth:`interval`. In simulations at the margin with 50 to 200 cases, normal errors and five annotators, at level 0.95,
+            ``"studentized"`` decides for the model in 3 to 5 % of the data sets, ``"bca"`` in 5 to 7 %, ``"percentile"`` in 6 to 10 %:
+            upper ends of the latter two are too low. With 50 cases of unequal difficulty, or in 25 clusters, it is 5 to 7 %, in 10
+            clusters 7 % (Monte Carlo error 1 %). The rates hold for designs like these; other designs were not simulated.
 
         Returns
         -------

@@ -166,11 +166,11 @@ class Resamples(Frozen):
         Notes
         -----
         Student's interval is θ ± t s on the scale of the number: of logits of (θ - low) / (high - low) for a number within low and high,
-        such as a share or a kappa, else its own, as for differences. s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of
-        G units, and t has 2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least
-        (G - 1) / 3 and at most G - 1: fewer where few clusters make up the variance. In simulations 95 % intervals hold the truth in 93 to
-        98 % from 10 clusters of equal sizes on, in 91 to 98 % where one of 10 clusters has about a third of the cases; percentile intervals
-        in 72 % for 3 clusters and 88 % for 10.
+        such as a share or a kappa, of logarithms for a positive one (from 5 units on), else its own, as for differences.
+        s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units, and t has 2 (G - 1) / (k - 1) degrees of freedom,
+        k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at most G - 1: fewer where few clusters make up
+        the variance. In simulations 95 % intervals hold the truth in 93 to 98 % from 10 clusters of equal sizes on, in 91 to 98 % where one
+        of 10 clusters has about a third of the cases; percentile intervals in 72 % for 3 clusters and 88 % for 10.
 
         References
         ----------

@@ -13,6 +13,7 @@ from .statistic import Statistic, left_out_deviations, left_out_influence
 
 MANY_CLUSTERS = 30
 FEW_UNITS = 100  # up to so many, each is left out once, and intervals are Student's
+LEAST_OF_LOGARITHMS = 5
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
 
 
@@ -133,10 +134,13 @@ class Units:
             bounded = np.isfinite(step) & np.isfinite(width) & (share > 0) & (share < 1)
             share = np.where(bounded, share, 0.5)
             middle, reach = logit(share), half / np.where(bounded, width, 1.0) / (share * (1 - share))
-            ends = [
-                np.where(bounded, low + width * expit(middle + sign * reach), np.clip(estimate + sign * half, span[:, 0], span[:, 1]))
-                for sign in (-1, 1)
-            ]
+            # positive numbers without an upper end: logarithms, but of so few units the exponential is beyond all sense
+            positive = ~np.isnan(step) & (low == 0) & np.isposinf(width) & (estimate > 0) & (n >= LEAST_OF_LOGARITHMS)
+            ends = []
+            for sign in (-1, 1):
+                alone = np.clip(estimate + sign * half, span[:, 0], span[:, 1])
+                found = np.where(positive, estimate * np.exp(sign * half / estimate), alone)
+                ends.append(np.where(bounded, low + width * expit(middle + sign * reach), found))
         return np.where((squares > 0)[:, None], np.stack(ends, axis=1), estimate[:, None])
 
 

@@ -14,13 +14,16 @@ NO_SPREAD = 1e-12  # relative standard errors below this are rounding
 
 
 def limits(above: Array, below: Array, design: Design, q: list[float], n_resamples: int, seed: int) -> Array:
-    r"""Limits of θ = Σ above / Σ below over cases: θ exp(-s t_{1-q}), t the quantiles of (log θ* - log θ) / s* over resamples.
+    r"""Limits of θ = Σ above / Σ below over cases: θ exp(-c s t_{1-q}), t the quantiles of (log θ* - log θ) / s* over resamples.
+
+    c = √(G / (G - 1)) t_{G-1, q} / z_q is Hesterberg's correction for G units (less a unit for each further stratum), as resamples spread
+    by (G - 1) / G too little in variance, and know no more of s than the G units do: 1.07 for 10 units, 1.008 for 150.
 
     s is the standard error of log θ by linearisation, √(Σ_h n_h / (n_h - 1) Σ_g (L_g - mean_h L)²) / Σ above with
     L_g = above_g - θ below_g, over the units g (cases or clusters) of stratum h; it is computed anew on every resample, from sums of
     squares.
 
-    Efron & Tibshirani (1993), sec. 12.5, 12.6; Davison & Hinkley (1997), eq. 2.11, sec. 3.2 (strata).
+    Efron & Tibshirani (1993), sec. 12.5, 12.6; Davison & Hinkley (1997), eq. 2.11, sec. 3.2 (strata); Hesterberg (2015), sec. 5.3.
 
     Parameters
     ----------
@@ -53,7 +56,15 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
         t = (np.log(values) - math.log(theta[0])) / np.where(errors <= NO_SPREAD, 0.0, errors)
     t = np.sort(t[~np.isnan(t)])
     with np.errstate(over="ignore"):
-        return np.asarray(theta[0] * np.exp(-error[0] * np.array([_quantile(t, 1 - one) for one in q])))
+        wider = np.array([correction(one, int(sizes.sum()) - len(sizes)) for one in q])
+        return np.asarray(theta[0] * np.exp(-error[0] * wider * np.array([_quantile(t, 1 - one) for one in q])))
+
+
+def correction(q: float, df: int) -> float:
+    """C for the quantile q and this many degrees of freedom."""
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+    return 1.0 if q == 0.5 else math.sqrt((df + 1) / df) * float(stdtrit(df, q) / ndtri(q))
 
 
 def _ratio_and_error(sums: Array, sizes: Int64) -> tuple[Array, Array]:
