@@ -68,11 +68,17 @@ def make(context: Context, notes: list[str]) -> Made:
             continue
         for model, table in context.scores.items():
             found[model, name] = Curves(Column(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
-    resampled: list[Any] = (yield [Ask(one, n) for one in found.values()]) if n else [None] * len(found)
+    # areas of two classes are those of the metrics, on the same resamples: their intervals are the same
+    told = {rows[0]["model"]: score for score, rows in context.soft if rows[0]["reliability"] == context.reliability}
+    asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in found if model in told]
+    resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in (found.values() if n else ()))]
+    areas = iter(resampled[: len(asks)])
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for ((model, name), one), resamples in zip(found.items(), resampled):
+    for ((model, name), one), resamples in zip(found.items(), resampled[len(asks) :] or [None] * len(found)):
         start, n_cases = {"model": model, "class": name}, {"n_cases": len(mean)}
         bands = np.full((len(one.names), 2), np.nan) if resamples is None else resamples.interval(context.options.level)
+        if model in told:
+            bands[-len(ALL) :] = context.intervals(next(areas))
         tables["curves"] += [{**start, **row, **n_cases} for row in _points_of(one.column, bands)]
         tables["curve_scores"].append({**start, **_areas_of(one.areas, bands[-len(ALL) :]), **n_cases})
     return tables

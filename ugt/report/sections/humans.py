@@ -45,6 +45,9 @@ def make(context: Context, notes: list[str]) -> Rows:
         # one-sided limits by the bootstrap-t: percentiles are too low there
         ratios = {name: discrepancy_ratio(labels, one, distance="zero-one") for name, one in choices.items()}
         level = max(options.level, 0.51)
+        if options.interval == "auto":  # of the same kind as the limits below them
+            both = {name: one.interval(options.level, kind="studentized", **context.resampling) for name, one in ratios.items()}
+            table_ = [{**row, **dict(zip(("low", "high"), both[row["name"]]))} if row["kind"] == "model" else row for row in table_]
         upper = {name: one.non_inferiority(level=level, **context.resampling).limit for name, one in ratios.items()}
     if found.too_few:
         notes.append(
