@@ -172,7 +172,7 @@ def forest():
 
 
 def rank_heat_map():
-    """How sure is the order of the models?
+    """Do these cases settle the order of the models?
 
     A row has the probabilities of the ranks of one model, over resamples of the cases. A dark cell is a settled rank; where two
     rows share their weight over the same ranks, these cases do not say which of the two models is the better one.

@@ -62,7 +62,11 @@ def table_4_rows():
         ["Δ of the model", f"{judged.model_value[0]:.3f} ({low:.3f} to {high:.3f})", "0.805 (0.786 to 0.820)"],
         ["Δ of the best annotator", float(judged.value.min()), best],
         ["Δ of the worst annotator", float(judged.value.max()), worst],
-        ["P(the model is better than the annotator who is best)", float(judged.chances(**drawn).best_share[0]), ""],
+        [
+            "resamples in which the model is better than the annotator who is best",
+            float(judged.chances(**drawn).best_share[0]),
+            "",
+        ],
     ]
 
 

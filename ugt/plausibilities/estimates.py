@@ -103,7 +103,7 @@ class MeanOfCases(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certainty(MeanOfCases):
-    """Annotation certainty: how sure the annotations make us of the best classes.
+    """Annotation certainty: the probability that the classes that look most plausible are, given the annotations.
 
     Attributes
     ----------

@@ -122,8 +122,8 @@ def html(data: Mapping[str, Any]) -> str:
     """An evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
 
     ``data`` is what ``Evaluation.to_dict`` returns, or the same read back from its JSON file. The page holds no script and loads nothing;
-    every name in it is escaped. It says which model wins under which reliability, where the data came from and what was left out, how
-    annotations became truth, how certain that truth is, how the models perform, and which cases are least certain.
+    every name in it is escaped. It says which leads between models the data show under which reliability, where the data came from and
+    what was left out, how annotations became truth, how certain that truth is, how the models perform, and which cases are least certain.
     """
     parts = [(name, [section.render(data) for section in sections if section is not checklist]) for name, sections in PARTS]
     titles = {made.anchor: made.title for _, made_sections in parts for made in made_sections}

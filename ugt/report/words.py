@@ -62,7 +62,7 @@ _TRUTH = {
     "prirn": (
         "Probabilistic inverse rank normalisation: the plausibilities of a case follow a Dirichlet distribution around the inverse rank "
         "weights (1 for an annotator's first place, 1/2 for the second, 1/3 for the third, added over annotators and normalised). The "
-        "reliability says how far annotators are trusted: the higher, the closer the plausibilities stay to the weights.",
+        "reliability says how much the annotations count: the higher, the closer the plausibilities stay to the weights.",
         "The reliability is an assumption, not an estimate: compare several. The weights are normalised, so two agreeing annotators count "
         "as much as ten. Without a background, a class that nobody named has plausibility zero.",
     ),
@@ -75,7 +75,7 @@ _TRUTH = {
     ),
     "dirichlet": (
         "The plausibilities of a case follow a Dirichlet distribution: the number of annotators who gave a class, times the reliability, "
-        "plus the prior. The reliability says how far one label is trusted; more labels make the truth of a case more certain.",
+        "plus the prior. The reliability says how much one label counts; more labels make the truth of a case more certain.",
         "The reliability is an assumption, not an estimate: compare several. Annotators are taken as independent and equally good; what "
         "they all get wrong together cannot be seen.",
     ),
