@@ -87,6 +87,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert row[1:3] == [f"{value(found, 'A', 'voted_accuracy', k, None):.4f}" for k in (1, 3)]
     assert row[3] == f"{value(found, 'A', 'topk_accuracy', 1):.4f}"
     assert any(line.startswith("By top-1: ") for line in lines)
+    assert any(line.endswith("only if the model knows nothing about a case beyond its annotations.") for line in lines)
 
 
 @pytest.mark.slow

@@ -77,10 +77,10 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
-    legend = (
-        "vote@k: accuracy against the voted label. The others: expected agreement with a truth drawn from the annotations; it is the\n"
-        "probability that the model is right only if the model knows nothing about a case beyond its annotations."
-    )
+    legend = [
+        "vote@k: accuracy against the voted label. The others: expected agreement with a truth drawn from the annotations; it is the",
+        "probability that the model is right only if the model knows nothing about a case beyond its annotations.",
+    ]
     order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
     return [f"{title}:", *(line.rstrip() for line in aligned(lines)), legend, *order]
 
