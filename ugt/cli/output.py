@@ -82,7 +82,7 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         "probability that the model is right only if the model knows nothing about a case beyond its annotations.",
     ]
     order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
-    return [f"{title}:", *(line.rstrip() for line in aligned(lines)), legend, *order]
+    return [f"{title}:", *(line.rstrip() for line in aligned(lines)), *legend, *order]
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
