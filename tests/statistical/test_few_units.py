@@ -94,3 +94,22 @@ def test_agreement_of_ten_clusters(name, prevalence, n_sets):
         low, high = coefficient(ugt.Labels.from_wide(table.tolist(), classes=2)).interval(clusters=clusters, n_resamples=20)
         found += low <= truth <= high
     assert holds(found, n_sets, 0.93, 0.97)
+
+
+@sets(150, 2000)
+def test_intervals_over_both_hold_the_expected_agreement(n_sets):
+    """Other cases with annotations of their own; the truth is what 40,000 cases say."""
+
+    def study(rng, n):
+        shares_ = rng.dirichlet([0.5, 0.5, 0.5], n)
+        counts = np.stack([rng.multinomial(4, one) for one in shares_])
+        return ugt.Labels.from_counts(counts), shares_ + 0.3 * rng.normal(size=(n, 3))
+
+    rng = np.random.default_rng(5)
+    labels, scores = study(rng, 40_000)
+    truth, found = ugt.ua_topk_accuracy(ugt.dirichlet(labels), scores).value, 0
+    for _ in range(n_sets):
+        labels, scores = study(rng, 60)
+        for row in ugt.evaluate(labels, {"A": scores}, k=1, reliability=1, n_resamples=50, details=False).metrics:
+            found += row["metric"] == "topk_accuracy" and row["both_low"] <= truth <= row["both_high"]
+    assert holds(found, n_sets)

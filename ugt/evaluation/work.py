@@ -89,7 +89,7 @@ class Work:
             self._add_certainty(reliability, "group_certainty", 1, by_group)
         for name, order in self.ranked.items():
             for metric, k in metrics_wanted(self.orders):
-                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties))
+                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), truth.is_sampled)
         self._add_soft(reliability, truth)
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self._add_bounds(reliability, truth)
@@ -106,7 +106,8 @@ class Work:
         if measure == "certainty" and k == 1:
             self.case_certainty[reliability_key(reliability)] = found.per_case
 
-    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate) -> None:
+    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: bool = False) -> None:
+        """``shared``: whether draws have parameters that cases share; else resamples of cases already hold what draws add to a mean."""
         half = self.options.level / 2
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
@@ -115,7 +116,7 @@ class Work:
              "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
         self.columns.append(found.per_case)
-        self.deviations.append(over_draws[2:] - found.value)
+        self.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
         """What the accuracy against the true class can be; and what the commonest class always gets."""

@@ -137,9 +137,9 @@ def shuffled_quantiles(n: int, seed: int) -> Array:
 
 
 def both_ends(values: Array, level: float) -> tuple[float, float]:
-    """Interval of values (B,) over resamples of the cases plus deviations over draws, which are independent of each other.
+    """Interval of values (B,) over resamples of the cases plus deviations over draws that cases share.
 
-    The variance is what new cases with truths of their own would show: of the expectation over cases, and over draws.
+    Annotations of other cases are others too: what draws add to single cases is already in the spread of the cases.
     """
     defined = values[~np.isnan(values)]
     low, high = np.quantile(defined, [0.5 - level / 2, 0.5 + level / 2]) if len(defined) else (math.nan, math.nan)

@@ -39,7 +39,8 @@ def make(context: Context, notes: list[str]) -> Made:
         row.update(case_low=low, case_high=high)
     metrics, of_metrics = rows[n:], found.take(slice(n, None))
     for row, values, deviation in zip(metrics, of_metrics.values.T, context.deviations):
-        row["both_low"], row["both_high"] = both_ends(values + deviation, options.level)
+        alone = row["case_low"], row["case_high"]
+        row["both_low"], row["both_high"] = both_ends(values + deviation, options.level) if deviation.any() else alone
     certainty = sorted(rows[:n], key=lambda row: (row["reliability"] or 0.0, row["measure"], row["k"]))
     winners = standings(metrics, of_metrics, options.level)  # shares and ranks go into the rows
     return {"metrics": metrics, "certainty": certainty, "winners": winners, "flips": flips(metrics, of_metrics, options.level)}
@@ -56,7 +57,8 @@ def render(source: Data) -> Section:
     how = (
         "Under each value stand ranges that answer different questions: <b>over draws</b> is what the annotations leave open about the "
         f"truth of these cases, <b>over {words.unit(source)}</b> is how far the value would move with another set of this size "
-        f"({words.interval_kind(source)}); <b>over both</b> holds the two together. "
+        f"({words.interval_kind(source)}); <b>over both</b> is the one to quote: other cases bring "
+        "other annotations with them, so that draws add only what they share among cases. "
         "Bold marks the highest value of a column."
     )
     orders = unique(of(shown, metric="topk_accuracy"), "k")

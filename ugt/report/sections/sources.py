@@ -55,9 +55,13 @@ def make(context: Context, notes: list[str]) -> Made:
         resampled, *_ = yield context.asked
         found = resampled.take([len(context.certainty) + i for i in at])
         stds = _std(found.values)
-        both = [both_ends(values + context.deviations[i], context.options.level) for values, i in zip(found.values.T, at)]
-        by_source[unit] = [_of(std, end) for std, end in zip(stds, context.intervals(found))]
-        by_source[f"{unit} and draws"] = [_of(math.hypot(row["draw_std"], std), end) for row, std, end in zip(own, stds, both)]
+        ends = context.intervals(found)
+        together = found.values + np.stack([context.deviations[i] for i in at], axis=1)
+        both = [
+            both_ends(values, context.options.level) if context.deviations[i].any() else end for values, i, end in zip(together.T, at, ends)
+        ]
+        by_source[unit] = [_of(std, end) for std, end in zip(stds, ends)]
+        by_source[f"{unit} and draws"] = [_of(std, end) for std, end in zip(_std(together), both)]
     shared = ("model", "metric", "k", "reliability", "value", "n_cases")
     rows = [
         {**{name: row[name] for name in shared}, "source": source, **found_[i]}
