@@ -245,7 +245,7 @@ def bootstrap_annotations(
     -----
     An annotator who is drawn twice for a case stands there twice. With n annotations a case, the spread of means over annotators is
     narrower than it should be by (n - 1) / n in variance, and cases with one annotation add nothing to it: the deviations of such a mean
-    from its estimate, and its standard error, have to be taken √(n / (n - 1)) times (1.22 for three annotations). Cases that are drawn bring
+    from its estimate, and its standard error, are to be taken √(n / (n - 1)) times (1.22 for three annotations). Cases that are drawn bring
     their annotations with them, and a case that is drawn twice has the same annotations twice: drawing both counts what annotators add
     to the variance of a mean over cases three times (nearly), and intervals are too wide rather than too narrow. Where contributions of
     cases can be had, :func:`bootstrap` with a function counts it twice, and without annotations drawn anew once.
