@@ -357,6 +357,9 @@ def test_voted_label_and_changes_of_order():
     voted = {row["model"]: row["value"] for row in ev.metrics if row["metric"] == "voted_accuracy"}
     assert [one.get_ydata().tolist() for one in hollow] == [[voted["clear-cut"]], [voted["broad"]]]
     (flip,) = ev.flips
+    assert flip["low"] is None and entries(ax) == ["clear-cut", "broad"]  # the interval has no end: the change is not shown
+    shown = type("Record", (), {"metrics": ev.metrics, "models": ev.models, "flips": [{**flip, "low": 10.0, "high": 50.0}]})()
+    ax = plots.metric_by_reliability(shown, voted=True, flips=True)
     assert entries(ax)[-1].replace("\n", " ") == f"broad overtakes clear-cut at {flip['reliability']:.3g}"
     assert line(ax, entries(ax)[-1]).get_xdata()[0] == flip["reliability"]
 

@@ -321,7 +321,8 @@ def _verdict(entries: Sequence[Entry], models: Sequence[str]) -> str:
         return f"<p>{text(best)} is highest in the main analysis and under each of the {len(winners):,} settings.</p>"
     named = "; ".join(f"{text(kind)}: {text(name)}" for kind, name in other[:5])
     more = f"; and {len(other) - 5} more" if len(other) > 5 else ""
-    return f"<p>{text(best)} is highest in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}.</p>"
+    said = f"{text(best)} is highest in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}."
+    return f"<p>{said} That alone is no evidence of a difference: the summary has the leads with their intervals.</p>"
 
 
 def figure(entries: Sequence[Entry]) -> str:
