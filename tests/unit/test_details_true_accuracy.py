@@ -55,9 +55,9 @@ def test_sentences():
     known, scores = problem(400)
     page = parsed(checked(true_accuracy.render(details.source([true_accuracy], known, scores, reliability=1))))
     own, copied = (words_of(item) for item in page.iter("li"))
-    assert own.startswith("If on its own errs together with the annotators its accuracy is about 0.")
+    assert own.startswith("If on its own knows nothing beyond the annotations its accuracy is about 0.")
     assert "; if it errs independently, about 0.9" in own and "; the annotations alone allow 0." in own
-    assert copied.startswith("If <copy> errs together") and "It does not err independently of them" in copied
+    assert copied.startswith("If <copy> knows nothing beyond") and "It does not err independently of them" in copied
 
 
 @pytest.mark.parametrize("kind", ["rankings", "point", "none"])

@@ -63,7 +63,7 @@ def test_the_certainty_curve_is_sorted():
     drawn = points(lines[1])
     expected = [(x.at(100 * (i + 0.5) / 60), y.at(v)) for i, v in enumerate(values)]
     same_points(drawn, expected)
-    assert {"reliability 0.5", "reliability 1", "reliability 2", "certainty of the true class"} <= set(texts(root))
+    assert {"reliability 0.5", "reliability 1", "reliability 2", "certainty of the top class"} <= set(texts(root))
 
 
 def test_metrics_against_the_reliability():

@@ -122,7 +122,7 @@ def _shown(e: Entry) -> tuple[str, list[html.Cell]]:
 def _sentence(e: Entry) -> str:
     """One a model."""
     name, low = html.text(e["model"]), e["independent_low"]
-    together = f"If {name} errs together with the annotators its accuracy is about {html.number(e['agreement'])}"
+    together = f"If {name} knows nothing beyond the annotations its accuracy is about {html.number(e['agreement'])}"
     bounds = f"the annotations alone allow {html.number(e['lower'])} to {html.number(e['upper'])}."
     if e["independent"] is None:
         return f"{together}; {bounds}"
@@ -162,7 +162,7 @@ def dots(source: Data) -> str:
     entries = [e for e in source["true_accuracy"] if e["reliability"] == _middle(source["true_accuracy"])]
     rows = []
     for name in ("voted", "agreement", "independent"):
-        label = {"voted": "voted label", "agreement": "with annotators", "independent": "independently"}[name]
+        label = {"voted": "voted label", "agreement": "knows no more", "independent": "independently"}[name]
         found = [{"model": e["model"], "value": e[name], "low": e.get(f"{name}_low"), "high": e.get(f"{name}_high")} for e in entries]
         rows.append((label, [{**one, "value": min(1.0, one["value"])} for one in found if one["value"] is not None]))
     centre = [
@@ -171,7 +171,8 @@ def dots(source: Data) -> str:
         if e["lower"] is not None
     ]
     note = (
-        "Errs with the annotators, or independently of them; bars of the last row are bounds without an assumption, its dots their "
+        "Knows no more than the annotations say, or errs independently of them; bars of the last row are bounds without an assumption, "
+        "its dots their "
         "middles; other bars are intervals over cases"
     )
     return svg.dot_plot(
