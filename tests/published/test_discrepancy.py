@@ -98,6 +98,7 @@ def test_a_strict_annotator_changes_relative_f1_and_not_the_discrepancy_ratio(pa
     assert page.prime(0.0, 0) < 1 < page.prime(0.8, 0)
 
 
+@pytest.mark.filterwarnings("ignore:An annotator gave several labels")
 def test_table_1_as_printed(page, shared_case):
     found, by_hand = page.table_1()
     assert found.alpha_per_case == pytest.approx(by_hand[:, 0], abs=1e-15)

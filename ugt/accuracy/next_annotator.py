@@ -97,10 +97,10 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
     room("agreement with annotators", 32.0 * n_cases * n_classes)
     chosen = orders_of(annotations, scores, 1, ties).sets(1).membership(1)
     found = first_choices(annotations)
-    n = np.bincount(found.case[np.unique(found.opinion, return_index=True)[1]], minlength=n_cases)
-    shares = np.bincount(found.case * n_classes + found.label, found.share, n_cases * n_classes).reshape(n_cases, n_classes)
+    n, weight = found.n_opinions(n_cases), found.share * found.times
+    shares = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes).reshape(n_cases, n_classes)
     model = over((shares * chosen).sum(axis=1), n)
-    own = np.bincount(found.case, found.share**2, n_cases)
+    own = np.bincount(found.case, found.share * weight, n_cases)
     several = np.where(n > 1, n, np.nan)
     annotators = ((shares**2).sum(axis=1) - own) / (several * (several - 1))
     one = Ratios.of(np.stack([model, annotators, model - annotators], axis=1), names=("model", "annotators", "difference"))

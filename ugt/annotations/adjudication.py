@@ -12,6 +12,7 @@ from . import Labels
 from .first_choices import first_choices
 
 RARE = 1e-3
+MOST_READERS = 20  # before somebody else is asked
 
 
 def note_adjudicated(labels: Labels) -> None:
@@ -34,21 +35,22 @@ def adjudicated(labels: Labels) -> str | None:
         return None
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes
-    opinions = np.bincount(said.case[np.unique(said.opinion, return_index=True)[1]], minlength=n_cases)
+    opinions = said.n_opinions(n_cases)
     several = opinions[opinions > 1]
     if len(several) == 0 or several.min() == several.max():
         return None
     least = int(several.min())
-    share = np.bincount(said.case * n_classes + said.label, said.share)
-    row = np.flatnonzero(share) // n_classes
+    if least > MOST_READERS:
+        return None
+    cell, at = np.unique(said.case * n_classes + said.label, return_inverse=True)
+    row, times = cell // n_classes, np.bincount(at.reshape(-1), said.share * said.times)
     largest = np.zeros(n_cases)
-    np.maximum.at(largest, row, share[share > 0])
+    np.maximum.at(largest, row, times)
     fewest, others = opinions == least, opinions > least
     if not (largest[fewest] > least - 0.5).all():
         return None
     # of m labels drawn from those of each other case: Σ_k C(n_k, m) / C(n, m)
-    chance = np.ones(len(row))
-    times, total = share[share > 0], opinions[row]
+    chance, total = np.ones(len(row)), opinions[row]
     for j in range(least):
         chance *= np.maximum(times - j, 0) / np.maximum(total - j, 1)
     alike = np.bincount(row, chance, n_cases)[others]
@@ -56,11 +58,9 @@ def adjudicated(labels: Labels) -> str | None:
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
         return None
     return (
-        f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: more "
-        "annotators seem to have been asked where the "
-        "first ones differed. Agreement, kappa, AC1, alpha and debiased losses take labels of a case as drawn alike and are wrong for "
-        "such a "
-        "design; give them the first readings alone, where an order or a role tells which these are."
+        f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: more annotators "
+        "seem to have been asked where the first ones differed. Agreement, kappa, AC1, alpha and debiased losses take labels of a case as "
+        "drawn alike and are wrong for such a design; give them the first readings alone, where an order or a role tells which these are."
     )
 
 

@@ -19,6 +19,12 @@ class FirstChoices(NamedTuple):
     label: Int64
     share: Array
     opinion: Int64
+    times: Int64  # how many opinions the row stands for: labels of nobody are counted
+
+    def n_opinions(self, n_cases: int) -> Array:
+        """(N,) of each case."""
+        _, first = np.unique(self.opinion, return_index=True)
+        return np.asarray(np.bincount(self.case[first], self.times[first], n_cases))
 
 
 def first_choices(known: Labels | Rankings) -> FirstChoices:
@@ -26,11 +32,10 @@ def first_choices(known: Labels | Rankings) -> FirstChoices:
     ranking have equal shares.
     """
     if isinstance(known, Labels):
-        times = np.where(known.annotator < 0, known.count, 1)  # a label of nobody may stand for several
-        row = np.repeat(np.arange(len(known.label)), times)
-        case, annotator, label = row_of(known.offsets)[row], known.annotator[row].astype(np.int64), known.label[row].astype(np.int64)
-        weight = np.where(annotator < 0, 1, known.count[row]).astype(np.float64)
-        alone = len(known.annotators) + np.arange(len(row))
+        case, annotator, label = row_of(known.offsets), known.annotator.astype(np.int64), known.label.astype(np.int64)
+        nobody = annotator < 0
+        weight, times = np.where(nobody, 1, known.count).astype(np.float64), np.where(nobody, known.count, 1)
+        alone = len(known.annotators) + np.arange(len(label))
         named = np.where(annotator < 0, alone, annotator)
         _, opinion = np.unique(case * (int(named.max(initial=0)) + 1) + named, return_inverse=True)
         opinion = opinion.reshape(-1)
@@ -42,5 +47,5 @@ def first_choices(known: Labels | Rankings) -> FirstChoices:
         label = known.items[start + np.arange(size.sum())].astype(np.int64)
         opinion = np.repeat(np.arange(len(ranking)), size)
         case, annotator = row_of(known.case_offsets)[ranking][opinion], known.annotator[ranking][opinion].astype(np.int64)
-        weight = np.ones(len(label))
-    return FirstChoices(case, annotator, label, weight / np.bincount(opinion, weight)[opinion], opinion)
+        weight, times = np.ones(len(label)), np.ones(len(label), np.int64)
+    return FirstChoices(case, annotator, label, weight / np.bincount(opinion, weight)[opinion], opinion, times)
