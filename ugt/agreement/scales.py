@@ -170,6 +170,8 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
 
     Examples
     --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", UserWarning)  # the note that an annotator has several labels of a case, which are meant here
     >>> labels = Labels.from_long([0, 0, 0, 1, 1, 1], ["ann", "ann", "bob", "ann", "bob", "bob"], [1, 1, 0, 0, 0, 1], classes=2)
     >>> found = intra_annotator_agreement(labels)
     >>> found.value, found.per_annotator, found.n_cases
