@@ -3,7 +3,10 @@
 from itertools import product
 
 import numpy as np
+import scipy
 from scipy.optimize import linprog
+
+METHOD = "revised simplex" if scipy.__version__.startswith("1.5.") else "highs"  # both to the last bits
 
 
 def in_order(pi, chosen):
@@ -20,7 +23,7 @@ def ends(p, q, k):
         total = 0.0
         for own, chosen in zip(p, q):  # of a class alone: a table of 2 x 2
             margins = [[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]]
-            total += sign * linprog([sign, 0, 0, 0], A_eq=margins, b_eq=[own, chosen, 1], bounds=(0, None)).fun
+            total += sign * linprog([sign, 0, 0, 0], A_eq=margins, b_eq=[own, chosen, 1], bounds=(0, None), method=METHOD).fun
         found.append(total)
     return tuple(found)
 
@@ -32,7 +35,8 @@ def joint_ends(p, q):
     margins = [[float(t == row) for t, _ in cells] for row in range(len(p))] + [
         [float(c == row) for _, c in cells] for row in range(len(q))
     ]
-    both = [linprog(sign * cost, A_eq=margins, b_eq=[*p, *q], bounds=(0, None)).fun * sign for sign in (1, -1)]
+    # the last margin follows from the others
+    both = [linprog(sign * cost, A_eq=margins[:-1], b_eq=[*p, *q[:-1]], bounds=(0, None), method=METHOD).fun * sign for sign in (1, -1)]
     return tuple(both)
 
 
