@@ -13,7 +13,7 @@ from .._base.checks import room, whole
 from .._base.identifiers import factorize
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import GroupSums, Result, Statistic, by_case, over
+from ..resampling import GroupSums, Resamples, Result, Statistic, by_case, over
 from .given import orders_of
 
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
@@ -64,6 +64,11 @@ class Assumed(Statistic):
             return np.stack(columns, axis=1)
         products = [(pi[:, :, None] * other[:, None, :]).reshape(len(pi), -1) for other in (pi, y)]
         return np.concatenate([np.stack(columns, axis=1), pi, *products], axis=1)
+
+    @property
+    def form(self) -> str:
+        """How errors that are independent are found."""
+        return "full" if self.full else "one parameter"
 
     @property
     def kept(self) -> Bools:
@@ -230,16 +235,20 @@ class AccuracyBounds(Result):
     def outer_interval(
         self, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Any = 0
     ) -> tuple[float, float]:
-        """An interval that holds every accuracy that the bounds allow; arguments as of :meth:`interval`.
+        """An interval for every accuracy that the bounds allow; arguments as of :meth:`interval`, NaN where that has no ends.
 
         From the lower end of the basic bootstrap interval of ``lower`` to the upper end of that of ``upper``: resamples move maxima and
-        minima over groups inwards once more, as the sample has, and basic intervals take that back. In simulation with 100 to 2,000 cases
-        it held the accuracy in at least 98 % of the data sets; in 85 to 90 % for a model that is always right, for which both margins are
-        the same, and then by .001 on average.
+        minima over groups inwards once more, as the sample has, and basic intervals take that back. Where fewer than five clusters were
+        resampled the intervals are Student's. In simulation with 100, 400 and 2,000 cases (150 data sets each) it held the accuracy in at
+        least 98 % of the data sets, but in 85 to 90 % for a model that is always right, for which both margins are the same.
         """
-        resampled = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
-        found = resampled.interval(level, "auto" if resampled.too_few else "basic")
-        return max(0.0, float(found[NAMES.index("lower"), 0])), min(1.0, float(found[NAMES.index("upper"), 1]))
+        return outer_ends(self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed), level)
+
+
+def outer_ends(found: Resamples, level: float) -> tuple[float, float]:
+    """Of resamples of all numbers: see :meth:`AccuracyBounds.outer_interval`."""
+    ends = np.clip(found.interval(level, "auto" if found.too_few else "basic"), 0.0, 1.0)
+    return float(ends[NAMES.index("lower"), 0]), float(ends[NAMES.index("upper"), 1])
 
 
 def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES) -> AccuracyBounds:
@@ -300,9 +309,8 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
     one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
     value, *found = (float(number) for number in one.estimate)
-    n = int(one.kept.sum())
+    n = one.n_counted
     left_out = {NO_ANNOTATIONS: one.n_cases - n} if n < one.n_cases else {}
-    form = "full" if one.full else "one parameter"
     return AccuracyBounds(
-        value, **dict(zip(NAMES[1:], found)), form=form, n_groups=one.n_groups, n_cases=n, left_out=left_out, _statistic=one
+        value, **dict(zip(NAMES[1:], found)), form=one.form, n_groups=one.n_groups, n_cases=n, left_out=left_out, _statistic=one
     )

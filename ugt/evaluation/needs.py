@@ -11,15 +11,15 @@ from .._core import _plackett_luce as core
 from ..aggregation.by_name import Truths
 from ..annotations import Rankings
 from ..plausibilities import Plausibilities
-from ..report.context import Options
+from ..report.context import MOST_CELLS, Options
 from .work import metrics_wanted
 
 
 def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], options: Options, by_group: bool, details: bool) -> None:
     """Refuse an evaluation that would run out of memory after minutes of other work.
 
-    At one time there are copies of the scores (of all models for the further tables, ``details``) and either the draws of one
-    reliability or the resamples of all numbers.
+    At one time there are copies of the scores (of all models for the further tables, ``details``, and what bounds of the accuracy need) and
+    either the draws of one reliability or the resamples of all numbers.
 
     Raises
     ------
@@ -29,6 +29,8 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
     n_cases, n_classes = known.n_cases, known.n_classes
     tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # that are copied
     draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)
+    if details and n_cases * n_classes <= MOST_CELLS:  # shares of each model and plausibilities of each truth, for bounds of the accuracy
+        tables += 8.0 * n_cases * n_classes * (n_models + len(truths.makers)) * (n_models > 0)
     parts = {
         f"scores of {n_models} models": tables,
         f"{truths.settings['parameters'].get('n_draws', 'given')} draws": draws,

@@ -1,6 +1,7 @@
 """What data look like when a design or a file is not what its owner takes it for: said as notes, never refused.
 
-Each check has a threshold that data as they should be pass with a probability of at most about one in a thousand.
+Thresholds are such that of 300 simulated data sets that were as they should be fewer than 5 had any note. A model that agrees with the vote
+no better than by chance is told of, whatever the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
     from ..report.context import Context
 
-RARE = 1e-3
 FAR, NEAR = 6.0, 3.0  # standard deviations from chance
 LEAST = 20  # cases of which something can be said
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b

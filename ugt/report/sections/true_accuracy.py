@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ...accuracy.bounds import outer_ends
 from ...accuracy.next_annotator import next_annotator_agreement
 from .. import markup as html
 from .. import svg, words
-from ..context import Ask, Made
+from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..markup import Data, Entry, Group, Section, level_of, of, unique
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
+    from ...accuracy.bounds import Assumed
+    from ...accuracy.next_annotator import NextAnnotatorAgreement
     from ...resampling import Resamples
     from ..context import Context
     from ..tables import Row
@@ -39,11 +40,14 @@ def make(context: Context, notes: list[str]) -> Made:
     tables: dict[str, list[Row]] = {"references": [dict(row) for row in context.references]}
     if not context.scores:
         return tables
-    asks = [
-        Ask(one, context.options.affordable(one.work + 5 * context.n_cases, "bounds of the accuracy", said, most=1e9), context.counted)
-        for (_, _, one), said in zip(context.bounds, [notes, *([[]] * len(context.bounds))])
-    ]
+    most = max((one.work for _, _, one in context.bounds), default=0)
+    n = context.options.affordable(most + 5 * context.n_cases, "bounds of the accuracy", notes, most=MOST_WORK)
+    asks = [Ask(one, n, context.counted) for _, _, one in context.bounds]
     known = context.known.judged
+    if not asks:
+        notes.append(f"Bounds of the accuracy were not computed: over {MOST_CELLS:,} cases x classes.")
+    if known is None and context.known.annotations is not None:
+        notes.append("Agreement with one more annotator was not computed: some cases with rankings have no predictions.")
     people = [] if known is None else [next_annotator_agreement(known, s, ties=context.options.ties) for s in context.scores.values()]
     found = yield [*asks, *(Ask(one, context.options.n_resamples, context.counted) for one in people)]
     tables["true_accuracy"] = [_bounds(context, *given, one) for given, one in zip(context.bounds, found)]
@@ -51,29 +55,24 @@ def make(context: Context, notes: list[str]) -> Made:
     return tables
 
 
-def _bounds(context: Context, model: str, reliability: float | None, one: object, found: Resamples) -> Row:
+def _bounds(context: Context, model: str, reliability: float | None, one: Assumed, found: Resamples) -> Row:
     voted = context.metric(model, "voted_accuracy", None)
-    estimate = dict(zip(one.names, found.estimate.tolist()))  # type: ignore[attr-defined]
-    ends = dict(zip(one.names, context.intervals(found).tolist()))  # type: ignore[attr-defined]
-    # maxima and minima over groups move inwards in a sample, and once more in its resamples: basic intervals take that back
-    kind = "auto" if found.too_few else "basic"
-    outward = dict(zip(one.names, np.clip(found.interval(context.options.level, kind), 0, 1).tolist()))  # type: ignore[attr-defined]
-    ends.update((name, outward[name]) for name in ("lower", "upper"))
+    estimate, ends = dict(zip(one.names, found.estimate.tolist())), dict(zip(one.names, context.intervals(found).tolist()))
+    ends["lower"] = ends["upper"] = outer_ends(found, context.options.level)
     row: Row = {"model": model, "reliability": reliability, "voted": None if voted is None else finite(context.metrics[voted]["value"])}
     for name, wanted in WITH_ENDS.items():
         row[name] = finite(estimate[name])
         row.update({f"{name}_{end}": finite(ends[name][end == "high"]) for end in wanted})
     rest = {name: finite(estimate[name]) for name in ("always_right", "copying")}
-    form = "full" if one.full else "one parameter"  # type: ignore[attr-defined]
-    return {**row, **rest, "form": form, "n_groups": one.n_groups, "n_cases": int(one.kept.sum())}  # type: ignore[attr-defined]
+    return {**row, **rest, "form": one.form, "n_groups": one.n_groups, "n_cases": one.n_counted}
 
 
-def _beside(context: Context, people: Sequence[object], found: Sequence[Resamples]) -> Iterator[Row]:
+def _beside(context: Context, people: Sequence[NextAnnotatorAgreement], found: Sequence[Resamples]) -> Iterator[Row]:
     for model, one, drawn in zip(context.scores, people, found):
         row: Row = {"model": model}
         for name, value, ends in zip(("agreement", "annotators", "difference"), drawn.estimate.tolist(), context.intervals(drawn).tolist()):
             row.update({name: finite(value), **ends_of(ends, f"{name}_low", f"{name}_high")})
-        yield {**row, "n_cases": one.n_cases}  # type: ignore[attr-defined]
+        yield {**row, "n_cases": one.n_cases}
 
 
 # ---- the page
@@ -92,7 +91,9 @@ def render(source: Data) -> Section:
     )
     entries = source.get("true_accuracy") or ()
     if not entries:
-        return html.section("true-accuracy", TITLE, how, "<p>None was computed: it needs a model.</p>")
+        return html.section(
+            "true-accuracy", TITLE, how, "<p>None was computed: it needs a model, and a table of plausibilities that is not too large.</p>"
+        )
     level = level_of(source)
     middle = _middle(entries)
     sentences = [_sentence(e) for e in entries if e["reliability"] == middle]
