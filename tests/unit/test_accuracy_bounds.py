@@ -108,6 +108,11 @@ def test_influence_is_the_derivative_by_the_weight_of_a_case(n_classes, k):
         np.testing.assert_allclose(one.influence()[i], (more - less) / (2 * step), atol=1e-7)
 
 
+def test_one_case_has_no_interval():
+    truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1]]))
+    assert np.isnan(ugt.accuracy_bounds(truth, [[0.6, 0.4]]).outer_interval(n_resamples=20)).all()
+
+
 def test_few_cases_may_refute_independent_errors():
     truth, _ = made(60)
     low, high = ugt.accuracy_bounds(truth, truth.mean()).interval(of="independent", n_resamples=200)

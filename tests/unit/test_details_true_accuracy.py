@@ -6,6 +6,7 @@ from twins import details
 from twins.page import checked, parsed, words_of
 
 import ugt
+from ugt.evaluation import work
 from ugt.report.sections import true_accuracy
 
 
@@ -72,3 +73,19 @@ def test_other_truths(kind):
     rows, _ = details.made(true_accuracy, known, {} if kind == "none" else scores)
     assert len(rows["next_annotator"]) == (2 if kind == "rankings" else 0)
     assert bool(rows["true_accuracy"]) == (kind != "none")
+
+
+def test_what_is_too_large_is_said(monkeypatch):
+    known, scores = problem(40)
+    monkeypatch.setattr(work, "MOST_CELLS", 40 * 3 - 1)
+    rows, notes = details.made(true_accuracy, known, scores)
+    assert rows["true_accuracy"] == [] and len(rows["next_annotator"]) == 2
+    assert len(notes) == 1 and notes[0].startswith("Bounds of the accuracy were not computed: over ")
+
+
+def test_rankings_of_cases_without_predictions_are_said():
+    known = ugt.Rankings.from_blocks([[[[0], [1]]], [[[1], [0]]], [[[0, 1]]]], n_classes=2)
+    rows, notes = details.made(true_accuracy, known, {"M": ugt.Predictions([0, 1], [[0.6, 0.4], [0.3, 0.7]])})
+    assert rows["next_annotator"] == [] and notes == [
+        "Agreement with one more annotator was not computed: some cases with rankings have no predictions."
+    ]
