@@ -16,9 +16,9 @@ TEMPLATE = re.compile(r"\$\{\{.*\}\}")
 
 
 def declared() -> dict[str, Any]:
-    """What pyproject.toml and ugt/_version.py say; read with patterns, because Python 3.9 has no TOML."""
+    """What pyproject.toml and ugt/_base/version.py say; read with patterns, because Python 3.9 has no TOML."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    version = (ROOT / "ugt" / "_version.py").read_text(encoding="utf-8")
+    version = (ROOT / "ugt" / "_base" / "version.py").read_text(encoding="utf-8")
 
     def field(pattern: str, text: str = project) -> str:
         found = re.search(pattern, text, re.MULTILINE)

@@ -49,10 +49,10 @@ def wheel_for(dist: Path, platform: str, python_version: str) -> Path:
 
 
 def own_version() -> str:
-    """As written in ugt/_version.py."""
-    found = re.search(r'__version__ = "(.+)"', (wheels.ROOT / "ugt" / "_version.py").read_text(encoding="utf-8"))
+    """As written in ugt/_base/version.py."""
+    found = re.search(r'__version__ = "(.+)"', (wheels.ROOT / "ugt" / "_base" / "version.py").read_text(encoding="utf-8"))
     if not found:
-        raise SystemExit("ugt/_version.py has no version")
+        raise SystemExit("ugt/_base/version.py has no version")
     return found[1]
 
 

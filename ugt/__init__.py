@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ._version import __version__ as __version__
+from ._base.version import __version__ as __version__
 
 # A module is imported when something in it is first asked for: importing all of them takes a tenth of a second. __init__.pyi says the same
 # to type checkers.

@@ -1,5 +1,5 @@
 from ._base.parallel import threads as threads
-from ._version import __version__ as __version__
+from ._base.version import __version__ as __version__
 from .accuracy import *
 from .aggregation import *
 from .agreement import *

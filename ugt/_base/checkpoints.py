@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .._version import __version__
 from .arrays import NDArray
 from .checks import error
 from .locks import try_lock
+from .version import __version__
 
 MAGIC = b"ugt checkpoint 1\n"
 RECORD = struct.Struct("<QQQI")

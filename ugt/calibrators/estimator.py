@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from .._base.checks import Twice, error, once
+from .._base.version import __version__
 from .._tabular.whole_file import write_text
-from .._version import __version__
 
 __all__ = ["Calibrator", "Self", "read_json", "restored"]
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from .._base.checks import error
+from .._base.version import __version__
 from .._tabular.csv_text import utf8
-from .._version import __version__
 from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, report, shell
 from .output import progress as telling_progress
 

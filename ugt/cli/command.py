@@ -20,10 +20,10 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._base.version import __version__
 from .._tabular import whole_file
 from .._tabular.roles import DECIMALS
 from .._tabular.whole_file import is_stream
-from .._version import __version__
 from ..io.repeats import DUPLICATES
 
 # Columns of a long table that can be named: --case-column and so on.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .._version import __version__
+from .._base.version import __version__
 from .command import ENVIRONMENT, EXIT_CODES, add_help, commands_of, helps_of, new_command, options_of
 
 MANY = 999  # values of an option that takes any number of them

@@ -12,9 +12,9 @@ import numpy as np
 from .. import resampling
 from .._base import checks, notices, parallel
 from .._base.records import Record
+from .._base.version import __version__
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
-from .._version import __version__
 from ..aggregation import by_name
 from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable

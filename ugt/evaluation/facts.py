@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._version import __version__
+from .._base.version import __version__
 from ..annotations import Labels, Rankings
 
 if TYPE_CHECKING:
