@@ -76,6 +76,12 @@ GROUPS = {
         "AUROC and average precision against probabilities of being positive. Explained in :doc:`/small-print`.",
         ("soft",),
     ),
+    "studies": Group(
+        "Studies",
+        "Readers with and without a model, and how many cases, labels, annotators and readers a study needs. Explained in "
+        ":doc:`/readers-and-cases`.",
+        ("studies",),
+    ),
     "histograms": Group(
         "Losses and distances against label histograms",
         "Calibration with the bias of few labels taken out, disagreement, scores. Explained in :doc:`/calibration`.",

@@ -22,3 +22,4 @@ from .resampling import bootstrap as bootstrap
 from .resampling import bootstrap_annotations as bootstrap_annotations
 from .resampling import bootstrap_statistic as bootstrap_statistic
 from .soft import *
+from .studies import *

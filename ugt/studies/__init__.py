@@ -1,3 +1,7 @@
 """Reader studies, and planning: how many cases, labels, annotators and readers a study needs."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from .readings import Readings
+
+__all__ = ["Readings"]
