@@ -264,7 +264,7 @@ static int resample(const shared *in, uint64_t *digest)
     TRY(ugt_bootstrap(&design, NOISE, 3, unit, CASES, 0, 20, sums, weights));
     NOTE(sums);
     NOTE(weights);
-    TRY(ugt_resample_rows(LABEL_OFFSETS, LABEL_COUNT, CASES, 3, 0, 3, rows));
+    TRY(ugt_resample_rows(LABEL_OFFSETS, LABEL_COUNT, CASES, 3, 0, 3, 1, rows));
     note(digest, rows, (size_t)(3 * LABEL_OFFSETS[CASES]) * sizeof *rows);
     double pmf[CASES * 6];
     for (int j = 0; j < CASES * 6; j++)

@@ -71,7 +71,7 @@ static void test_rows(void)
 {
     const int64_t offsets[] = {0, 3, 3, 5, 6, 8}, count[] = {2, 0, 1, 100, 0, 0, 40, 60}, b = 1;
     int64_t rows[2 * 8];
-    CHECK(ugt_resample_rows(offsets, count, 5, 9, 0, 2, rows) == UGT_OK);
+    CHECK(ugt_resample_rows(offsets, count, 5, 9, 0, 2, 0, rows) == UGT_OK);
     for (int i = 0; i < 2; i++) {
         const int64_t *row = rows + 8 * i;
         CHECK(row[0] + row[2] == 3 && row[1] == 0);

@@ -12,6 +12,7 @@ from scipy.stats import binom
 from scripts import script
 
 import ugt
+from ugt import resampling
 
 RARE = 1e-9
 
@@ -115,14 +116,8 @@ def test_errors_of_labels_by_enumeration(page, n, positive):
 
 def test_errors_of_labels_when_the_library_draws_again(page):
     for n, positive in ((8, 1), (8, 3), (15, 5)):
-        counts = np.tile([n - positive, positive], (2000, 1))
-
-        def moved(labels, n=n):
-            share = labels.counts()[:, 1] / n
-            return np.array([share.std(), (share > 0.5).std()])
-
-        drawn = ugt.bootstrap_annotations(ugt.Labels.from_counts(counts), moved, n_resamples=30, seed=1)
-        values = np.asarray(drawn.values)
+        share = resampling.resampled_counts(np.tile([n - positive, positive], (2000, 1)), 1, 0, 30)[..., 1] / n
+        values = np.stack([share.std(axis=1), (share > 0.5).std(axis=1)], axis=1)
         expected = np.array(page.label_errors(n, positive))
         assert (np.abs(values.mean(0) - expected) < 6.5 * values.std(0) / np.sqrt(30) + 1e-3).all()
 

@@ -114,13 +114,20 @@ def between(n_annotators):
     return inside / n_annotators / (inside / n_annotators + across)
 
 
-@sets(1000, 5000)
-def test_annotators_of_given_cases(n_sets):
-    """With twenty-five annotators the interval holds what infinitely many would say of the same cases."""
-    shares, counts, p = annotated(8, 30, 25, n_sets)
+@sets(400, 1000)
+@pytest.mark.parametrize("n", [2, 3])
+def test_annotators_of_given_cases(n, n_sets):
+    """The interval holds what infinitely many would say of the same cases: drawn from an urn, with replacement (planted) it does not: of two
+    labels the variance is half, of three two thirds of what it should be."""
+    shares, counts, p = annotated(8, 200, n, n_sets)
+    found = {}
+    for urn in (True, False):
 
-    def drawn(b):
-        return resampling.resampled_counts(counts, 12, b, b + 1)[0, :, 1].reshape(shares.shape) / 25
+        def drawn(b, urn=urn):
+            return resampling.resampled_counts(counts, 12, b, b + 1, urn=urn)[0, :, 1].reshape(shares.shape) / n
 
-    found = ugt.bootstrap(drawn, estimate_from=shares, cases=False, n_resamples=400, sources=("annotators",))
-    assert holds(hits(found, p.mean(axis=0)), n_sets)
+        found[urn] = ugt.bootstrap(drawn, estimate_from=shares, cases=False, n_resamples=400, sources=("annotators",))
+    assert holds(hits(found[True], p.mean(axis=0)), n_sets)
+    assert not holds(hits(found[False], p.mean(axis=0)), n_sets)
+    ratio = (found[False].std_error ** 2).mean() / (found[True].std_error ** 2).mean()
+    assert ratio == pytest.approx((n - 1) / n, abs=0.02)

@@ -79,20 +79,30 @@ def bootstrap_means(values, n_resamples, seed):
     return np.array([weights(seed, b, [len(values)]) @ values / len(values) for b in range(n_resamples)])
 
 
-def rows_drawn(seed, b, rows_of_cases):
-    """How often each row of annotations is drawn: rows_of_cases holds, for every case, how many annotations each row stands for."""
+def rows_drawn(seed, b, rows_of_cases, urn=False):
+    """How often each row of annotations is drawn: rows_of_cases holds, for every case, how many annotations each row stands for.
+
+    urn: from one with n - 2 balls for each of n annotations, into which each ball drawn comes back with one more."""
     source, drawn = opened(seed, b, ANNOTATIONS), []
     for rows in rows_of_cases:
         total = sum(rows)
         if total <= 64:
             everyone = [j for j, count in enumerate(rows) for _ in range(count)]
-            picked = [everyone[source.below(total)] for _ in range(total)]
+            picked = []
+            for draw in range(total):
+                fresh = total * (total - 2) if urn and draw else total
+                ball = source.below(fresh + draw if urn else total)
+                picked.append(everyone[ball % total] if ball < fresh else picked[ball - fresh])
             drawn.append([picked.count(j) for j in range(len(rows))])
             continue
-        left, here = total, []
+        left, here, n = total, [], total
         for j, count in enumerate(rows):
             last = not any(rows[j + 1 :])
-            here.append(left if last and left else binomial(source, left, count / total) if left else 0)
+            share = count / total if total else 0
+            if urn and count and left and not last:
+                own = source.gamma(count * (n - 2.0))
+                share = own / (own + source.gamma((total - count) * (n - 2.0)))
+            here.append(left if last and left else binomial(source, left, share) if left else 0)
             left, total = left - here[-1], total - count
         drawn.append(here)
     return drawn

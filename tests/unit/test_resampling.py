@@ -121,9 +121,15 @@ def test_weights_are_multinomial(n):
 
 
 def binomial_distance(drawn, n, p):
-    """Chi-square statistic of a sample against Binomial(n, p), some ten bins, over what is exceeded once in 1e10."""
-    edges = np.unique(scipy.stats.binom.ppf(np.arange(0.1, 0.95, 0.1), n, p))
-    law = np.diff(np.concatenate([[0], scipy.stats.binom.cdf(edges, n, p), [1]]))
+    """The same against Binomial(n, p)."""
+    return law_distance(drawn, scipy.stats.binom.pmf(np.arange(n + 1), n, p))
+
+
+def law_distance(drawn, pmf):
+    """Chi-square statistic of a sample against a law on 0, 1, ..., some ten bins, over what is exceeded once in 1e10."""
+    below = np.cumsum(pmf)
+    edges = np.unique(np.searchsorted(below, np.arange(0.1, 0.95, 0.1)))
+    law = np.diff(np.concatenate([[0], below[edges], [1]]))
     seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(law))
     law, seen = (x[law > 0] for x in (law, seen))
     if seen.sum() < len(drawn):
@@ -601,6 +607,8 @@ def test_rows_are_those_of_the_slow_twin():
     found = resampling.resampled_counts(counts, 6, 0, 20)
     for b in range(20):
         assert found[b].tolist() == twin.rows_drawn(6, b, counts.tolist())
+        again = resampling.resampled_counts(counts, 6, b, b + 1, urn=True)[0]
+        assert again.tolist() == twin.rows_drawn(6, b, counts.tolist(), urn=True)
     np.testing.assert_array_equal(resampling.resampled_counts(counts, 6, 7, 9), found[7:9])
     assert (found.sum(2) == counts.sum(1)).all() and (found[:, counts == 0] == 0).all()
 
@@ -619,6 +627,21 @@ def test_rows_are_multinomial(counts):
     assert binomial_distance(found[1:, 0] + found[:-1, 3], total, (counts[0] + counts[3]) / total) > 1
 
 
+@pytest.mark.parametrize("counts", [[1, 1], [2, 1], [3, 0, 2, 5], [30, 24, 0, 11], [300, 5, 0, 95]])
+def test_rows_of_an_urn_have_the_variance_of_means(counts):
+    """Each class is beta-binomial, by a chi-square test that fails once in 1e10: a mean has n / (n - 1) of its usual variance."""
+    m, total = 20_000, sum(counts)
+    found = resampling.resampled_counts(np.array([counts]), 3, 0, m, urn=True)[:, 0]
+    for k in np.flatnonzero(counts):
+        balls = counts[k] * (total - 2), (total - counts[k]) * (total - 2)
+        law = scipy.stats.betabinom.pmf(np.arange(total + 1), total, *balls) if total > 2 else np.array([0.5, 0, 0.5])
+        assert law @ (np.arange(total + 1) / total - counts[k] / total) ** 2 == pytest.approx(
+            counts[k] / total * (1 - counts[k] / total) / (total - 1)
+        )
+        assert law_distance(found[:, k], law) < 1
+    assert total > 20 or binomial_distance(found[:, 0], total, counts[0] / total) > 1  # planted
+
+
 def test_labels_drawn_anew():
     labels, seen = long_labels(), []
     found = ugt.bootstrap_annotations(labels, lambda drawn: seen.append(drawn) or drawn.counts().sum(0), n_resamples=40, seed=4)
@@ -626,7 +649,7 @@ def test_labels_drawn_anew():
     assert found.estimate.tolist() == [3, 3, 2]
     rows = [[1] * 3, [1], [], [1] * 4]
     for b, drawn in enumerate(seen[1:]):
-        times = np.concatenate(twin.rows_drawn(4, b, rows)).astype(int)
+        times = np.concatenate(twin.rows_drawn(4, b, rows, urn=True)).astype(int)
         at = np.repeat(np.arange(8), times)
         assert drawn.offsets.tolist() == labels.offsets.tolist() and drawn.axes is labels.axes
         assert drawn.label.tolist() == labels.label[at].tolist() and drawn.annotator.tolist() == labels.annotator[at].tolist()
@@ -636,10 +659,10 @@ def test_labels_drawn_anew():
 
 
 def test_counts_drawn_anew():
-    counts = np.array([[3, 0, 2], [0, 0, 0], [40, 30, 0], [1, 0, 0]])
-    seen = []
+    counts, seen = np.array([[3, 0, 2], [0, 0, 0], [40, 30, 0], [1, 0, 0]]), []
+    expected = resampling.resampled_counts(counts, 4, 0, 20, urn=True)
     ugt.bootstrap_annotations(ugt.Labels.from_counts(counts), lambda drawn: seen.append(drawn.counts()) or 0, n_resamples=20, seed=4)
-    np.testing.assert_array_equal(seen[1:], resampling.resampled_counts(counts, 4, 0, 20))
+    np.testing.assert_array_equal(seen[1:], expected)
 
 
 def test_rankings_drawn_anew():
@@ -647,7 +670,7 @@ def test_rankings_drawn_anew():
     rankings, seen = ugt.Rankings.from_blocks(nested, n_classes=4), []
     found = ugt.bootstrap_annotations(rankings, lambda drawn: seen.append(drawn) or len(drawn.items), n_resamples=30, seed=7)
     for b, drawn in enumerate(seen[1:]):
-        times = twin.rows_drawn(7, b, [[1] * 3, [], [1] * 2])
+        times = twin.rows_drawn(7, b, [[1] * 3, [], [1] * 2], urn=True)
         again = [[r for r, n in zip(case, row) for _ in range(n)] for case, row in zip(nested, times)]
         expected = ugt.Rankings.from_blocks(again, n_classes=4)
         for name in ("case_offsets", "ranking_offsets", "block_offsets", "items", "annotator"):
@@ -662,20 +685,19 @@ def test_annotations_and_cases():
         counts = drawn.counts()
         return weights @ counts[:, 0] / (weights @ counts.sum(1))
 
-    def kept(drawn, weights=None):
+    def kept(drawn, weights):
         seen.append((drawn, weights))
-        return 0 if weights is None else share(drawn, weights)
+        return share(drawn, weights)
 
     seen = []
-    ugt.bootstrap_annotations(labels, kept, n_resamples=25, seed=4)
-    alone = [drawn for drawn, _ in seen]
     for options in ({}, {"clusters": clusters}):
         seen.clear()
         found = ugt.bootstrap_annotations(labels, kept, cases=True, n_resamples=25, seed=4, **options)
         weights = resampling.Design.of(4, **options).weights(4, 0, 25)
-        for (drawn, w), same, expected in zip(seen[1:], alone[1:], weights):
+        for b, ((drawn, w), expected) in enumerate(zip(seen[1:], weights)):
             np.testing.assert_array_equal(w, expected)
-            np.testing.assert_array_equal(drawn.label, same.label)
+            times = np.concatenate(twin.rows_drawn(4, b, [[1] * 3, [1], [], [1] * 4])).astype(int)
+            assert drawn.label.tolist() == np.repeat(labels.label, times).tolist()
         assert found.sources == ("clusters" if options else "cases", "annotators")
         with ugt.threads(2):
             again = ugt.bootstrap_annotations(labels, share, cases=True, n_resamples=25, seed=4, **options)
@@ -796,9 +818,9 @@ def test_the_core_refuses_what_does_not_fit():
         refused("do not fit together", _resample.bootstrap, strata, 0, begin, end, unit=unit, weights=target)
     count, drawn = np.array([1, 2]), np.empty((3, 2), np.int64)
     for wrong in ([0], [0, 1], [1, 2], [0, 3], [0, 3, 2], [0, -1, 2]):
-        refused(r"do not fit|UGT_ERR_RANGE", _resample.resample_rows, np.array(wrong), count, 0, 0, 3, drawn)
-    refused("count out of range", _resample.resample_rows, np.array([0, 2]), -count, 0, 0, 3, drawn)
-    refused("do not fit together", _resample.resample_rows, np.array([0, 2]), count, 0, 0, 2, drawn)
+        refused(r"do not fit|UGT_ERR_RANGE", _resample.resample_rows, np.array(wrong), count, 0, 0, 3, False, drawn)
+    refused("count out of range", _resample.resample_rows, np.array([0, 2]), -count, 0, 0, 3, False, drawn)
+    refused("do not fit together", _resample.resample_rows, np.array([0, 2]), count, 0, 0, 2, False, drawn)
     group = np.zeros(2, np.int32)
     refused("do not fit together", _resample.grouped_sums, np.arange(2), group, np.ones((3, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
     for row, of, said in (([0, 1], -1, "group"), ([0, 1], 1, "group"), ([0, -1], 0, "case"), ([0, 2], 0, "case")):

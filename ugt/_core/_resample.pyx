@@ -9,7 +9,7 @@ cdef extern from "ugt.h" nogil:
         int64_t n_strata
         uint64_t seed
     int ugt_bootstrap(const ugt_design *, const double *, int64_t, const int32_t *, int64_t, int64_t, int64_t, double *, double *)
-    int ugt_resample_rows(const int64_t *, const int64_t *, int64_t, uint64_t, int64_t, int64_t, int64_t *)
+    int ugt_resample_rows(const int64_t *, const int64_t *, int64_t, uint64_t, int64_t, int64_t, int, int64_t *)
     int ugt_grouped_sums(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, const double *, int64_t, int64_t, double *)
     int ugt_law_of_sum(const double *, int64_t, int64_t, double *)
 
@@ -64,9 +64,9 @@ def bootstrap(
 
 
 def resample_rows(
-    const int64_t[::1] offsets, const int64_t[::1] count, uint64_t seed, int64_t begin, int64_t end, int64_t[:, ::1] out
+    const int64_t[::1] offsets, const int64_t[::1] count, uint64_t seed, int64_t begin, int64_t end, bint urn, int64_t[:, ::1] out
 ):
-    """How often each row of annotations was drawn in resamples begin..end."""
+    """How often each row of annotations was drawn in resamples begin..end, with replacement or from an urn (see ugt.h)."""
     cdef int64_t i, n_cases = offsets.shape[0] - 1, n_rows = count.shape[0]
     cdef int status
     if n_cases < 1 or offsets[0] != 0 or offsets[n_cases] != n_rows or out.shape[1] != n_rows:
@@ -80,7 +80,7 @@ def resample_rows(
     if begin == end or n_rows == 0:
         return
     with nogil:
-        status = ugt_resample_rows(&offsets[0], &count[0], n_cases, seed, begin, end, &out[0, 0])
+        status = ugt_resample_rows(&offsets[0], &count[0], n_cases, seed, begin, end, urn, &out[0, 0])
     check(status)
 
 

@@ -240,37 +240,52 @@ out:
 
 #define FEW 64 /* annotations of a case: up to here one by one, else a binomial a row (of some 0.1 microseconds) */
 
-static void resample_case(ugt_stream *stream, const int64_t *count, int64_t n, int64_t *out)
+/* The share of a row that holds count of the total annotations left: as it is, or in an urn with n - 2 balls for each of n annotations. */
+static double share_of_row(ugt_stream *stream, int64_t count, int64_t total, int64_t n, int urn)
 {
-    int64_t total = 0, last = 0;
+    if (!urn || count == 0)
+        return (double)count / (double)total;
+    const double own = ugt_stream_gamma(stream, (double)count * (double)(n - 2));
+    return own / (own + ugt_stream_gamma(stream, (double)(total - count) * (double)(n - 2)));
+}
+
+static void resample_case(ugt_stream *stream, const int64_t *count, int64_t n, int urn, int64_t *out)
+{
+    int64_t total = 0, last = 0, drawn[FEW];
     memset(out, 0, (size_t)n * sizeof *out);
     for (int64_t j = 0; j < n; j++) {
         total += count[j];
         last = count[j] > 0 ? j : last;
     }
     if (total <= FEW) {
+        const int64_t fresh = total * (total - 2); /* beside one ball for each that was drawn; the first is always fresh */
         for (int64_t draw = 0; draw < total; draw++) {
-            int64_t v = (int64_t)ugt_stream_below(stream, (uint64_t)total), j = 0;
-            while (v >= count[j])
-                v -= count[j++];
+            int64_t v = (int64_t)ugt_stream_below(stream, (uint64_t)(urn && draw > 0 ? fresh + draw : total)), j = 0;
+            if (urn && draw > 0 && v >= fresh) {
+                j = drawn[v - fresh];
+            } else {
+                for (v %= total; v >= count[j];)
+                    v -= count[j++];
+            }
+            drawn[draw] = j;
             out[j]++;
         }
         return;
     }
-    for (int64_t j = 0, left = total; left > 0; total -= count[j++]) {
-        out[j] = j == last ? left : ugt_stream_binomial(stream, left, (double)count[j] / (double)total);
+    for (int64_t j = 0, left = total, n_all = total; left > 0; total -= count[j++]) {
+        out[j] = j == last ? left : ugt_stream_binomial(stream, left, share_of_row(stream, count[j], total, n_all, urn));
         left -= out[j];
     }
 }
 
 int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end,
-                      int64_t *out)
+                      int urn, int64_t *out)
 {
     for (int64_t b = begin; b < end; b++, out += offsets[n_cases]) {
         ugt_stream stream;
         ugt_stream_open(&stream, seed, (uint64_t)b, 0, UGT_PURPOSE_ANNOTATIONS);
         for (int64_t i = 0; i < n_cases; i++)
-            resample_case(&stream, count + offsets[i], offsets[i + 1] - offsets[i], out + offsets[i]);
+            resample_case(&stream, count + offsets[i], offsets[i + 1] - offsets[i], urn, out + offsets[i]);
     }
     return UGT_OK;
 }

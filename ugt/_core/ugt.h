@@ -284,8 +284,10 @@ int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, cons
                   int64_t end, double *sums, double *weights);
 
 /* Bootstrap of annotations within cases: row j holds count[j] >= 0 of them. Resample b in [begin, end) (stream: seed, b) draws,
- * for every case, as many as it has, with replacement. out [(end-begin) * offsets[n_cases]]: how often each row was drawn. */
-int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end,
+ * for every case, the n that it has with replacement; urn: from an urn with n - 2 balls for each, in which what was drawn gets one more
+ * (Polya's), so that the variance of a mean over n is not (n - 1) / n of what it should be, but right. out [(end-begin) *
+ * offsets[n_cases]]: how often each row was drawn. */
+int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end, int urn,
                       int64_t *out);
 
 /* ---- grouped.c -------------------------------------------------------------------------------------- */

@@ -169,7 +169,7 @@ def _column(argument: str, values: Any, n: int) -> identifiers.Column:
     return column
 
 
-def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int) -> Int64:
+def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int, urn: bool = False) -> Int64:
     """(end - begin, R) how often each row of annotations is drawn in resamples begin to end, within its case.
 
     Parameters
@@ -177,18 +177,20 @@ def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int
     offsets : (N + 1,) int64
         The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``.
     count : (R,) int64
-        Annotations of each row; a case's are drawn with replacement, as many as it has.
+        Annotations of each row; of a case's, as many are drawn as it has.
+    urn : bool
+        Whether they are drawn from an urn, see :func:`bootstrap_annotations`; else with replacement.
     """
     out = np.empty((end - begin, len(count)), np.int64)
-    _resample.resample_rows(offsets, count, seed, begin, end, out)
+    _resample.resample_rows(offsets, count, seed, begin, end, urn, out)
     return out
 
 
-def resampled_counts(counts: Int64, seed: int, begin: int, end: int) -> Int64:
-    """(end - begin, N, K) tables of label counts (N, K) with the annotations of every case drawn anew, as in bootstrap_annotations."""
+def resampled_counts(counts: Int64, seed: int, begin: int, end: int, urn: bool = False) -> Int64:
+    """(end - begin, N, K) tables of label counts (N, K) with the annotations of every case drawn anew, see :func:`resampled_rows`."""
     n, k = counts.shape
     offsets = np.arange(0, n * k + 1, k, dtype=np.int64)
-    return resampled_rows(offsets, np.ascontiguousarray(counts, np.int64).ravel(), seed, begin, end).reshape(end - begin, n, k)
+    return resampled_rows(offsets, np.ascontiguousarray(counts, np.int64).ravel(), seed, begin, end, urn).reshape(end - begin, n, k)
 
 
 def units(clusters: Any) -> tuple[str, ...]:

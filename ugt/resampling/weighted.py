@@ -216,7 +216,11 @@ def bootstrap_annotations(
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Bootstrap of the annotations: within every case, as many of its labels or rankings as it has are drawn with replacement.
+    """Bootstrap of the annotations: within every case, as many of its labels or rankings as it has are drawn.
+
+    Of n annotations that are drawn with replacement, a mean has (n - 1) / n of the variance that it should have. So they are drawn from an
+    urn with n - 2 balls for each, into which every ball that is drawn is put back with one more of its kind (Pólya's urn): the variance is
+    right for every n, whatever the annotations are. Where cases are drawn as well, annotations are drawn with replacement.
 
     Parameters
     ----------
@@ -243,16 +247,17 @@ def bootstrap_annotations(
 
     Notes
     -----
-    An annotator who is drawn twice for a case stands there twice. With n annotations a case, the spread of means over annotators is
-    narrower than it should be by (n - 1) / n in variance, and cases with one annotation add nothing to it: the deviations of such a mean
-    from its estimate, and its standard error, are to be taken √(n / (n - 1)) times (1.22 for three annotations). Cases that are drawn bring
+    An annotator who is drawn twice for a case stands there twice; cases with one annotation stay as they are. This is about other labels
+    of the same cases, not about other annotators. Drawn annotations agree more often than annotations do: a statistic that is no mean of
+    annotations (a certainty, a share of votes beyond a threshold) is moved by it, and only its spread is of use. Cases that are drawn bring
     their annotations with them, and a case that is drawn twice has the same annotations twice: drawing both counts what annotators add
     to the variance of a mean over cases three times (nearly), and intervals are too wide rather than too narrow. Where contributions of
     cases can be had, :func:`bootstrap` with a function counts it twice, and without annotations drawn anew once.
 
     References
     ----------
-    Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), sec. 3.8 (two levels).
+    Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), sec. 3.8 (two levels). The number of balls is ours: what is drawn
+    has a Dirichlet-multinomial law, whose variance is (n + A) / (1 + A) times the multinomial's for A balls in all.
 
     Examples
     --------
@@ -261,7 +266,7 @@ def bootstrap_annotations(
     >>> share = lambda drawn: (drawn.counts()[:, 1] / drawn.counts().sum(1)).mean()
     >>> found = ugt.bootstrap_annotations(labels, share, n_resamples=500, seed=5)
     >>> found.estimate.round(3).tolist(), found.interval().round(2).tolist(), found.sources
-    ([0.575], [[0.41, 0.7]], ('annotators',))
+    ([0.575], [[0.4, 0.75]], ('annotators',))
     """
     if not isinstance(annotations, (Labels, Rankings)):
         raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
@@ -280,7 +285,7 @@ def bootstrap_annotations(
     values = np.full((n, len(estimate)), np.nan)
 
     def part(begin: int, end: int) -> None:
-        drawn = resampled_rows(offsets, count, word, begin, end)
+        drawn = resampled_rows(offsets, count, word, begin, end, urn=not cases)
         weights = design.weights(word, begin, end) if cases else np.empty((end - begin, 0))
         for b in range(begin, end):
             values[b] = _row(answer(_drawn(annotations, drawn[b - begin]), weights[b - begin]), len(estimate))

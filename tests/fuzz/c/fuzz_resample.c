@@ -39,7 +39,7 @@ static void check_rows(fuzz_input *in)
         const int byte = fuzz_byte(in);
         count[j] = byte == 255 ? 1000000000000 : byte % 6;
     }
-    CHECK(ugt_resample_rows(offsets, count, n, fuzz_key(in), 1, 4, out) == UGT_OK);
+    CHECK(ugt_resample_rows(offsets, count, n, fuzz_key(in), 1, 4, (int)fuzz_below(in, 2), out) == UGT_OK);
     for (int64_t b = 0; b < 3; b++)
         for (int64_t i = 0; i < n; i++) {
             int64_t had = 0, drawn = 0;
