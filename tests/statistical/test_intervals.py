@@ -117,8 +117,8 @@ def between(n_annotators):
 @sets(400, 1000)
 @pytest.mark.parametrize("n", [2, 3])
 def test_annotators_of_given_cases(n, n_sets):
-    """The interval holds what infinitely many would say of the same cases: drawn from an urn, with replacement (planted) it does not: of two
-    labels the variance is half, of three two thirds of what it should be."""
+    """Drawn from an urn: the interval holds what infinitely many would say of the same cases. With replacement (planted) it does not: of
+    two labels the variance is half, of three two thirds of what it should be."""
     shares, counts, p = annotated(8, 200, n, n_sets)
     found = {}
     for urn in (True, False):
