@@ -107,18 +107,46 @@ def test_false_alarms_are_rare():
     assert len(alarms) < 5, alarms
 
 
+ALIKE = (
+    ugt.fleiss_kappa,
+    ugt.gwet_ac1,
+    ugt.krippendorff_alpha,
+    ugt.percent_agreement,
+    lambda one: ugt.histogram_losses(one, GOOD),
+    lambda one: ugt.next_annotator_agreement(one, GOOD),
+    lambda one: ugt.discrepancy_ratio(one, GOOD),
+)
+
+
 def test_functions_that_take_labels_of_a_case_as_drawn_alike_say_so():
-    labels = ugt.Labels.from_wide(PLANTED["adjudication"][0], classes=K)
-    for function in (ugt.fleiss_kappa, ugt.krippendorff_alpha, ugt.percent_agreement, lambda one: ugt.histogram_losses(one, GOOD)):
-        with pytest.warns(UserWarning, match="All 111 cases with 2 labels are unanimous"):
-            function(labels)
+    wide = PLANTED["adjudication"][0]
+    labels, firsts = ugt.Labels.from_wide(wide, classes=K), ugt.Labels.from_wide([row[:2] for row in wide], classes=K)
+    counted = ugt.Labels.from_counts(labels.counts())
+    for function in ALIKE:
+        with pytest.warns(UserWarning, match="All 111 cases with 2 labels are unanimous, .* readings of each case, those of all but 2, which"):
+            assert function(labels).value == function(firsts).value
+        with pytest.warns(UserWarning, match="give them the first readings alone"):
+            assert function(counted).value != function(firsts).value
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ugt.fleiss_kappa(ugt.Labels.from_wide(SOUND["labels lack by chance"][0], classes=K))
 
 
+def test_first_readings_are_found_by_who_gave_them_or_by_their_order():
+    wide = np.array(PLANTED["adjudication"][0], object)[:, [2, 0, 1]]  # the adjudicator's column comes first
+    said, first = adjudicated(ugt.Labels.from_wide(wide, classes=K))
+    assert "those of all but 0" in said and (first.counts() == ugt.Labels.from_wide(wide[:, 1:], classes=K).counts()).all()
+    case, place = np.nonzero(np.not_equal(wide, None)[:, [1, 2, 0]])
+    who = (case + place) % 5  # a pool of five, in which anybody may be the third
+    said, first = adjudicated(ugt.Labels.from_long(case, who, wide[:, [1, 2, 0]][case, place].astype(int)))
+    assert "in the order of the labels" in said and (first.counts() == ugt.Labels.from_wide(wide[:, 1:], classes=K).counts()).all()
+    turned = np.lexsort((-place, case))
+    said, first = adjudicated(ugt.Labels.from_long(case[turned], who[turned], wide[:, [1, 2, 0]][case, place].astype(int)[turned]))
+    assert "where an order or a role tells" in said and first is None
+
+
 def test_one_difference_among_the_others_is_no_evidence():
-    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]])) is None
-    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]] * 10)) is not None
-    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 5 + [[2, 1]] * 3)) is None
-    assert adjudicated(ugt.Labels.from_counts([[1, 0]] * 50)) is None
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]])) == ("", None)
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]] * 10))[0] != ""
+    assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 5 + [[2, 1]] * 3)) == ("", None)
+    assert adjudicated(ugt.Labels.from_counts([[1, 0]] * 50)) == ("", None)

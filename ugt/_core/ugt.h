@@ -283,10 +283,8 @@ typedef struct {
 int ugt_bootstrap(const ugt_design *design, const double *value, int64_t m, const int32_t *unit, int64_t n_cases, int64_t begin,
                   int64_t end, double *sums, double *weights);
 
-/* Bootstrap of annotations within cases: row j holds count[j] >= 0 of them. Resample b in [begin, end) (stream: seed, b) draws,
- * for every case, the n that it has with replacement; urn: from an urn with n - 2 balls for each, in which what was drawn gets one more
- * (Polya's), so that the variance of a mean over n is not (n - 1) / n of what it should be, but right. out [(end-begin) *
- * offsets[n_cases]]: how often each row was drawn. */
+/* Bootstrap of annotations within cases: row j holds count[j] >= 0 of them. Resample b (stream: seed, b) draws the n of a case with
+ * replacement; urn: from n - 2 balls for each and one more for each draw. out [(end-begin) * offsets[n_cases]]: how often each was. */
 int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_cases, uint64_t seed, int64_t begin, int64_t end, int urn,
                       int64_t *out);
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base.checks import room
 from ..annotations import Labels, Rankings
+from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import first_choices
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Ratios, Result, over
@@ -93,6 +94,8 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
     """
     if not isinstance(annotations, (Labels, Rankings)):
         raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    if isinstance(annotations, Labels):
+        annotations = drawn_alike(annotations)
     n_cases, n_classes = annotations.n_cases, annotations.n_classes
     room("agreement with annotators", 32.0 * n_cases * n_classes)
     chosen = orders_of(annotations, scores, 1, ties).sets(1).membership(1)

@@ -16,7 +16,7 @@ from .._core import _tables
 from .._tabular.frames import wide_names
 from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
-from ..annotations.adjudication import note_adjudicated
+from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import check_bare
 
 FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
@@ -196,7 +196,7 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     elif classes is not None:
         raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
     if isinstance(given, Labels):
-        note_adjudicated(given)
+        given = drawn_alike(given)
         label, count, names = given.label, given.count, given.axes.classes
     else:
         if not ratings and len(given.value):

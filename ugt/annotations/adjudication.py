@@ -3,52 +3,59 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from .._base.arrays import Bools, Int64
+from .._base.identifiers import name
 from .._base.notices import note
-from .._base.ragged import row_of
+from .._base.ragged import offsets_of, row_of
 from . import Labels
 from .first_choices import first_choices
 
 RARE = 1e-3
 MOST_READERS = 20  # before somebody else is asked
+MOST_NAMED = 5
 
 
-def note_adjudicated(labels: Labels) -> None:
-    """A note for functions that take the labels of a case as drawn alike."""
-    found = adjudicated(labels)
-    if found:
-        note(found)
+def drawn_alike(labels: Labels) -> Labels:
+    """For functions that take the labels of a case as drawn alike: the first readings where others were added and these can be told apart.
+
+    A note says what was seen, and what was done.
+    """
+    said, first = adjudicated(labels)
+    if said:
+        note(said)
+    return labels if first is None else first
 
 
-def adjudicated(labels: Labels) -> str | None:
-    """A note where all cases with the fewest labels are unanimous, too often for chance; None if nothing was seen.
+def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
+    """A note where all cases with the fewest labels are unanimous, too often for chance, and the first readings if they can be told apart.
 
     If how many labels a case has were independent of them, m labels of a case with the fewest would differ as often as m that are drawn
     from the labels of another. With d such differences among the others the probability of none among the former is hypergeometric
-    (Fisher's exact test); below 1 in 1,000 the note is given.
+    (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the others are known if m readings of each differ:
+    those of the annotators who also read cases with m, or else the first m in the order of the labels.
     """
     totals = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     totals = totals[totals > 1]
     if len(totals) == 0 or totals.min() == totals.max():  # nearly always, and soon known
-        return None
+        return "", None
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes
     opinions = said.n_opinions(n_cases)
     several = opinions[opinions > 1]
-    if len(several) == 0 or several.min() == several.max():
-        return None
-    least = int(several.min())
-    if least > MOST_READERS:
-        return None
+    least = int(several.min(initial=MOST_READERS + 1))
+    if least > MOST_READERS or least == several.max():
+        return "", None
     cell, at = np.unique(said.case * n_classes + said.label, return_inverse=True)
     row, times = cell // n_classes, np.bincount(at.reshape(-1), said.share * said.times)
     largest = np.zeros(n_cases)
     np.maximum.at(largest, row, times)
     fewest, others = opinions == least, opinions > least
     if not (largest[fewest] > least - 0.5).all():
-        return None
+        return "", None
     # of m labels drawn from those of each other case: Σ_k C(n_k, m) / C(n, m)
     chance, total = np.ones(len(row)), opinions[row]
     for j in range(least):
@@ -56,12 +63,39 @@ def adjudicated(labels: Labels) -> str | None:
     alike = np.bincount(row, chance, n_cases)[others]
     n, n_others, differ = int(fewest.sum()), int(others.sum()), int((1.0 - alike).sum() + 1e-9)
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
-        return None
-    return (
+        return "", None
+    seen = (
         f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: more annotators "
-        "seem to have been asked where the first ones differed. Agreement, kappa, AC1, alpha and debiased losses take labels of a case as "
-        "drawn alike and are wrong for such a design; give them the first readings alone, where an order or a role tells which these are."
+        "seem to have been asked where the first ones differed. Agreement, kappa, AC1, alpha, debiased losses and agreement with one more "
+        "annotator take labels of a case as drawn alike and are wrong for such a design"
     )
+    first, which = _first_readings(labels, least, fewest, np.flatnonzero(others))
+    if first is None:
+        return f"{seen}; give them the first readings alone, where an order or a role tells which these are.", None
+    return f"{seen}; they are of the first {least} readings of each case, {which}, which differ in all {n_others:,} other cases.", first
+
+
+def _first_readings(labels: Labels, least: int, fewest: Bools, others: Int64) -> tuple[Labels | None, str]:
+    """Labels without what was added to ``others``, and how that was found; None if it cannot be told."""
+    who, sizes = labels.annotator, np.diff(labels.offsets)
+    if len(labels.annotators) == 0 or who.min() < 0 or labels.count.max() > 1:  # nobody is named, and counts have no order
+        return None, ""
+    case = row_of(labels.offsets)
+    readers = np.zeros(len(labels.annotators), bool)
+    readers[who[fewest[case]]] = True
+    place = np.arange(len(who)) - labels.offsets[case]
+    added = np.isin(case, others)
+    added_by = ", ".join(name(one) for one in labels.annotators[~readers][:MOST_NAMED])
+    ways = {f"those of all but {added_by}": readers[who], "in the order of the labels": place < least}
+    for which, first in ways.items():
+        kept = ~added | first
+        offsets = offsets_of(np.bincount(case[kept], minlength=len(sizes)))
+        label, start = labels.label[kept], offsets[others]
+        if (np.diff(offsets)[others] == least).all() and (
+            np.stack([label[start + j] != label[start] for j in range(1, least)]).any(axis=0).all()
+        ):
+            return replace(labels, offsets=offsets, annotator=who[kept], label=label, count=labels.count[kept]), which
+    return None, ""
 
 
 def _none_among(n: int, n_others: int, d: int) -> float:

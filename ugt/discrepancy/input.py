@@ -15,6 +15,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.ragged import sizes_of, take
 from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
+from ..annotations.adjudication import drawn_alike
 from ..annotations.masks import Masks
 from ..annotations.predictions import Predictions
 from .distance_rule import OF_LABELS
@@ -108,7 +109,7 @@ def check_known(annotations: Any, what: str) -> None:
 def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
     """Annotations, or an array (N, A): text as labels, numbers as ratings; whole ones only where something says which they are."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
-        return annotations
+        return drawn_alike(annotations) if isinstance(annotations, Labels) else annotations
     if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or identifiers.is_array(annotations)):
         raise checks.error("annotations", "be Labels, Ratings, Masks or an array (cases, annotators)", type(annotations).__name__)
     cells = wide(annotations)

@@ -41,7 +41,7 @@ def suspicions(context: Context) -> Iterator[str]:
         yield from _members(np.asarray(known.axes.case_ids)[context.known.rows], known)
         yield from _repeated(context)
     if isinstance(known, Labels):
-        yield from filter(None, [adjudicated(known)])
+        yield from filter(None, adjudicated(known)[:1])
         yield from _panels(known)
     for model, scores in context.scores.items():
         yield from _order(context, model, scores)

@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, flag, room
 from .._core import _histogram
 from ..annotations import Labels
-from ..annotations.adjudication import note_adjudicated
+from ..annotations.adjudication import drawn_alike
 from .sums import Bins, Rows
 
 NO_LABELS = "case without labels"
@@ -49,10 +49,8 @@ class Histograms:
     @classmethod
     def of(cls, counts: Any, probs: Any, *, fractional: bool = False, classes: Any = None, least: int = 2) -> Histograms:
         """From arrays of numbers or :class:`Labels`; ``least`` classes."""
-        labels = counts if isinstance(counts, Labels) else None
-        if labels is not None:
-            note_adjudicated(labels)
-        table = counts.counts() if labels is not None else numbers("counts", counts)
+        labels = drawn_alike(counts) if isinstance(counts, Labels) else None
+        table = labels.counts() if labels is not None else numbers("counts", counts)
         predicted = numbers("probs", probs)
         if predicted.shape != table.shape:
             raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
