@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
@@ -246,6 +247,12 @@ def numbers(answer: Any) -> dict[str, Any]:
     return found
 
 
+def planned(annotations: Any, scores: Any, **options: Any) -> Any:
+    """A plan's value and components as numbers."""
+    found = ugt.plan_annotations(annotations, scores, **{"width": 1.0, **options})
+    return SimpleNamespace(value=found.value, parts=np.array(list(found.components.values())))
+
+
 def agreement_rows(annotations: Any, **options: Any) -> Any:
     made = {key: options.pop(key) for key in inspect.signature(ugt.agreement_table).parameters if key in options}
     return ugt.agreement_table(annotations, **made).rows(**options)
@@ -366,6 +373,8 @@ FUNCTIONS: dict[str, Entry] = {
     "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), all_for(DRAWN)),
     "SplitConformal": Entry(p_values, ("probs", "class"), {}, (), (".",), {"duplication": CORRECTED, "relabelling": COLUMNS}),
     "TemperatureScaling": Entry(calibrated, ("probs", "counts"), {}, (), (), all_for(FITTED)),
+    # studies
+    "plan_annotations": Entry(planned, (labels, "scores"), values=("value", "parts"), lacks={"duplication": CORRECTED}),
     # resampling and evaluations
     "bootstrap": Entry(ugt.bootstrap, ("scores",), QUICK, ("estimate",), (), {"relabelling": COLUMNS}),
     "bootstrap_annotations": Entry(

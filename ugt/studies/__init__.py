@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .annotation_plans import AnnotationPlan, plan_annotations
 from .readings import Readings
 
-__all__ = ["Readings"]
+__all__ = ["AnnotationPlan", "Readings", "plan_annotations"]

@@ -1,0 +1,384 @@
+"""Plans of annotations: components beside twins in plain Python, the search beside all designs, and what is refused."""
+
+import dataclasses
+import math
+import time
+
+import numpy as np
+import pytest
+from refusals import refused
+from twins import planning as twin
+
+import ugt
+from ugt.studies.pilots import METRICS, OF_PAIRS, read_pilot
+
+
+def pilot(n=30, a=6, k=3, n_classes=3, seed=0, least=2):
+    """(n, a) labels with gaps, -1, of annotators of unequal skill; scores (n, n_classes)."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_classes, n)
+    wide = np.where(rng.random((n, a)) < np.linspace(0.5, 0.95, a), truth[:, None], rng.integers(0, n_classes, (n, a)))
+    sizes = np.minimum(rng.integers(least, k + 2, n), a)
+    wide[rng.random((n, a)).argsort(axis=1) >= sizes[:, None]] = -1
+    return wide, np.round(rng.normal(size=(n, n_classes)) + 1.5 * np.eye(n_classes)[truth], 4)
+
+
+def labels_of(wide, n_classes=3):
+    return ugt.Labels.from_wide(wide, classes=n_classes, missing=-1)
+
+
+def cells_of(wide, score=lambda i, j: None):
+    return {(i, j): score(i, j) for i, j in np.argwhere(wide >= 0).tolist()}
+
+
+def given(metric, scores):
+    other = scores[:, ::-1]
+    return {"agreement": scores, "difference": (scores, other), "discrepancy": scores.argmax(axis=1)}.get(metric)
+
+
+def close(found, expected):
+    np.testing.assert_allclose(np.asarray(found, float), np.asarray(expected, float), rtol=1e-9, atol=1e-12)
+
+
+def three(plan):
+    return tuple(plan.components[name] for name in ("cases", "annotators", "labels"))
+
+
+# ---- components
+
+
+def test_agreement_and_difference_beside_all_pairs():
+    wide, scores = pilot()
+    first, second = scores.argmax(axis=1), scores[:, ::-1].argmax(axis=1)
+    hits = twin.components(cells_of(wide, lambda i, j: float(wide[i, j] == first[i])))
+    close(three(ugt.plan_annotations(labels_of(wide), scores)), hits)
+    ahead = twin.components(cells_of(wide, lambda i, j: float(wide[i, j] == first[i]) - (wide[i, j] == second[i])))
+    found = ugt.plan_annotations(labels_of(wide), {"A": scores, "B": scores[:, ::-1]}, metric="difference")
+    close(three(found), ahead)
+    agreement = ugt.next_annotator_agreement(labels_of(wide), scores)
+    assert ugt.plan_annotations(labels_of(wide), scores).value == pytest.approx(agreement.value, abs=1e-12)
+
+
+def test_a_complete_table_beside_mean_squares():
+    rng = np.random.default_rng(2)
+    wide, scores = rng.integers(0, 2, (40, 5)), rng.normal(size=(40, 2))
+    hit = (wide == scores.argmax(axis=1)[:, None]).astype(float)
+    g, r = hit.shape
+    case, reader, mean = hit.mean(axis=1), hit.mean(axis=0), hit.mean()
+    ms_c, ms_r = r * ((case - mean) ** 2).sum() / (g - 1), g * ((reader - mean) ** 2).sum() / (r - 1)
+    ms_e = ((hit - case[:, None] - reader + mean) ** 2).sum() / ((g - 1) * (r - 1))
+    plan = ugt.plan_annotations(labels_of(wide, 2), scores)
+    expected = ((ms_c - ms_e) / r, (ms_r - ms_e) / g, ms_e)
+    close(three(plan), expected)
+    variance = plan.design(g, r, r).std_error ** 2
+    close(variance, max(expected[0], 0) / g + max(expected[1], 0) / r + ms_e / (g * r))
+
+
+def test_soft_auroc_beside_its_definition():
+    wide, scores = pilot(n=20, n_classes=2)
+    score = scores[:, 1].copy()
+    score[:6] = score[0]  # ties
+    value, cells = twin.soft_auroc_scores(cells_of(wide, lambda i, j: int(wide[i, j] == 1)), score.tolist())
+    found = ugt.plan_annotations(labels_of(wide, 2), score, metric="soft_auroc")
+    close(found.value, value)
+    close(three(found), twin.components(cells))
+
+
+@pytest.mark.parametrize("metric", OF_PAIRS)
+def test_metrics_of_pairs_beside_leaving_labels_out(metric):
+    wide, scores = pilot(n=25, k=4, least=3, seed=3)
+    first = scores.argmax(axis=1)
+    held = [row[row >= 0].tolist() for row in wide]
+    d = [twin.disagreement(row) for row in held]
+    n = np.array([len(row) for row in held])
+    counts = (wide[:, :, None] == np.arange(3)).sum(axis=1)
+    observed = np.mean(d) if metric != "alpha" else n @ d / n.sum()
+    p = (counts / n[:, None]).mean(axis=0) if metric != "alpha" else counts.sum(axis=0) / n.sum()
+    pairs = n.sum() * (n.sum() - 1)
+    expected = {
+        "kappa": 1 - (p**2).sum(),
+        "ac1": 1 - (p * (1 - p)).sum() / 2,
+        "percent_agreement": 1.0,
+        "alpha": (pairs - (counts.sum(axis=0) * (counts.sum(axis=0) - 1)).sum()) / pairs,
+        "discrepancy": 1.0,
+    }[metric]
+    miss = [[float(label != first[i]) for label in row] for i, row in enumerate(held)]
+    mu = np.mean([np.mean(row) for row in miss])
+    value = mu / observed if metric == "discrepancy" else 1 - observed / expected
+    by_label = {"kappa": 2 * p, "alpha": 2 * p, "ac1": (1 - 2 * p) / 2, "percent_agreement": 0 * p}.get(metric, 0 * p)
+    slope = -mu / observed**2 if metric == "discrepancy" else -1 / expected
+    cells = {}
+    for i, row in enumerate(held):
+        who = np.flatnonzero(wide[i] >= 0).tolist()
+        for j, label, pseudo, wrong in zip(who, row, twin.pseudo_values(row), miss[i]):
+            own = wrong / observed if metric == "discrepancy" else -(1 - value) / expected * by_label[label]
+            cells[i, j] = own + slope * pseudo
+    cases, annotators, own = twin.components(cells)
+    w = slope**2 * np.mean([twin.pair_remainder(row) for row in held if len(row) >= 4])
+    v1 = 4 / (n - 1) + 2 / ((n - 1) * (n - 2))
+    v2 = 4 / (n - 1) ** 2 * (-1 + (n - 3) / (2 * (n - 2)))
+    w1, w2 = w * (n @ v1) / n.sum(), w * ((n * (n - 1)) @ v2) / (n @ (n - 1))
+    found = ugt.plan_annotations(labels_of(wide), given(metric, scores), metric=metric)
+    close(found.value, value)
+    close(three(found), (cases - w2, annotators, own - (w1 - w2)))
+    close(found.components["pairs"], w)
+
+
+def test_with_four_labels_each_the_remainder_of_pairs_changes_no_design_of_four():
+    wide, _ = pilot(n=40, a=12, k=4, least=4, seed=5)
+    wide[(wide >= 0).cumsum(axis=1) > 4] = -1
+    found = ugt.plan_annotations(labels_of(wide), metric="kappa")
+    before = found._pilot.parts.with_remainder((0.0, 0.0, 0.0)).components
+    after = found.components
+    close(after["cases"] + after["labels"] / 4 + 2 * after["pairs"] / 12, float(before.cases + before.labels / 4))
+
+
+@pytest.mark.parametrize("metric", ["agreement", "kappa"])
+def test_leaving_out_beside_components_of_the_rest(metric):
+    wide, scores = pilot(k=4, least=3)
+    cells = read_pilot(labels_of(wide), given(metric, scores), metric, None).parts
+
+    def of(kept):
+        left = dataclasses.replace(cells, **{name: getattr(cells, name)[kept] for name in ("case", "annotator", "score", "count")})
+        return [float(part) for part in left.components]
+
+    close(np.array(cells.without_cases()).T, [of(cells.case != i) for i in range(30)])
+    close(np.array(cells.without_annotators()).T, [of(cells.annotator != j) for j in range(6)])
+
+
+def test_two_labels_of_a_case_are_one_number():
+    """A pair of cases with one annotator in common against a pair with none: all of them, by hand."""
+    rng = np.random.default_rng(6)
+    wide = rng.integers(0, 3, (24, 6))
+    wide[rng.random((24, 6)).argsort(axis=1) >= 2] = -1
+    found = ugt.plan_annotations(labels_of(wide), metric="percent_agreement")
+    who = [set(np.flatnonzero(row >= 0).tolist()) for row in wide]
+    t = np.array([-twin.disagreement(row[row >= 0].tolist()) for row in wide])
+    t = t - t.mean()
+    shared = {n: [t[i] * t[k] for i in range(24) for k in range(24) if i != k and len(who[i] & who[k]) == n] for n in (0, 1)}
+    annotators = 4 * (np.mean(shared[1]) - np.mean(shared[0]))
+    cases = (t**2).mean() - np.mean(shared[0]) - max(annotators, 0) / 2
+    close(three(found), (cases, annotators, 0.0))
+    assert any("plans are for 2 as in the pilot" in note for note in found.notes)
+    assert {one.n_labels for one in ugt.plan_annotations(labels_of(wide), metric="percent_agreement", width=0.3).table} == {2}
+    refused("n_labels must be 2, as in the pilot, .* Got 3", found.design, 100, 3, 5)
+
+
+# ---- what a design gives, and the search
+
+
+def test_a_design_by_hand():
+    found = ugt.plan_annotations(components={"cases": 0.04, "annotators": 0.006, "labels": 0.12}, value=0.7)
+    one = found.design(100, 3, 6)
+    both = 0.12 / 300
+    variance = 0.04 / 100 + 0.006 / 6 + both
+    close(one.std_error, math.sqrt(variance))
+    from scipy.stats import t
+
+    v_c, v_a = 0.0004 + both, 0.001 + both
+    df = variance**2 / (v_a**2 / 5 + v_c**2 / 99 + both**2 / (5 * 99))
+    half = max(t.ppf(0.975, df) * math.sqrt(variance), math.sqrt(t.ppf(0.975, 5) ** 2 * 0.001 + t.ppf(0.975, 99) ** 2 * v_c))
+    middle, reach = math.log(0.7 / 0.3), half / 0.21
+    close(one.width, 1 / (1 + math.exp(-middle - reach)) - 1 / (1 + math.exp(-middle + reach)))
+    close(ugt.plan_annotations(components={"cases": 0.04, "annotators": 0.006, "labels": 0.12}).design(100, 3, 6).width, 2 * half)
+    these = ugt.plan_annotations(components={"cases": 0.04, "annotators": 0.006, "labels": 0.12}, random=("cases",))
+    close(these.design(100, 3, 6).width, 2 * t.ppf(0.975, 99) * math.sqrt(v_c))
+    assert these.random == ("cases",) and math.isnan(these.components["annotators"])
+
+
+PARTS = {"cases": 0.05, "annotators": 0.004, "labels": 0.15}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"width": 0.2},
+        {"power": 0.8, "difference": 0.12},
+        {"metric": "difference", "power": 0.9, "margin": 0.1},
+        {"width": 0.25, "power": 0.8, "difference": -0.15, "value": 0.6},
+        {"width": 0.1, "random": ("cases",)},
+    ],
+)
+def test_the_best_design_beside_all(asked):
+    found = ugt.plan_annotations(components=PARTS, cost=(3, 1, 40), max_annotators=9, **asked)
+
+    def enough(*size):
+        one = found.design(*size)
+        return one.width <= asked.get("width", 9) and not one.power < asked.get("power", 0)
+
+    best = None
+    for a in range(2, 10):
+        for k in range(1, a + 1):
+            if "random" in asked and a != max(k, 2):
+                continue
+            n = 10 + next((i for i in range(0, 2000, 64) if enough(10 + i, k, a)), 10_000)
+            while n > 10 and n < 10_000 and enough(n - 1, k, a):
+                n -= 1
+            if n < 10_000 and (best is None or 3 * n + n * k + 40 * a < best[0]):
+                best = 3 * n + n * k + 40 * a, n, k, a
+    assert (found.best.cost, *found.best[:3]) == best
+    assert [one.n_annotators for one in found.table] == sorted({one.n_annotators for one in found.table})
+    assert found.best == min(found.table, key=lambda one: one.cost) and not math.isnan(found.best.std_error)
+
+
+def test_power_where_nothing_is_tested_is_the_level():
+    both = ugt.plan_annotations(components=PARTS, difference=1e-9)
+    one = ugt.plan_annotations(components=PARTS, metric="difference", margin=1e-9)
+    assert both.design(10_000, 1, 400).power == pytest.approx(0.05, abs=0.003)
+    assert one.design(10_000, 1, 400).power == pytest.approx(0.05, abs=0.003)
+    assert both.design(50, 2, 3).power <= 0.05 + 1e-9  # Banerjee's interval is the wider one
+
+
+def test_the_contrast_of_non_inferiority():
+    """μ - (1 + m) α, true at Δ = 1 + difference: its distance from 0 is α (m - difference)."""
+    wide, scores = pilot(n=60, k=4, least=4)
+    labels, choice = labels_of(wide), scores.argmax(axis=1)
+    found = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.2, difference=-0.1)
+    ratio = ugt.discrepancy_ratio(labels, choice)
+    assert found._target.effect == pytest.approx(0.3 * ratio.alpha) and found.value == ratio.value
+    more = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.3, difference=-0.1)
+    assert more.design(200, 4, 8).power > found.design(200, 4, 8).power > 0.05
+
+
+def test_what_to_buy_next():
+    found = ugt.plan_annotations(components={"cases": 0.001, "annotators": 0.02, "labels": 0.01}, cost=(1, 1, 1))
+    assert next(iter(found.next_step(100, 3, 4))) == "annotator"
+    ratio = found.design(100, 3, 5).std_error / found.design(100, 3, 4).std_error
+    assert found.next_step(100, 3, 4)["annotator"] == pytest.approx(1 - ratio**2)
+    many = ugt.plan_annotations(components={"cases": 0.2, "annotators": 0.0, "labels": 0.01})
+    assert next(iter(many.next_step(50, 3, 5))) == "case" and many.next_step(50, 3, 5)["annotator"] == 0
+    refused("n_cases, n_labels and n_annotators must be given", many.next_step)
+    wide, scores = pilot()
+    assert set(ugt.plan_annotations(labels_of(wide), scores).next_step()) == {"case", "label", "annotator"}
+
+
+def test_no_number_of_cases_is_enough():
+    with pytest.warns(RuntimeWarning, match="no number of cases is enough with up to 10 annotators.* at least"):
+        found = ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=10)
+    assert found.best is None and found.table == () and all(map(math.isnan, found.interval()))
+    (needed,) = [int(word.replace(",", "")) for word in found.notes[0].split() if word.replace(",", "").isdigit()][-1:]
+    wider = ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed)
+    assert wider.table[0].n_annotators == needed
+    with pytest.warns(RuntimeWarning):
+        assert ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed - 1).best is None
+
+
+# ---- what the pilot is
+
+
+def test_counts_are_planned_for_these_annotators():
+    wide, scores = pilot()
+    counts = ugt.Labels.from_counts((wide[:, :, None] == np.arange(3)).sum(axis=1))
+    found = ugt.plan_annotations(counts, scores, width=0.2)
+    assert found.random == ("cases",) and math.isnan(found.components["annotators"]) and found.n_annotators == 0
+    assert found.notes[0] == "annotators are not named: the plan is for these annotators only"
+    named = ugt.plan_annotations(labels_of(wide), scores, random=("cases",))
+    assert found.value == pytest.approx(named.value) and found.design(200, 2, 2).std_error == pytest.approx(
+        named.design(200, 2, 2).std_error, rel=0.1
+    )
+    for metric in OF_PAIRS[1:]:
+        assert ugt.plan_annotations(counts, metric=metric).components["labels"] > 0
+
+
+def test_few_annotators_are_a_guess():
+    wide, scores = pilot(n=60, a=3, k=3)
+    found = ugt.plan_annotations(labels_of(wide), scores, width=0.3)
+    zero, once, twice = found.alternatives
+    assert any("3 annotators, so that the annotators' part is a guess" in note for note in found.notes)
+    assert once[:5] == found.best[:5] and zero.cost <= once.cost and (twice is None or twice.cost >= once.cost)
+    assert ugt.plan_annotations(labels_of(pilot()[0]), pilot()[1], width=0.3).alternatives == ()
+
+
+def test_the_same_two_annotators_throughout():
+    rng = np.random.default_rng(1)
+    wide, scores = rng.integers(0, 2, (40, 2)), rng.normal(size=(40, 2))
+    found = ugt.plan_annotations(labels_of(wide, 2), metric="kappa", width=0.5)
+    assert found.random == ("cases",) and any("the same two annotators" in note for note in found.notes)
+    other = ugt.plan_annotations(labels_of(wide, 2), scores)  # a metric of single labels has their difference
+    assert not math.isnan(other.components["annotators"]) and all(map(math.isnan, other.interval("annotators")))
+
+
+def test_every_annotator_once():
+    wide = np.full((12, 24), -1)
+    wide[np.repeat(np.arange(12), 2), np.arange(24)] = np.random.default_rng(0).integers(0, 2, 24)
+    found = ugt.plan_annotations(labels_of(wide, 2), np.eye(2)[[0, 1] * 6])
+    assert math.isnan(found.components["annotators"]) and "no annotator labelled two cases" in found.notes[0]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_pilots_as_small_as_can_be(metric):
+    """30 cases with two labels each: every metric runs, and how far the pilot knows it is said."""
+    n_classes = 2 if metric == "soft_auroc" else 3
+    wide, scores = pilot(n=30, a=5, k=1, n_classes=n_classes)
+    assert ((wide >= 0).sum(axis=1) == 2).all()
+    scores = scores[:, 1] if metric == "soft_auroc" else given(metric, scores)
+    found = ugt.plan_annotations(labels_of(wide, n_classes), scores, metric=metric, width=1.0)
+    low, high = found.interval("std_error")
+    assert found.value == found.value and (found.best is None or low < found.best.std_error < high)
+    assert all(np.diff(found.interval(name))[0] >= 0 for name in ("cases", "annotators", "labels"))
+
+
+FEW = pilot(n=9)
+WIDE, SCORES = pilot()
+STATED = {"components": PARTS}
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "options", "message"),
+    [
+        (FEW[0], FEW[1], {}, r"^labels must hold at least 10 cases with two labels\. Got 9\.$"),
+        (np.where(np.arange(6) == 2, WIDE, -1), SCORES, {}, r"with one label per case, what cases and what labels differ by cannot"),
+        (WIDE, None, {}, r"^scores must be given for metric 'agreement'"),
+        (WIDE, SCORES, {"metric": "kappa"}, r"^scores must be left out for metric 'kappa'"),
+        (WIDE, SCORES, {"metric": "difference"}, r"^scores must be two tables, of either model, for metric 'difference'\. Got ndarray"),
+        (WIDE, [SCORES] * 3, {"metric": "difference"}, r"^scores must be two tables.* Got 3"),
+        (WIDE, SCORES[:, 0], {"metric": "soft_auroc"}, r"^labels must be of two classes for metric 'soft_auroc'"),
+        (WIDE, SCORES[:5], {}, r"^scores must be numbers of shape \(30, 3\)"),
+        (np.zeros((30, 3), int), SCORES * [1, 0, 0] + [9, 0, 0], {}, r"^labels must vary"),
+        (np.zeros((30, 3), int), None, {"metric": "kappa"}, r"^labels must be such that the metric 'kappa' is defined"),
+        (WIDE, SCORES, {"metric": "accuracy"}, r"^metric must be one of 'agreement'"),
+        (WIDE, SCORES, {"width": 0}, r"^width must be a finite number above 0"),
+        (WIDE, SCORES, {"power": 1.0, "difference": 0.1}, r"^power must lie between 0 and 1"),
+        (WIDE, SCORES, {"power": 0.8}, r"^difference must be given for power: the true value less the number that is tested"),
+        (WIDE, SCORES, {"power": 0.8, "difference": 0.9}, r"^difference must leave a number to test inside of the range"),
+        (WIDE, SCORES, {"margin": 0.1}, r"^margin must be left out but for the metrics"),
+        (WIDE, (SCORES, SCORES), {"metric": "difference", "margin": 0.0}, r"^margin must be above 0"),
+        (WIDE, SCORES.argmax(axis=1), {"metric": "discrepancy", "power": 0.8}, r"^margin must be given for power of metric 'discrepancy'"),
+        (WIDE, SCORES, {"cost": (1, 1)}, r"^cost must be three numbers"),
+        (WIDE, SCORES, {"cost": (0, 0, 1)}, r"^cost must be three numbers, .* not 0 for both"),
+        (WIDE, SCORES, {"max_annotators": 1}, r"^max_annotators must be a whole number from 2 to 1000"),
+        (WIDE, SCORES, {"random": ("annotators",)}, r"^random must be \('cases', 'annotators'\) or"),
+        (WIDE, SCORES, {"value": 0.5}, r"^value must be left out where labels are given"),
+        (WIDE, SCORES, STATED, r"^components must be left out where labels are given"),
+        (None, None, {"components": {"cases": 1}}, r"^components must have the variances 'cases', 'annotators' and 'labels'"),
+        (None, None, {"components": {**PARTS, "cases": -1}}, r"^components\['cases'\] must be a finite number of at least 0"),
+        (None, None, {"components": dict.fromkeys(PARTS, 0)}, r"^components must not all be 0"),
+        (None, None, {**STATED, "value": 1.0}, r"^value must be inside of the range of metric 'agreement'"),
+        (None, None, {**STATED, "level": 1.0}, r"^level must"),
+    ],
+)
+def test_what_is_no_pilot_is_refused(labels, scores, options, message):
+    refused(message, ugt.plan_annotations, None if labels is None else labels_of(labels), scores, **options)
+
+
+def test_one_annotator_and_what_has_no_labels():
+    with pytest.warns(UserWarning, match="several labels"):
+        repeated = ugt.Labels.from_long(np.repeat(np.arange(20), 2), np.zeros(40, int), np.arange(40) % 2, classes=2)
+    refused("labels must hold cases with two labels", ugt.plan_annotations, repeated, np.eye(2)[np.arange(20) % 2])
+    with pytest.raises(TypeError, match="labels must be Labels"):
+        ugt.plan_annotations(ugt.Ratings.from_wide(np.random.default_rng(0).normal(size=(20, 3))), metric="alpha")
+
+
+def test_designs_of_ones_own_are_checked():
+    found = ugt.plan_annotations(components=PARTS, metric="kappa")
+    refused("n_labels must be at most the 4 annotators. Got 5", found.design, 100, 5, 4)
+    refused("n_labels must be at least 2 for a metric of pairs", found.design, 100, 1, 4)
+    refused("n_annotators must be a whole number of at least 2", found.design, 100, 1, 1)
+    refused("of must be one of 'width'", found.interval, "pairs")
+
+
+def test_a_plan_of_many_labels_takes_no_time():
+    wide, scores = pilot(n=5000, a=12, k=6, least=6)
+    labels, begin = labels_of(wide), time.perf_counter()
+    ugt.plan_annotations(labels, (scores, scores[:, ::-1]), metric="difference", power=0.9, difference=0.03, cost=(5, 1, 100))
+    assert time.perf_counter() - begin < 5  # under a second where nothing else runs

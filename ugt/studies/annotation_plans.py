@@ -1,0 +1,339 @@
+"""How many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base import notices
+from .._base.axes import Frozen
+from .._base.checks import error, finite, option, scalar, whole
+from ..resampling import check_level
+from .components import PARTS, Components
+from .pilots import METRICS, OF_PAIRS, Pilot, read_pilot
+from .solving import MOST_CASES
+from .targets import AnnotationDesign, Target
+
+RANDOM = ("cases", "annotators")
+SIZES = ("n_cases", "n_labels", "n_annotators")
+FEW_ANNOTATORS = 5
+PAIRS_SHARE = 8  # annotators, up to which what two of them share is missing in designs for metrics of pairs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnnotationPlan(Frozen):
+    """How many cases, labels per case and annotators give the wanted width or power; made by :func:`plan_annotations`.
+
+    Attributes
+    ----------
+    metric : str
+    value : float
+        Of the pilot, or as stated; NaN if nothing is known of it.
+    components : mapping
+        Variances of what ``"cases"``, ``"annotators"`` and single ``"labels"`` (with what cases and annotators have in common) add to a
+        score on the scale of the metric, and ``"pairs"``: the variance that single pairs of labels add. Negative estimates are
+        shown as they are, and count as 0; NaN: not known.
+    table : tuple of designs
+        For each number of annotators, from the least that suffices, the cheapest design that meets the target: ``n_cases``, ``n_labels``
+        per case, ``n_annotators``, ``std_error``, ``width``, ``power`` and ``cost``. Without a target it is empty.
+    best : design or None
+        The cheapest of the table, with the fewest annotators of equal ones.
+    alternatives : tuple of designs or None
+        Where the pilot has fewer than 5 annotators: the best plan if the annotators' part is 0, as estimated, and twice the estimate.
+    random : tuple of str
+        What the widths are for: ``("cases", "annotators")``, or ``("cases",)``: other cases, the same annotators.
+    level : float
+    n_cases, n_labels, n_annotators : int, float, int
+        Of the pilot: cases with labels, labels per case, annotators; 0 where components were stated.
+    notes : tuple of str
+        What to know of the plan.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.plan_annotations(components={"cases": 0.09, "annotators": 0.002, "labels": 0.12}, width=0.15, cost=(2, 1, 5))
+    >>> found.best.n_cases, found.best.n_labels, found.best.n_annotators, round(found.best.width, 3)
+    (121, 2, 14, 0.15)
+    """
+
+    metric: str
+    value: float
+    components: Mapping[str, float]
+    table: tuple[AnnotationDesign, ...]
+    best: AnnotationDesign | None
+    alternatives: tuple[AnnotationDesign | None, ...]
+    random: tuple[str, ...]
+    level: float
+    n_cases: int
+    n_labels: float
+    n_annotators: int
+    notes: tuple[str, ...]
+    _target: Target = field(repr=False)
+    _pilot: Pilot | None = field(repr=False)
+
+    def design(self, n_cases: int, n_labels: int, n_annotators: int) -> AnnotationDesign:
+        """What a design of one's own gives: N cases with K labels each, by A annotators who share them evenly.
+
+        Raises
+        ------
+        ValueError
+            If there are more labels per case than annotators, or fewer than 2 cases or annotators.
+        """
+        n, k, a = whole("n_cases", n_cases, 2), whole("n_labels", n_labels), whole("n_annotators", n_annotators, 2)
+        if k > a:
+            raise error("n_labels", f"be at most the {a} annotators", k)
+        self._target.check_labels(k)
+        return self._target.designs(np.array([n]), np.array([k]), np.array([a]))[0]
+
+    def next_step(self, n_cases: int | None = None, n_labels: float | None = None, n_annotators: int | None = None) -> dict[str, float]:
+        """What to buy next: by which share of itself the variance falls for each unit of cost, most first.
+
+        ``"case"``: another case with as many labels; ``"label"``: another label of every case (by another annotator if all of them label
+        each case); ``"annotator"``: another annotator, who takes over a share of the labels; infinite where that costs nothing.
+
+        Parameters
+        ----------
+        n_cases, n_labels, n_annotators : numbers, optional
+            What there is. Default: the pilot, or the best plan where components were stated.
+        """
+        here = self.best if self._pilot is None else self
+        if here is None and None in (n_cases, n_labels, n_annotators):
+            raise error("n_cases, n_labels and n_annotators", "be given where there is neither a pilot nor a best plan", None)
+        n, k, a = (getattr(here, name) if one is None else one for name, one in zip(SIZES, (n_cases, n_labels, n_annotators)))
+        return self._target.next_step(scalar("n_cases", n), scalar("n_labels", k), scalar("n_annotators", max(a, k)))
+
+    def interval(self, of: str = "width", level: float = 0.95) -> tuple[float, float]:
+        """How far the pilot knows a component, or the ``"width"`` or ``"std_error"`` of the best plan.
+
+        By the jackknife, over the pilot's cases and over its annotators (Satterthwaite's degrees of freedom; for ``"width"`` and
+        ``"std_error"`` of the logarithm of the variance). NaN where components were stated, and where an annotator cannot be left out.
+
+        Parameters
+        ----------
+        of : {"width", "std_error", "cases", "annotators", "labels"}
+        level : float
+
+        Returns
+        -------
+        (low, high)
+        """
+        check_level(level)
+        option("of", of, ("width", "std_error", *PARTS[:3]))
+        if self._pilot is None or (of in ("width", "std_error") and self.best is None):
+            return math.nan, math.nan
+        return self._target.interval(self._pilot, of, level, self.best)
+
+
+def plan_annotations(
+    labels: Any = None,
+    scores: Any = None,
+    *,
+    metric: str = "agreement",
+    components: Mapping[str, float] | None = None,
+    value: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    difference: float | None = None,
+    margin: float | None = None,
+    cost: tuple[float, float, float] = (1.0, 1.0, 0.0),
+    max_annotators: int = 50,
+    level: float = 0.95,
+    random: tuple[str, ...] = RANDOM,
+) -> AnnotationPlan:
+    r"""How many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance.
+
+    What a label adds to a metric is the sum of what its case, its annotator and itself add. With N cases, K labels per case and A
+    annotators who share the labels evenly,
+
+    .. math:: V = \frac{σ^2_{cases}}{N} + \frac{σ^2_{annotators}}{A} + \frac{σ^2_{labels}}{NK} + \frac{2 σ^2_{pairs}}{NK(K - 1)}
+
+    (the last for metrics of pairs of annotators only). The components come from mean products of the scores of two labels of one case,
+    of one annotator, and of neither, in closed form for any incomplete design. Nothing is simulated.
+
+    Parameters
+    ----------
+    labels : Labels, or (N, A) array
+        The pilot: at least 10 cases with two labels, by at least 2 annotators. Annotators that are not named give a plan for these
+        annotators only.
+    scores : (N, K) array, or (N,) or (N, 2) for ``"soft_auroc"``; anything with case ids; two of these for ``"difference"``
+        Of the model; for ``"discrepancy"`` what :func:`discrepancy_ratio` takes as predictions. Agreement of annotators has none.
+    metric : {"agreement", "difference", "soft_auroc", "discrepancy", "alpha", "kappa", "ac1", "percent_agreement"}
+        Agreement of the model's first choice with one more annotator (:func:`next_annotator_agreement`); the difference of two models'
+        agreement, first less second; :func:`soft_auroc` of the second of two classes; :func:`discrepancy_ratio`;
+        :func:`krippendorff_alpha` (nominal), :func:`fleiss_kappa`, :func:`gwet_ac1`, :func:`percent_agreement`.
+    components : mapping, optional
+        In place of a pilot: variances ``"cases"``, ``"annotators"`` and ``"labels"``, and ``"pairs"`` (default 0), as the attribute of the
+        same name has them.
+    value : float, optional
+        Beside ``components``: what the metric is expected to be. Intervals are then those of the metric, which are not symmetric.
+    width : float, optional
+        Wanted width of the interval, upper end less lower end, in units of the metric.
+    power : float, optional
+        In (0, 1): wanted probability that the interval leaves out the number that is tested.
+    difference : float, optional
+        What power is asked for: the true value less the number that is tested (for ``"difference"`` the true difference of the models).
+        With ``margin`` it is 0 by default: true difference, or true discrepancy ratio less 1.
+    margin : float, optional
+        Non-inferiority, one-sided at ``level``: for ``"difference"`` that the first model is at most so much below the second one, for
+        ``"discrepancy"`` that the ratio is below 1 + margin, by the contrast μ - (1 + margin) α.
+    cost : three numbers
+        Of a case, of a label, of an annotator; at least 0.
+    max_annotators : int
+        Most annotators of a plan, at most 1,000. Numbers above 50 are tried in steps of 5 %.
+    level : float
+        Of the intervals, in (0, 1).
+    random : tuple of str
+        ``("cases", "annotators")``: the interval is for other cases judged by other annotators; ``("cases",)``: by these.
+
+    Returns
+    -------
+    AnnotationPlan
+        Without ``width`` and ``power`` only components, what other designs give (:meth:`AnnotationPlan.design`), and what to buy next.
+
+    Raises
+    ------
+    ValueError
+        If the pilot is too small, has one label per case or one annotator, or labels that do not vary; if an option is out of range.
+
+    Notes
+    -----
+    Widths are t times the standard error, with the degrees of freedom of intervals over cases and annotators (Satterthwaite, or
+    Banerjee's interval if that is wider): with few annotators they are much wider than 2 × 1.96 standard errors. The plan takes the
+    components as known; :meth:`AnnotationPlan.interval` says how far the pilot knows them. Cases are taken as independent: with several
+    cases of a patient, take one of each for the pilot. In metrics of pairs of annotators what two annotators share is not in the
+    formula: in simulations the standard error was 3 to 5 % too small with 8 annotators, 8 to 20 % with three. UA accuracy under a prior
+    is no mean over labels: see :func:`expected_certainty` for what further labels change.
+
+    References
+    ----------
+    Koch (1967), "A general approach to the estimation of variance components", Technometrics 9(1) (mean products of pairs); Brennan
+    (2001), "Generalizability Theory" (from components to designs).
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(1)
+    >>> truth, skill = rng.integers(0, 3, 100), rng.beta(6, 2, 6)
+    >>> wide = np.where(rng.random((100, 6)) < skill, truth[:, None], rng.integers(0, 3, (100, 6)))
+    >>> model = np.eye(3)[np.where(rng.random(100) < 0.8, truth, 0)]
+    >>> found = ugt.plan_annotations(ugt.Labels.from_wide(wide), model, width=0.15, cost=(5, 1, 50))
+    >>> found.best.n_cases, found.best.n_labels, found.best.n_annotators
+    (142, 2, 13)
+    """
+    option("metric", metric, tuple(METRICS))
+    prices, most, chosen = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), _random(random)
+    check_level(level)
+    wanted = None if width is None else scalar("width", width, positive=True)
+    if power is not None and not 0 < scalar("power", power) < 1:
+        raise error("power", "lie between 0 and 1", power)
+    _check_test(metric, power, difference, margin)
+    if components is None:
+        pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
+        if value is not None:
+            raise error("value", "be left out where labels are given", value)
+    elif labels is not None or scores is not None:
+        raise error("components", "be left out where labels are given", "both")
+    else:
+        pilot = None
+    number, parts = _stated(components, value, metric) if pilot is None else (pilot.value, pilot.parts.components)
+    tested = parts if pilot is None else pilot.tested.components
+    if chosen == RANDOM[:1]:
+        parts, tested = (one._replace(annotators=np.asarray(math.nan)) for one in (parts, tested))
+    unit = (1.0 if pilot is None else pilot.unit) if margin is not None else math.nan
+    target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, prices, level, most, None)
+    target = target._replace(effect=target.effect_of(difference, margin, unit), only_labels=None if pilot is None else pilot.only_labels)
+    return _plan(target, pilot)
+
+
+def _costs(given: Any) -> tuple[float, float, float]:
+    prices = tuple(scalar("cost", one) for one in given) if isinstance(given, (tuple, list)) else ()
+    if len(prices) != 3 or not any(prices[:2]):
+        raise error("cost", "be three numbers, of a case, of a label and of an annotator, and not 0 for both case and label", repr(given))
+    return prices
+
+
+def _random(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, (tuple, list)) or tuple(given) not in (RANDOM, RANDOM[:1]):
+        raise error("random", "be ('cases', 'annotators') or ('cases',)", repr(given))
+    return tuple(given)
+
+
+def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:
+    """What power is of must be said, and there is no test that the metric has not."""
+    if difference is not None:
+        finite("difference", difference)
+    if margin is not None:
+        if metric not in ("difference", "discrepancy"):
+            raise error("margin", "be left out but for the metrics 'difference' and 'discrepancy'", margin)
+        finite("margin", margin)
+        if margin < 0 or (margin == 0 and metric == "difference"):
+            raise error("margin", "be above 0" if metric == "difference" else "be at least 0", margin)
+    elif metric == "discrepancy" and (power is not None or difference is not None):
+        raise error("margin", "be given for power of metric 'discrepancy' (0: is the model nearer to the annotators than they are?)", None)
+    if power is not None and margin is None and not difference:
+        raise error("difference", "be given for power: the true value less the number that is tested, not 0", difference)
+
+
+def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:
+    """Components as given, and the value, NaN where it is not."""
+    if not isinstance(given, Mapping) or not set(PARTS[:3]) <= set(given) <= set(PARTS):
+        got = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
+        raise error("components", "have the variances 'cases', 'annotators' and 'labels' (and may have 'pairs')", got)
+    parts = [scalar(f"components[{name!r}]", given.get(name, 0.0)) for name in PARTS]
+    if not any(parts):
+        raise error("components", "not all be 0", given)
+    number = math.nan if value is None else finite("value", value)
+    if value is not None and not Target.possible(metric, number):
+        raise error("value", f"be inside of the range of metric {metric!r}", value)
+    return number, Components(*map(np.asarray, parts))
+
+
+def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
+    asked = target.width is not None or target.power is not None
+    table = target.solve()
+    notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, asked)]
+    alternatives: tuple[AnnotationDesign | None, ...] = ()
+    if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
+        plans = "" if not asked else ": see the plans for 0, once and twice as much of it"
+        notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is a guess{plans}")
+        alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked else ()
+    if asked and not table:
+        notices.warn(next(note for note in notes if note.startswith("no number of cases")), stacklevel=3)
+    sizes = (0, math.nan, 0) if pilot is None else (pilot.n_cases, pilot.n_labels, pilot.n_annotators)
+    parts = {name: float(part) for name, part in zip(PARTS, target.parts)}
+    random = RANDOM if target.annotators_random else RANDOM[:1]
+    of_target = target.metric, target.value, parts, table, _best(table), alternatives, random, target.level
+    return AnnotationPlan(*of_target, *sizes, tuple(notes), target, pilot)
+
+
+def _best(table: tuple[AnnotationDesign, ...]) -> AnnotationDesign | None:
+    """The cheapest, with the fewest annotators of equal ones."""
+    return min(table, key=lambda one: (one.cost, one.n_annotators), default=None)
+
+
+def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> list[str]:
+    """What the components and the table must be read with."""
+    notes = [f"the estimate of what {name} differ by is negative; it counts as 0" for name, part in zip(PARTS, target.parts) if part < 0]
+    if asked and not table:
+        least = target.people_needed() if target.annotators_random else None
+        if not target.annotators_random:
+            notes.append(f"no number of cases up to {MOST_CASES:,} is enough")
+        elif least is None:
+            notes.append("no number of cases and annotators is enough")
+        else:
+            notes.append(
+                f"no number of cases is enough with up to {target.most} annotators: what they differ by alone needs at least {least:,}"
+            )
+    elif table and target.annotators_random and table[0].n_annotators > max(2, target.only_labels or target.least_labels):
+        notes.append(f"with fewer than {table[0].n_annotators} annotators no number of cases up to {MOST_CASES:,} is enough")
+    if table and target.annotators_random and target.cost[2] == 0:
+        notes.append("annotators cost nothing here, so that the cheapest plan has many: the third of cost= is what one costs")
+    if table and target.metric in OF_PAIRS and target.annotators_random and table[0].n_annotators <= PAIRS_SHARE:
+        notes.append(
+            f"with up to {PAIRS_SHARE} annotators widths are too small, by 5 to 20 %: what two annotators share is not in the formula"
+        )
+    return notes

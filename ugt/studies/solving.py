@@ -1,0 +1,98 @@
+"""What a design gives: degrees of freedom, half-widths, power; and the fewest cases that give what is wanted."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int64
+from .components import Components
+
+MOST_CASES = 10_000_000
+LEAST_CASES = 10
+FAR = 30.0  # standard errors, from which on power is 1
+
+
+class ScaleOfNumber(NamedTuple):
+    """A monotone function of a number, its derivative and its inverse."""
+
+    to: Callable[[Any], Any]
+    slope: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+
+
+SCALES = {
+    "identity": ScaleOfNumber(lambda x: x, np.ones_like, lambda y: y),
+    "log": ScaleOfNumber(np.log, lambda x: 1 / x, np.exp),
+    "logit": ScaleOfNumber(lambda x: np.log(x / (1 - x)), lambda x: 1 / (x * (1 - x)), lambda y: 1 / (1 + np.exp(-y))),
+    "complement": ScaleOfNumber(lambda x: np.log(1 - x), lambda x: -1 / (1 - x), lambda y: 1 - np.exp(y)),
+}
+
+
+class Expectation(NamedTuple):
+    """Of designs: the variance of the number, Satterthwaite's degrees of freedom, and the half-width of an interval."""
+
+    variance: Array
+    df: Array
+    half_width: Array
+
+
+def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any, q: float) -> Expectation:
+    """Of N cases with K labels by A annotators who share them evenly; annotators are random where their part is known.
+
+    The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators: by Satterthwaite's degrees of freedom,
+    or Banerjee's if that is wider.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+    n, k, a = (np.asarray(one, np.float64) for one in (n_cases, n_labels, n_annotators))
+    held = parts.in_plans()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        both = held.labels / (n * k) + np.where(held.pairs > 0, 2 * held.pairs / (n * k * (k - 1)), 0.0)
+        cases, own = held.cases / n + both, np.where(np.isnan(parts.annotators), 0.0, held.annotators / a)
+        variance = cases + own
+        if np.isnan(parts.annotators).all():
+            df = np.broadcast_to(n - 1, variance.shape)
+            return Expectation(variance, df, stdtrit(df, q) * np.sqrt(variance))
+        annotators = own + both
+        df = variance**2 / (annotators**2 / (a - 1) + cases**2 / (n - 1) + both**2 / ((n - 1) * (a - 1)))
+        df = np.where(variance > 0, df, n - 1)
+        banerjee = stdtrit(a - 1, q) ** 2 * own + stdtrit(n - 1, q) ** 2 * cases
+        return Expectation(variance, df, np.maximum(stdtrit(df, q) * np.sqrt(variance), np.sqrt(banerjee)))
+
+
+def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
+    """How often an interval of these half-widths leaves out a number that is ``effect`` away from the true one."""
+    from scipy.special import nctdtr  # noqa: PLC0415
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(found.variance)
+        limit, away = np.where(error > 0, found.half_width / error, 1.0), np.where(error > 0, effect / error, np.inf)
+        near = np.clip(away, -FAR, FAR)
+        above = 1.0 - nctdtr(found.df, near, limit)
+        if two_sided:
+            above = above + nctdtr(found.df, near, -limit)
+        return np.where(away >= FAR, 1.0, np.where(away <= -FAR, float(two_sided), np.clip(above, 0.0, 1.0)))
+
+
+def least_cases(enough: Callable[[Int64], Bools], n: int, most: int = MOST_CASES) -> Int64:
+    """(n,) the fewest cases of each of n designs that are enough, where more are enough, too; -1 if none up to ``most`` are."""
+    low, high = np.full(n, LEAST_CASES - 1, np.int64), np.full(n, most, np.int64)
+    possible = enough(high)
+    while (high - low > 1).any():
+        middle = np.where(high - low > 1, (low + high) // 2, high)
+        met = enough(middle)
+        high, low = np.where(met, middle, high), np.where(met, low, np.maximum(middle * (high - low > 1), low))
+    return np.where(possible, high, -1)
+
+
+def least_people(enough: Callable[[int], bool], most: int = 1_000_000) -> int | None:
+    """The fewest people that are enough where cases are without number; None if no number is."""
+    if not enough(most):
+        return None
+    low, high = 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

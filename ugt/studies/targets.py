@@ -1,0 +1,192 @@
+"""What a plan is to meet, and the search for the designs that do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base.arrays import Array, Bools
+from .._base.checks import error
+from .components import PARTS, Components, jackknife
+from .pilots import METRICS, OF_PAIRS, Pilot
+from .solving import SCALES, Expectation, least_cases, least_people, power_of, precision
+
+
+class AnnotationDesign(NamedTuple):
+    """One design, and what it gives."""
+
+    n_cases: int
+    n_labels: int  # per case
+    n_annotators: int
+    std_error: float
+    width: float
+    power: float
+    cost: float
+
+
+class Target(NamedTuple):
+    """What is wanted, and the components by which designs are judged."""
+
+    metric: str
+    value: float
+    parts: Components
+    tested: Components  # by which power is computed
+    effect: float  # NaN: no power is asked for
+    two_sided: bool
+    width: float | None
+    power: float | None
+    cost: tuple[float, float, float]
+    level: float
+    most: int
+    only_labels: int | None
+
+    @property
+    def annotators_random(self) -> bool:
+        return not math.isnan(self.parts.annotators)
+
+    def check_labels(self, k: int) -> None:
+        if self.only_labels is not None and k != self.only_labels:
+            raise error("n_labels", f"be {self.only_labels}, as in the pilot, which does not say what others give", k)
+        if k < self.least_labels:
+            raise error("n_labels", "be at least 2 for a metric of pairs of annotators", k)
+
+    @property
+    def least_labels(self) -> int:
+        return 2 if self.metric in OF_PAIRS else 1
+
+    def spread(self, n: Any, k: Any, a: Any) -> Expectation:
+        return precision(self.parts, n, k, a, 0.5 + self.level / 2)
+
+    def power_at(self, n: Any, k: Any, a: Any) -> Array:
+        if math.isnan(self.effect):
+            return np.full(np.broadcast(n, k, a).shape, np.nan)
+        q = 0.5 + self.level / 2 if self.two_sided else self.level
+        return power_of(precision(self.tested, n, k, a, q), self.effect, self.two_sided)
+
+    @staticmethod
+    def possible(metric: str, value: float) -> bool:
+        """Whether there is a number on the scale of the metric."""
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(SCALES[METRICS[metric]].to(np.float64(value))))
+
+    def width_of(self, half: Array) -> Array:
+        """From the lower to the upper end of an interval that is symmetric on its scale, of a half-width in units of the metric."""
+        if math.isnan(self.value):
+            return 2 * half
+        to, slope, back = SCALES[METRICS[self.metric]]
+        with np.errstate(over="ignore"):
+            middle, reach = to(np.float64(self.value)), half * abs(slope(np.float64(self.value)))
+            return np.asarray(np.abs(back(middle + reach) - back(middle - reach)))
+
+    def effect_of(self, difference: float | None, margin: float | None, unit: float) -> float:
+        """How far the number that is tested is away, in the units of the components of the test; NaN where nothing is tested."""
+        if margin is not None:
+            true = 0.0 if difference is None else difference
+            return margin + true if self.metric == "difference" else (margin - true) * unit
+        if difference is None:
+            return math.nan
+        if math.isnan(self.value):
+            return abs(difference)
+        if not self.possible(self.metric, self.value - difference):
+            raise error("difference", f"leave a number to test inside of the range of metric {self.metric!r}", self.value - difference)
+        to, slope, _ = SCALES[METRICS[self.metric]]
+        x = np.float64(self.value)
+        return float(abs((to(x) - to(x - difference)) / slope(x)))
+
+    def with_annotators(self, factor: float) -> Target:
+        """With so many times the annotators' part."""
+        parts, tested = (one._replace(annotators=factor * one.annotators) for one in (self.parts, self.tested))
+        return self._replace(parts=parts, tested=tested)
+
+    def enough(self, n: Any, k: Any, a: Any) -> Bools:
+        met = np.ones(np.broadcast(n, k, a).shape, bool)
+        if self.width is not None:
+            met &= self.width_of(self.spread(n, k, a).half_width) <= self.width
+        if self.power is not None:
+            met &= self.power_at(n, k, a) >= self.power
+        return met
+
+    def costs(self, n: Any, k: Any, a: Any) -> Any:
+        return self.cost[0] * n + self.cost[1] * n * k + self.cost[2] * a
+
+    def designs(self, n: Any, k: Any, a: Any) -> tuple[AnnotationDesign, ...]:
+        found = self.spread(n, k, a)
+        columns = (np.sqrt(found.variance), self.width_of(found.half_width), self.power_at(n, k, a), self.costs(n, k, a) + 0.0)
+        return tuple(AnnotationDesign(*row) for row in zip(*(column.tolist() for column in (n, k, a, *columns))))
+
+    def solve(self) -> tuple[AnnotationDesign, ...]:
+        """For each number of annotators the cheapest design that is enough; nothing where none is."""
+        if self.width is None and self.power is None:
+            return ()
+        more = np.rint(50 * 1.05 ** np.arange(1, 64)).astype(np.int64)  # 5 % apart beyond 50
+        sizes = np.unique(np.concatenate([np.arange(1, min(self.most, 50) + 1), more[more < self.most], [self.most]]))
+        if not self.annotators_random:  # as many as there are labels
+            k = sizes if self.only_labels is None else np.array([self.only_labels])
+            k = k[k >= self.least_labels]
+            a = np.maximum(k, 2)
+        else:
+            a, k = (one.ravel() for one in np.meshgrid(sizes, sizes, indexing="ij"))
+            there = (a >= 2) & (k >= self.least_labels) & (k <= a)
+            if self.only_labels is not None:
+                there &= k == self.only_labels
+            a, k = a[there], k[there]
+        n = least_cases(lambda n: self.enough(n, k, a), len(k))
+        a, k, n = a[n > 0], k[n > 0], n[n > 0]
+        cost = self.costs(n, k, a)
+        order = np.lexsort((k, cost, a))
+        first = order[np.append(True, a[order][1:] != a[order][:-1])] if len(order) else order
+        return self.designs(n[first], k[first], a[first])
+
+    def people_needed(self) -> int | None:
+        """The fewest annotators with whom some number of cases is enough."""
+        k = self.only_labels or self.least_labels
+        return least_people(lambda a: a >= max(k, 2) and bool(self.enough(np.array([1e15]), np.array([k]), np.array([a]))[0]))
+
+    def next_step(self, n: float, k: float, a: float) -> dict[str, float]:
+        now, (of_case, of_label, of_annotator) = self._variance(n, k, a), self.cost
+        more = max(a, k + 1)
+        steps = {"case": ((n + 1, k, a), of_case + of_label * k)}
+        if self.only_labels is None:
+            steps["label"] = (n, k + 1, more), of_label * n + of_annotator * (more - a)
+        if self.annotators_random:
+            steps["annotator"] = (n, k, a + 1), of_annotator
+        saved = {name: 1 - self._variance(*size) / now for name, (size, _) in steps.items()}
+        prices = {name: price for name, (_, price) in steps.items()}
+        found = {name: share / prices[name] if prices[name] else math.inf if share > 0 else 0.0 for name, share in saved.items()}
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def _variance(self, *size: float) -> float:
+        return float(self.spread(*size).variance)
+
+    def interval(self, pilot: Pilot, of: str, level: float, best: AnnotationDesign | None) -> tuple[float, float]:
+        from scipy.special import stdtrit  # noqa: PLC0415
+
+        sources = [pilot.parts.without_cases()]
+        if self.annotators_random:
+            sources.append(pilot.parts.without_annotators())
+
+        def number(parts: Components) -> Array:
+            if of in PARTS:
+                return np.asarray(getattr(parts, of))
+            assert best is not None
+            known = parts if self.annotators_random else parts._replace(annotators=np.nan * parts.cases)
+            return np.log(precision(known, *best[:3], 0.5 + self.level / 2).variance)
+
+        spreads, sizes = [jackknife(number(one)) for one in sources], [len(one.cases) - 1 for one in sources]
+        total = sum(spreads)
+        if not math.isfinite(total) or min(sizes) < 1:
+            return math.nan, math.nan
+        df = total**2 / sum(spread**2 / size for spread, size in zip(spreads, sizes)) if total else 1.0
+        reach = float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(total)
+        if of in PARTS:
+            middle = float(getattr(self.parts, of))
+            return middle - reach, middle + reach
+        assert best is not None
+        factors = np.exp(np.minimum(np.array([-reach, reach]) / 2, 100.0))
+        if of == "std_error":
+            low, high = best.std_error * factors
+        else:
+            low, high = self.width_of(self.spread(*best[:3]).half_width * factors)
+        return float(low), float(high)
