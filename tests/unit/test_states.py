@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from twins.parted import merged, no_part, one_part
 
 import ugt
@@ -166,6 +166,29 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
         rows = np.repeat(np.arange(N), weights[b])
         again = one_part(metric, *(one[rows] for one in data), **options).value
         assert found.resampled[b] == pytest.approx(again, rel=1e-12)
+
+
+PERFECT = np.eye(K)[np.arange(N) % K]
+ALL_AGREE = ugt.Labels.from_wide([[i % K] * 3 for i in range(N)])
+
+
+@pytest.mark.parametrize(
+    ("metric", "data"),
+    [
+        ("ua_topk_accuracy", (PERFECT, PERFECT)),
+        ("annotation_certainty", (PERFECT,)),
+        ("fleiss_kappa", (ALL_AGREE,)),
+        ("percent_agreement", (ALL_AGREE,)),
+        ("soft_auroc", (PERFECT[:, 0], PERFECT[:, 0])),
+    ],
+)
+def test_perfect_results_have_the_interval_of_the_record(metric, data):
+    found = one_part(metric, *data, case_ids=np.arange(N), n_resamples=50)
+    expected = getattr(ugt, metric)(*data).interval()
+    assert found.value == 1 > expected[0] and found.interval() == pytest.approx(expected, rel=1e-12)
+    assert found.interval(kind="percentile") == (1, 1)
+    over_clusters = one_part(metric, *data, clusters=np.arange(N) // 2, n_resamples=50)
+    assert np.isnan(warned("over clusters, as a state does not know how many", over_clusters.interval)).all()
 
 
 def test_intervals_by_resamples(rng):

@@ -123,7 +123,9 @@ def test_functions_that_take_labels_of_a_case_as_drawn_alike_say_so():
     labels, firsts = ugt.Labels.from_wide(wide, classes=K), ugt.Labels.from_wide([row[:2] for row in wide], classes=K)
     counted = ugt.Labels.from_counts(labels.counts())
     for function in ALIKE:
-        with pytest.warns(UserWarning, match="All 111 cases with 2 labels are unanimous, .* readings of each case, those of all but 2, which"):
+        with pytest.warns(
+            UserWarning, match="All 111 cases with 2 labels are unanimous, .* readings of each case, those of all but 2, which"
+        ):
             assert function(labels).value == function(firsts).value
         with pytest.warns(UserWarning, match="give them the first readings alone"):
             assert function(counted).value != function(firsts).value

@@ -83,10 +83,11 @@ class Form(Statistic):
     def spans(self) -> Array:
         return np.array([self.span, (0.0, 1.0), (0.0, 1.0)][: len(self.names)])
 
-    @property
-    def steps(self) -> Array:
+    def steps(self, sums: Array, n_cases: int) -> Array:
         """(3,); a share of cases without any agreement takes so much / (1 - expected) off the coefficient."""
-        return np.array([1 / max(1 - self.estimate[2], TINY), 1.0, 1.0]) if len(self.names) > 1 else super().steps
+        if len(self.names) == 1:
+            return super().steps(sums, n_cases)
+        return np.array([1 / max(1 - self.answer(sums[None])[0, 2], TINY), 1.0, 1.0])
 
     # ---- what a coefficient says
 

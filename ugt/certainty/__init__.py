@@ -150,4 +150,4 @@ def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:
     return float(np.sqrt(np.maximum(variance, 0.0).sum()) / max(len(variance), 1))
 
 
-PARTS = means(annotation_certainty, expected_risk)
+PARTS = {**means(annotation_certainty), **means(expected_risk, share=False)}

@@ -261,13 +261,13 @@ class Means(Ratios):
 
     n_squared = 2
 
-    def __init__(self, per_case: Array, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array) -> None:
-        base = Ratios.of(per_case)
+    def __init__(self, per_case: Array, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, share: bool) -> None:
+        base, self.span = Ratios.of(per_case), (0.0, 1.0) if share else super().span
         super().__init__(base.columns, base.of_number)
         self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
 
     @classmethod
-    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any]) -> Means:
+    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], share: bool) -> Means:
         x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
         if np.isinf(x).any():
             raise error("predictions", "have a finite score in every case, to be added up", "inf", f"row {int(np.argmax(np.isinf(x)))}")
@@ -277,15 +277,16 @@ class Means(Ratios):
         n_draws = 0 if draws is None else len(draws)
         fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
         numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
-        return cls(x, {"options": plain(options), "numbers": numbers, "n_draws": n_draws}, found.left_out, np.array(fixed, np.float64))
+        settings = {"options": plain(options), "numbers": numbers, "n_draws": n_draws}
+        return cls(x, settings, found.left_out, np.array(fixed, np.float64), share)
 
     @property
     def settings(self) -> dict[str, Any]:
         return self._settings
 
     @classmethod
-    def of_settings(cls, settings: Mapping[str, Any]) -> Means:
-        return cls(np.full(1, np.nan), settings, {}, np.empty(0))
+    def of_settings(cls, settings: Mapping[str, Any], share: bool = True) -> Means:
+        return cls(np.full(1, np.nan), settings, {}, np.empty(0), share)
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With the errors over draws and of Monte Carlo, the size of the sets, and the value of every draw."""
@@ -295,10 +296,10 @@ class Means(Ratios):
         return found._replace(numbers={**numbers, **draws})
 
 
-def means(*functions: Callable[..., MeanOfCases]) -> dict[str, Part]:
-    """Parts of functions whose value is the mean over the cases that are defined."""
-    return {function.__name__: Part(partial(_read, function), Means.of_settings) for function in functions}
+def means(*functions: Callable[..., MeanOfCases], share: bool = True) -> dict[str, Part]:
+    """Parts of functions whose value is the mean over the cases that are defined; ``share``: of numbers from 0 to 1."""
+    return {function.__name__: Part(partial(_read, function, share), partial(Means.of_settings, share=share)) for function in functions}
 
 
-def _read(function: Callable[..., MeanOfCases], data: tuple[Any, ...], options: dict[str, Any]) -> Means:
-    return Means.of_record(function(*data, **options), options)
+def _read(function: Callable[..., MeanOfCases], share: bool, data: tuple[Any, ...], options: dict[str, Any]) -> Means:
+    return Means.of_record(function(*data, **options), options, share)

@@ -18,7 +18,7 @@ from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, limits, resamples_of
 from .statistic import FEW, Answer, Linear, Statistic, Wide, resample
-from .student import FEW_UNITS, Units, few_clusters
+from .student import FEW_UNITS, Facts, Units, few_clusters
 from .sums import Alike, GroupSums
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "FEW_UNITS", "SOURCES", "Alike", "Answer", "Design", "Difference", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans",
-    "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Wide", "bootstrap", "bootstrap_annotations",
-    "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters", "ids_of_cases", "jackknife", "limits",
-    "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
+    "FEW_UNITS", "SOURCES", "Alike", "Answer", "Design", "Difference", "Facts", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans",
+    "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Units", "Wide", "bootstrap",
+    "bootstrap_annotations", "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters", "ids_of_cases",
+    "jackknife", "limits", "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
 ]  # fmt: skip
 
 

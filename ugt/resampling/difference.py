@@ -49,8 +49,7 @@ class Difference(Statistic):
     def spans(self) -> Array:
         return np.asarray(self.first.spans - self.second.spans[:, ::-1])
 
-    @property
-    def steps(self) -> Array:
+    def steps(self, sums: Array, n_cases: int) -> Array:
         """(M,) not known."""
         return np.full(len(self.names), np.nan)
 

@@ -180,8 +180,7 @@ class Statistic(ABC):
         """(M, 2) the range of each number."""
         return np.tile(np.array(self.span, np.float64), (len(self.names), 1))
 
-    @property
-    def steps(self) -> Array:
+    def steps(self, sums: Array, n_cases: int) -> Array:
         """(M,) how far each number stands from the end of its range, at most, for each share of units that are not perfect."""
         low, high = self.spans.T
         return np.asarray(high - low)

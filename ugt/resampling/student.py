@@ -48,7 +48,7 @@ class Units:
 
         few = one.smooth and design.n_units <= FEW_UNITS
         return cls(
-            lambda: Facts(one.counting(kept, design), one.spans, one.steps),
+            lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum()))),
             influence,
             (lambda: left_out_deviations(one, kept, design)) if few else None,
         )

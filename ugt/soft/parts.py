@@ -109,6 +109,9 @@ class BinnedRanking(SoftRanking):
     def influence(self) -> Array | None:  # type: ignore[override]
         return None
 
+    def steps(self, sums: Array, n_cases: int) -> Array:
+        return np.tile(super().steps(self._of_bins(sums[None])[0, 0], n_cases), 3)
+
     def _of_bins(self, sums: Array) -> Array:
         """(B, 3, K x N_SUMS) sums of the columns, in expectation and at their least and most."""
         bins = self._bins(sums)[:, :, ::-1]  # highest scores first

@@ -81,11 +81,10 @@ class SoftRanking(Statistic):
         found, values = super().numbers(sums), self.per_class(self.metrics[0], sums)[0]
         return {**found, "per_class": values} if values.shape[1] > 1 else found
 
-    @property
-    def steps(self) -> Array:
+    def steps(self, sums: Array, n_cases: int) -> Array:
         """(2 a metric,) as many times more as there are more cases than positives (negatives): these alone can be out of place."""
-        least = self.sums().reshape(-1, N_SUMS)[:, [POSITIVE, NEGATIVE]].min()
-        return np.full(len(self.names), self.kept.sum() / max(float(least), 1.0))
+        least = sums.reshape(-1, N_SUMS)[:, [POSITIVE, NEGATIVE]].min()
+        return np.full(len(self.names), n_cases / max(float(least), 1.0))
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         found, needs = super().finish(sums, fixed, left_out), "both positives and negatives"

@@ -187,7 +187,9 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     again = {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)}
     error_of = std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled)
     counts = state.n_cases, dict(state.left_out), error_of, answer.reason
-    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span)
+    at_end = answer.value in one.span
+    step = float(one.steps(rounded(state.sums)["sums"], state.n_cases)[0]) if at_end else math.nan
+    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span, step)
 
 
 def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:

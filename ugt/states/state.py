@@ -26,7 +26,7 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 FORMAT = "ugt_state"
 AT_ONCE = 64  # states that are added up together,
 NUMBERS = 1 << 21  # or fewer, of so many numbers
-KINDS = ("percentile", "basic", "analytic")
+KINDS = ("auto", "percentile", "basic", "analytic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,8 +252,9 @@ class Merged(Frozen):
     resampled_numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
     _scale: str = field(default="identity", repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
+    _step: float = field(default=math.nan, repr=False)
 
-    def interval(self, level: float = 0.95, *, of: str | None = None, kind: str = "percentile") -> tuple[float, float]:
+    def interval(self, level: float = 0.95, *, of: str | None = None, kind: str = "auto") -> tuple[float, float]:
         """Interval over cases or clusters, as of the record of the function itself: from the Poisson resamples, or analytic.
 
         Parameters
@@ -262,14 +263,16 @@ class Merged(Frozen):
             In (0, 1).
         of : str, optional
             Which of the ``numbers`` that are known in each resample. Default: ``value``.
-        kind : {"percentile", "basic", "analytic"}
-            The first two as in :class:`ugt.Resamples`; ``"analytic"``: of ``value``, by its ``std_error`` and Student's t (over clusters:
-            the normal law), which needs no resamples where there are sums of squares.
+        kind : {"auto", "percentile", "basic", "analytic"}
+            Percentile and basic as in :class:`ugt.Resamples`. Auto: percentile; where no resample differs from a value at an end of its
+            range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. Analytic: of ``value``, by its
+            ``std_error`` and Student's t (over clusters: the normal law), which needs no resamples where there are sums of squares.
 
         Returns
         -------
         (low, high)
-            NaN where the number or the standard error is undefined.
+            NaN where the number or the standard error is undefined, and, with a warning, at an end of the range over clusters, of which
+            a state does not know the number.
 
         Raises
         ------
@@ -291,7 +294,15 @@ class Merged(Frozen):
             return self._analytic(level)
         if len(self.resampled) == 0:
             raise error("kind", "be 'analytic' for a state without resamples (n_resamples=)", repr(kind))
-        low, high = self.resamples(of).interval(level, kind)[0]
+        found = self.resamples(of)
+        low, high = found.interval(level, "percentile" if kind == "auto" else kind)[0]
+        at_end = low == high == self.value and self.value in self._span and not math.isnan(self._step)
+        if kind == "auto" and of is None and at_end and self.n_cases > 1:
+            if self.units == "clusters":
+                notices.warn(f"undefined: an interval of {self.value:g} over clusters, as a state does not know how many there are")
+                return math.nan, math.nan
+            facts = resampling.Facts(np.array([self.n_cases]), np.array([self._span]), np.array([self._step]))
+            low, high = resampling.Units(lambda: facts, lambda: found.values[:0], None).at_end(found.estimate, level)[0]
         return float(low), float(high)
 
     def _analytic(self, level: float) -> tuple[float, float]:
