@@ -33,6 +33,19 @@ def test_draws_and_cases_are_those_of_the_metric():
         assert all(row["value"] == metric["value"] and row["n_cases"] == 120 for row in rows(evaluation, model=name))
 
 
+@pytest.mark.parametrize(("together", "least", "most"), [(False, 1.0, 1.05), (True, 1.5, math.inf)])
+def test_draws_add_to_the_interval_over_both_what_cases_share(together, least, most):
+    rng = np.random.default_rng(2)
+    right = rng.random((1, 400)) < 0.5 if together else rng.random((200, 400)) < 0.5  # whether what the model says is true in a draw
+    draws = np.where(np.broadcast_to(right, (200, 400))[..., None], [0.9, 0.1], [0.1, 0.9])
+    odd = rng.random(200) < 0.3
+    draws[odd] = draws[odd][..., ::-1]
+    evaluation = ugt.evaluate(ugt.Draws.from_array(draws), {"A": np.tile([0.8, 0.2], (200, 1))}, k=1, details=False)
+    row = next(row for row in evaluation.metrics if row["metric"] == "topk_accuracy")
+    found = (row["both_high"] - row["both_low"]) / (row["case_high"] - row["case_low"])
+    assert least * 0.99 <= found <= most
+
+
 @pytest.mark.slow
 def test_other_annotators():
     """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""

@@ -89,7 +89,8 @@ class Work:
             self._add_certainty(reliability, "group_certainty", 1, by_group)
         for name, order in self.ranked.items():
             for metric, k in metrics_wanted(self.orders):
-                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), truth.is_sampled)
+                shared = self._shared(truth, name, metric, k) if truth.is_joint else 0.0
+                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), shared)
         self._add_soft(reliability, truth)
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self._add_bounds(reliability, truth)
@@ -106,8 +107,8 @@ class Work:
         if measure == "certainty" and k == 1:
             self.case_certainty[reliability_key(reliability)] = found.per_case
 
-    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: bool = False) -> None:
-        """``shared``: whether draws have parameters that cases share; else resamples of cases already hold what draws add to a mean."""
+    def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
+        """``shared``: how much of the spread over draws cases have in common; resamples of cases hold what draws add to single ones."""
         half = self.options.level / 2
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
@@ -117,6 +118,21 @@ class Work:
         )  # fmt: skip
         self.columns.append(found.per_case)
         self.deviations.append((over_draws[2:] - found.value) * shared)
+
+    def _shared(self, truth: Plausibilities, name: str, metric: Metric, k: int) -> float:
+        """sqrt(cov(a, b) / var((a + b) / 2)) over draws, a and b the means over every other case."""
+        if truth.n_cases < 2:
+            return 1.0
+        halves = []
+        for begin in (0, 1):
+            order = Orders.from_dense(self.scores[name][begin::2], k, self.options.ties)
+            halves.append(metric.of(truth.take(np.arange(begin, truth.n_cases, 2)), order, k, ties=self.options.ties).per_draw)
+        first, second = halves
+        if first is None or second is None:  # one of them is the same in every draw
+            return 0.0
+        (a, both), (_, b) = np.cov(first, second)
+        total = (a + b + 2 * both) / 4
+        return float(np.sqrt(np.clip(both / total, 0.0, 1.0))) if total > 0 else 0.0
 
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
         """What the accuracy against the true class can be; and what the commonest class always gets."""

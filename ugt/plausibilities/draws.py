@@ -95,6 +95,7 @@ class DenseDraws(Draws):
     axes: Axes
     values: Array
     n_chains: int = 1
+    is_joint = True
 
     @property
     def n_draws(self) -> int:  # type: ignore[override]

@@ -29,6 +29,7 @@ class Plausibilities(OnAxes):
 
     is_certain = False  # whether there is nothing but one vector a case
     is_sampled = False  # whether answers are means over draws, and have Monte Carlo errors
+    is_joint = False  # whether draws of one case may go with those of another, as where parameters of annotators are drawn
     n_draws: int  # how many vectors a case has; 0 for as many as are asked for
 
     @cached_property
