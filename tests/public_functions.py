@@ -139,6 +139,10 @@ def share_of_first(drawn: Any) -> float:
     return float(drawn.counts()[:, 0].sum() / drawn.counts().sum())
 
 
+def weighted_share_of_first(known: Any, weights: Any) -> float:
+    return float(weights @ known.counts()[:, 0] / (weights @ known.counts().sum(axis=1)))
+
+
 def swept(annotations: Any, scores: Any, chosen: Any, **more: Any) -> Any:
     return ugt.threshold_sweep(annotations, scores, **more).best(choose_on=chosen)
 
@@ -381,6 +385,7 @@ FUNCTIONS: dict[str, Entry] = {
         ugt.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
     ),
     "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
+    "two_way": Entry(ugt.two_way, (labels,), {"statistic": weighted_share_of_first}, ("value",), (), {"relabelling": COLUMNS}),
     "evaluate": Entry(ugt.evaluate, (labels, models), {"k": 1, "details": False, "missing": "drop", **QUICK}, (), (), all_for(DRAWN)),
 }
 

@@ -45,7 +45,7 @@ _HOMES = {
     ),
     "plausibilities": "Certainty Dirichlet Draws Estimate Point",
     "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
-    "resampling": "Resamples bootstrap bootstrap_annotations bootstrap_statistic",
+    "resampling": "Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic two_way",
     "soft": (
         "PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore ranking_stability soft_auroc soft_average_precision "
         "soft_precision_recall_curve soft_roc_curve"

@@ -24,6 +24,7 @@ DEFAULTS = {
     "normalized": [False], "numbered": [False], "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
     "penalty_b": [0.1, 1.0], "penalty_w": [10.0], "persistence": [0.9], "prevalence": ["uniform"], "prior": ["fit", 0.0, 0.1],
     "prior_rate": [1.0], "progress": [False], "q": [0.05], "randomized": [True], "reliability": [1.0], "replace": [True],
+    "scale": ["identity"],
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
     "singletons": ["omit"], "split": [0.5], "table": ["metrics"], "threshold": [0.5], "tie_weight": ["split"],
     "ties": ["drop", "expectation", "group"], "tolerance": [1e-07, 1e-09], "unranked": ["individual"], "validation": [0.2],

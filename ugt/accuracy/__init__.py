@@ -5,9 +5,11 @@ All take the truth first (plausibilities, or arrays (N, K) of certain ones, (N, 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from .._base import checks
+from .._base.arrays import Int64
 from .._base.ragged import sizes_of
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
@@ -249,8 +251,9 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     (0.8945, 1.5)
     """
     post = as_plausibilities(truth)
-    given = as_sets(sets, post.axes)
-    return results.estimate(post.coverage(given, ties=checks.option("ties", ties, checks.TIES)), _mean_size(given, post))
+    given, ties = as_sets(sets, post.axes), checks.option("ties", ties, checks.TIES)
+    again = partial(_of_rows, given, type(post).coverage, {"ties": ties})
+    return results.estimate(post.coverage(given, ties=ties), _mean_size(given, post), made_of=post.made_of, again=again)
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
@@ -269,7 +272,14 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     """
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
-    return results.estimate(post.mass(given), _mean_size(given, post))
+    again = partial(_of_rows, given, type(post).mass, {})
+    return results.estimate(post.mass(given), _mean_size(given, post), made_of=post.made_of, again=again)
+
+
+def _of_rows(given: Sets, compare: Any, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> results.Comparison:
+    """The comparison of some of the sets with a truth of as many cases."""
+    found: results.Comparison = compare(truth, given.take(rows), **options)
+    return found
 
 
 PARTS = means(*(globals()[one.function] for one in METRICS.values()), ua_coverage, ua_plausibility_mass)

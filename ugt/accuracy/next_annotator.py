@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array, Int64
 from .._base.checks import room
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import first_choices
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import Ratios, Result, over
+from ..resampling import Ratios, Result
 from .given import orders_of
 
 
@@ -96,18 +97,53 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
         raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
     if isinstance(annotations, Labels):
         annotations = drawn_alike(annotations)
-    n_cases, n_classes = annotations.n_cases, annotations.n_classes
-    room("agreement with annotators", 32.0 * n_cases * n_classes)
-    chosen = orders_of(annotations, scores, 1, ties).sets(1).membership(1)
-    found = first_choices(annotations)
-    n, weight = found.n_opinions(n_cases), found.share * found.times
-    shares = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes).reshape(n_cases, n_classes)
-    model = over((shares * chosen).sum(axis=1), n)
-    own = np.bincount(found.case, found.share * weight, n_cases)
-    several = np.where(n > 1, n, np.nan)
-    annotators = ((shares**2).sum(axis=1) - own) / (several * (several - 1))
-    one = Ratios.of(np.stack([model, annotators, model - annotators], axis=1), names=("model", "annotators", "difference"))
-    counted = int((n > 0).sum())
-    left_out = {NO_ANNOTATIONS: n_cases - counted} if counted < n_cases else {}
+    room("agreement with annotators", 32.0 * annotations.n_cases * annotations.n_classes)
+    one = NextAgreement(annotations, orders_of(annotations, scores, 1, ties).sets(1).membership(1))
+    counted = one.n_counted
+    left_out = {NO_ANNOTATIONS: one.n_cases - counted} if counted < one.n_cases else {}
     value, among, difference = (float(number) for number in one.estimate)
+    model = np.where(one.kept, one.columns[:, 0], np.nan)
     return NextAnnotatorAgreement(value, among, difference, model, counted, left_out, one)
+
+
+class NextAgreement(Ratios):
+    """Agreement of first choices (N, K) with an annotator, that of annotators, and their difference in cases with two."""
+
+    def __init__(self, annotations: Labels | Rankings, chosen: Array) -> None:
+        self.annotations, self.chosen = annotations, chosen
+        n_cases, n_classes = chosen.shape
+        found = self._found = first_choices(annotations)
+        weight = found.share * found.times
+        said = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes)
+        self.said = np.asarray(said, np.float64).reshape(n_cases, n_classes)
+        self.own, self.n = np.bincount(found.case, found.share * weight, n_cases), found.n_opinions(n_cases)
+        columns = _columns((self.said * chosen).sum(axis=1), (self.said**2).sum(axis=1) - self.own, self.n)
+        super().__init__(columns, np.array([0, 1, 1]), ("model", "annotators", "difference"))
+
+    @property
+    def spans(self) -> Array:
+        return np.array([[0.0, 1.0], [0.0, 1.0], [-np.inf, np.inf]])
+
+    def annotations_by_name(self) -> Any:
+        return self.annotations if len(self.annotations.annotators) else super().annotations_by_name()
+
+    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+        """Of every opinion that is taken away."""
+        found = self._found
+        _, first, of = np.unique(found.opinion, return_index=True, return_inverse=True)
+        case, of = found.case[first], of.reshape(-1)
+        hits, shared, alone = (
+            np.bincount(of, found.share * with_, len(case))
+            for with_ in (self.chosen[found.case, found.label], self.said[found.case, found.label], found.share)
+        )
+        among = (self.said**2).sum(axis=1) - self.own
+        model = (self.said * self.chosen).sum(axis=1)
+        left = among[case] - 2 * (shared - alone)
+        return case, found.annotator[first], _columns(model[case] - hits, left, self.n[case] - 1)
+
+
+def _columns(hits: Array, pairs: Array, n: Array) -> Array:
+    """(N, 5) from sums over the n annotators of a case and over their ordered pairs."""
+    one, two = n > 0, n > 1
+    model, annotators = hits / np.maximum(n, 1), np.where(two, pairs / np.maximum(n * (n - 1), 1), 0.0)
+    return np.stack([np.where(one, model, 0.0), annotators, np.where(two, model - annotators, 0.0), one, two], axis=1)

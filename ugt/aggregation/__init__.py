@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
+from ..plausibilities.made_of import MadeOf
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 
@@ -65,7 +67,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     checks.option("kind", kind, ("majority", "mean"))
     known = _annotations("annotations", annotations)
     arrays = _irn_arrays(known, "split", depth=1)
-    return Point(known.axes, *(arrays if kind == "mean" else _winners(*arrays)))
+    return Point(known.axes, *(arrays if kind == "mean" else _winners(*arrays)), MadeOf(known, partial(votes, kind=kind)))
 
 
 def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
@@ -111,7 +113,7 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
     [[0.667, 0.167, 0.167, 0.0]]
     """
     known = _annotations("annotations", annotations)
-    return Point(known.axes, *_irn_arrays(known, tie_weight))
+    return Point(known.axes, *_irn_arrays(known, tie_weight), MadeOf(known, partial(irn, tie_weight=tie_weight)))
 
 
 def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
@@ -155,7 +157,8 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     extra = checks.scalar("background", background)
     known = _annotations("annotations", annotations)
     offsets, index, value = _irn_arrays(known, tie_weight)
-    return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra))
+    made_of = MadeOf(known, partial(prirn, reliability=gamma, tie_weight=tie_weight, background=extra))
+    return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra), made_of)
 
 
 def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: float | Array = 0.1) -> Dirichlet:
@@ -200,14 +203,16 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
         raise TypeError("labels must be Labels. Got Rankings: use prirn for a posterior from rankings.")
     known = _annotations("labels", labels)
     alpha = _prior(prior, known)
+    made_of = MadeOf(known, partial(dirichlet, reliability=gamma, prior=alpha))
     if alpha.min() == alpha.max():
         extra = float(alpha[0])
         offsets, index, count = known.class_counts()
-        return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra))
+        return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra), made_of)
     table = _scaled(gamma, known.counts(), alpha)
     table[sizes_of(known.offsets) == 0] = 0
     row, col = np.nonzero(table)
-    return Dirichlet(known.axes, offsets_of(np.bincount(row, minlength=len(table))), col.astype(np.int32), table[row, col])
+    offsets = offsets_of(np.bincount(row, minlength=len(table)))
+    return Dirichlet(known.axes, offsets, col.astype(np.int32), table[row, col], made_of=made_of)
 
 
 def _annotations(argument: str, value: Any) -> Any:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
-from .._base.ragged import offsets_of, row_of
-from .._core import _exact
-from ..annotations import Labels, Ratings
-from ..resampling import Alike, Answer, Statistic, by_case, plain
-from .table import Judgements, Ragged, case_ids_of, opens, said_by, values_and_index
+from .._base.ragged import row_of, take
+from .._core import _exact, _tables
+from ..annotations import Labels
+from ..resampling import Alike, Answer, Statistic, Without, by_case, plain
+from .table import Judgements, Ragged, values_and_index
 
 TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
 EMPTY, SINGLE = "case without annotations", "case with a single annotator"
@@ -26,7 +27,6 @@ NO_SHARED = "no case was labelled by both annotators"
 ONE_CLASS = "no variation: all labels are of one class, so that chance agrees as often; 1 by convention"
 NO_RATING = "no variation: all ratings are equal, so that chance agrees as often; 1 by convention"
 NO_WEIGHT = "no variation: all weights between the classes in use are 1; 1 by convention"
-NOT_TWICE, NEVER_TWICE = "case that no annotator labelled twice", "no annotator labelled a case twice"
 
 
 class Values(NamedTuple):
@@ -68,6 +68,7 @@ class Form(Statistic):
     n_tables = 1  # of classes
     n_at = 1  # which sum says how much is compared
     no_pairs = NO_PAIRS
+    by_counts = True  # whether the counts of the labels of a case say all that it adds
     settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
@@ -209,6 +210,57 @@ class Form(Statistic):
     def judged_by(self, annotators: NDArray[Any]) -> Form:
         return self.with_judged(self.judged.by(annotators))
 
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """Of agreement corrected for chance log(1 - value), the quotient of disagreement seen and by chance."""
+        return ("logit" if self.span[0] == 0 else "complement", *("logit" for _ in self.names[1:]))
+
+    def annotations_by_name(self) -> Any:
+        given = self.judged.given
+        if given is None or not len(given.annotators):
+            return super().annotations_by_name()
+        return given
+
+    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        """Of single labels from counts: a case without one label is as another with these counts, and few of these differ."""
+        judged, k = self.judged, self.n_classes
+        if not self.by_counts or not judged.single:
+            yield from super().without_each(annotators, numbers)
+            return
+        given, n = judged.given, judged.n_cases
+        case, label = row_of(given.offsets), given.label if isinstance(given, Labels) else values_and_index(given.value)[1]
+        row = np.arange(n, dtype=np.int32) if judged.row is None else judged.row
+        less, of_entry = self._with_one_less()
+        of_label = of_entry[np.searchsorted(judged.classes.row * k + judged.classes.index, row[case].astype(np.int64) * k + label)]
+        begin, order = _tables.group(given.annotator, len(given.annotators))
+        for j in annotators.tolist():
+            at = order[begin[j] : begin[j + 1]]
+            of_case = row.copy()
+            of_case[case[at]] = of_label[at]
+            without = copy(less)
+            without.__dict__.pop("estimate", None)
+            without.__dict__["_ones"] = less._columns @ np.bincount(of_case, minlength=less.n_cases).astype(np.float64)
+            found = Without.of(without, numbers)
+            assert found.influence is not None
+            yield Without(found.values, found.influence[of_case])
+
+    def _with_one_less(self) -> tuple[Form, Int32]:
+        """The same of the different cases and, after these, of those with one label less; which of these each entry (case, class) is."""
+        table, n = self.judged.classes, self.judged.n_cases
+        offsets, at = take(table.offsets, table.row)
+        count = np.rint(table.amount[at]).astype(np.int64)
+        count[offsets[:-1] + np.arange(len(table.row)) - table.offsets[table.row]] -= 1
+        kept = count > 0
+        offsets, index, count = np.append(0, np.cumsum(kept))[offsets].astype(np.int64), table.index[at][kept], count[kept]
+        merged = _tables.distinct_rows(offsets, index, count, len(table.row))
+        of_entry = np.arange(len(table.row), dtype=np.int32)
+        if merged is not None:
+            of_entry, (offsets, at) = merged[0], take(offsets, merged[1])
+            index, count = index[at], count[at]
+        index, count = np.append(table.index, index), np.append(np.rint(table.amount).astype(np.int64), count)
+        rows = np.append(table.offsets, table.offsets[-1] + offsets[1:]), np.full(len(index), -1, np.int32), index, count
+        return self.with_judged(Judgements(None, rows, self.judged.names, self.ratings)), of_entry + np.int32(n)
+
     def agreed(self, sums: Array | None = None) -> Agreed:
         """Of all data, from sums (S,), with what is so by convention; None: of these data."""
         sums = self._ones if sums is None else sums
@@ -275,104 +327,3 @@ def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:
 def few(judged: Judgements) -> dict[str, int]:
     """Cases with fewer than two annotators."""
     return counts_of(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})
-
-
-# ---- annotators with themselves: labels that they gave to a case again, in the place of annotators of a case ----
-
-
-def repeats(given: Labels | Ratings) -> tuple[Judgements, NDArray[Any], NDArray[Any]]:
-    """``(judged, case, annotator)``: units of an annotator and a case that they labelled several times."""
-    case, annotator = row_of(given.offsets), given.annotator
-    every = np.lexsort((annotator, case))
-    every = every[annotator[every] >= 0]
-    first_of = opens(case[every], annotator[every])
-    unit = np.cumsum(first_of) - 1
-    times = np.bincount(unit)
-    order, first = every[times[unit] >= 2], every[first_of][times >= 2]
-    names, label = (given.axes.classes, given.label) if isinstance(given, Labels) else values_and_index(given.value)
-    rows = offsets_of(times[times >= 2]), np.full(len(order), -1, np.int32), label[order], np.ones(len(order), np.int64)
-    return Judgements(None, rows, names, isinstance(given, Ratings)), case[first], annotator[first]
-
-
-class OfUnits(Form):
-    """A coefficient of units of an annotator and a case, of which all of a case are resampled together; ``make``: the form of units."""
-
-    def __init__(self, given: Labels | Ratings, make: Callable[[Judgements], Form]) -> None:
-        judged, self.case, self.annotator = repeats(given)
-        self.given, self.make, self.form = given, make, make(judged)
-        super().__init__(judged, judged.n_classes)
-        self.n_cases, self.case_ids, self.span = len(given.offsets) - 1, case_ids_of(given), self.form.span
-
-    @property
-    def in_use(self) -> Bools:
-        return np.asarray(np.bincount(self.case[self.form.in_use], minlength=self.n_cases) > 0)
-
-    def _by_case(self, table: Array) -> Array:
-        """(N, ...) sums over the units of each case."""
-        found = np.zeros((self.n_cases, *table.shape[1:]))
-        np.add.at(found, self.case, table)
-        return found
-
-    @property
-    def dense(self) -> Array:
-        return self._by_case(self.form.dense)
-
-    @property
-    def amounts(self) -> tuple[Ragged, ...]:
-        begin = offsets_of(np.bincount(self.case, minlength=self.n_cases))  # units are in the order of the cases
-        return tuple(Ragged(one.offsets[begin], one.index, one.amount) for one in self.form.amounts)
-
-    def width_of(self, table: Ragged) -> int:
-        return next(self.form.width_of(one) for one in self.form.amounts if one.index is table.index)
-
-    @property
-    def _ones(self) -> Array:
-        return self.form._ones
-
-    def parts(self, sums: Array) -> Values:
-        return self.form.parts(sums)
-
-    def slopes(self) -> tuple[Array, Array]:
-        observed_by, expected_by = self.form.slopes()
-        return self._by_case(observed_by), self._by_case(expected_by)
-
-    def with_judged(self, judged: Judgements) -> OfUnits:
-        return OfUnits(judged.given or self.given, self.make)
-
-    def judged_by(self, annotators: NDArray[Any]) -> OfUnits:
-        return OfUnits(said_by(self.given, annotators), self.make)
-
-    def agreed(self, sums: Array | None = None) -> Agreed:
-        found = self.form.agreed(sums)
-        return found if len(self.case) else found._replace(reason=NEVER_TWICE)
-
-    @property
-    def n_counted(self) -> int:
-        return len(np.unique(self.case))
-
-    @property
-    def n_annotators(self) -> int:
-        """Who labelled a case twice."""
-        return len(np.unique(self.annotator))
-
-    def missing(self) -> dict[str, int]:
-        return {NOT_TWICE: self.n_cases - self.n_counted} if self.n_counted < self.n_cases else {}
-
-    @property
-    def per_case(self) -> Array:
-        """(N,) mean over the units of each case."""
-        with np.errstate(invalid="ignore"):
-            return self._by_case(self.form.per_case) / np.bincount(self.case, minlength=self.n_cases)
-
-    @property
-    def per_class(self) -> Array:
-        return self.form.per_class
-
-    @cached_property
-    def per_annotator(self) -> Array:
-        """(A,) the coefficient on the units of each; NaN where there are none."""
-        found = np.full(len(self.given.annotators), np.nan)
-        for a in np.unique(self.annotator):
-            value = float(self.form.values((self.annotator == a)[None].astype(np.float64))[0, 0])
-            found[a] = 1.0 if math.isnan(value) else value
-        return found

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
+from .._base.checks import error
 from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements
 
@@ -84,6 +85,10 @@ class Icc(Form):
 
     def with_judged(self, judged: Judgements) -> Icc:
         return type(self)(judged, self.kind)
+
+    def annotations_by_name(self) -> Any:
+        """Not for intervals: the analytic one has annotators random."""
+        raise error("random", "be ('cases',) for intraclass correlations, whose analytic intervals have random annotators", "annotators")
 
     @cached_property
     def positions(self) -> Array:
@@ -240,7 +245,7 @@ class OneWay(Icc):
         return cases, error, np.zeros(len(kept)), kept, k
 
 
-class TwoWay(Icc):
+class Crossed(Icc):
     """Annotators are effects: only cases that all of them rated.
 
     Sums: cases, (Σ x)², squares within cases, and x of each annotator: of those who rated anything, or of ``names`` (k,).

@@ -142,7 +142,7 @@ class Two(Form):
     """
 
     n_dense, n_tables = 2, 2
-    no_pairs, n_annotators = NO_SHARED, 2
+    no_pairs, n_annotators, by_counts = NO_SHARED, 2, False
 
     def __init__(self, judged: Judgements | None, columns: tuple[int, int], named: bool, cost: Cost, chance: Chance) -> None:
         super().__init__(judged, cost.n_classes)

@@ -20,10 +20,11 @@ from ..resampling import Answer, Part, Statistic, plain
 from . import overviews, parts
 from .coefficients import OF_PAIRS, OF_REPEATS
 from .costs import Nominal, weighted
-from .forms import NEVER_TWICE, NOT_TWICE, few, repeats
 from .forms import NO_PAIRS as NOTHING_OF_TWO
+from .forms import few
 from .kappas import Shared
 from .parts import labels_in_parts
+from .repeats import NEVER_TWICE, NOT_TWICE, repeats
 from .table import Judgements
 
 Settings = dict[str, Any]

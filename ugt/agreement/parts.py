@@ -18,7 +18,7 @@ from .alpha import Alpha, AlphaOfNumbers, OrdinalAlpha, alpha_of
 from .coefficients import DECLARED, Coefficient, labels_of, pair_named
 from .costs import LEVELS, class_values, ends_of, of_level, weighted
 from .forms import NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values
-from .icc import KINDS, LOST, Icc, OneWay, TwoWay
+from .icc import KINDS, LOST, Crossed, Icc, OneWay
 from .scales import ratings_of
 from .table import Judgements, read
 
@@ -199,12 +199,12 @@ def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
             form: Icc = OneWay(judged, kind, x)
         else:
             names = _raters(data[0], judged, annotators)
-            form, settings = TwoWay(judged, kind, x, names), {**settings, "annotators": plain(names)}
+            form, settings = Crossed(judged, kind, x, names), {**settings, "annotators": plain(names)}
         return form.in_parts(settings)
 
 
 def _icc_again(settings: Mapping[str, Any]) -> Icc:
-    form = (OneWay if settings["kind"].startswith("1") else TwoWay)(None, settings["kind"])
+    form = (OneWay if settings["kind"].startswith("1") else Crossed)(None, settings["kind"])
     form.too_far = TOO_FAR.format(settings["center"])
     return form
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .._base import checks
 from .._base.arrays import Array
 from ..resampling import Result
-from .forms import OfUnits
 from .icc import Icc
+from .repeats import OfUnits
 
 if TYPE_CHECKING:
     from .forms import Form

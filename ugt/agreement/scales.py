@@ -10,9 +10,9 @@ from ..annotations import Labels, Ratings
 from .alpha import alpha_form
 from .coefficients import OF_REPEATS
 from .costs import LEVELS
-from .forms import OfUnits
-from .icc import KINDS, OneWay, TwoWay
+from .icc import KINDS, Crossed, OneWay
 from .record import Agreement
+from .repeats import OfUnits
 from .table import Judgements, read
 
 __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]
@@ -127,7 +127,7 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
 
 def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
     """Intraclass correlation of judgements."""
-    return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else TwoWay)(judged, kind))
+    return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else Crossed)(judged, kind))
 
 
 def ratings_of(given: Any) -> Judgements:

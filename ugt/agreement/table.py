@@ -18,6 +18,7 @@ from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import check_bare
+from ..annotations.other_annotators import only
 
 FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
 MISSING = (None, "", float("nan"))
@@ -157,7 +158,7 @@ class Judgements:
         """Of the annotators (A,) that weigh anything; the others said nothing."""
         if self.given is None or not len(self.annotators):
             raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
-        return read("annotations", said_by(self.given, annotators))
+        return judgements(said_by(self.given, annotators))
 
     def means(self, values: Array) -> Array:
         """(J,) mean value of each judgement, given the values (K,) of the classes."""
@@ -177,11 +178,7 @@ def said_by(given: Labels | Ratings, annotators: NDArray[Any]) -> Any:
     """Labels or ratings of the annotators (A,) that weigh anything."""
     if np.shape(annotators) != given.annotators.shape:
         raise error("annotators", f"be {len(given.annotators)} weights, one an annotator", f"shape {np.shape(annotators)}")
-    at = np.flatnonzero(np.asarray(annotators)[given.annotator])
-    offsets = offsets_of(np.bincount(row_of(given.offsets)[at], minlength=len(given.offsets) - 1))
-    if isinstance(given, Labels):
-        return Labels(given.axes, given.annotators, offsets, given.annotator[at], given.label[at], given.count[at])
-    return Ratings(given.case_ids, given.annotators, offsets, given.annotator[at], given.value[at], given.numbered)
+    return only(given, annotators)
 
 
 def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True, alike: str | None = None) -> Judgements:
@@ -197,11 +194,20 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
         raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
     if isinstance(given, Labels):
         given = drawn_alike(given)
+    elif not ratings and len(given.value):
+        first = given.value[int(np.argmax(given.value != np.floor(given.value)))]
+        raise error(argument, "hold labels (integers or strings), not ratings", f"ratings such as {first}")
+    found = judgements(given, alike)
+    if is_table:
+        found.single = True  # a column an annotator
+    return found
+
+
+def judgements(given: Labels | Ratings, alike: str | None = None) -> Judgements:
+    """Those of Labels or Ratings as they are."""
+    if isinstance(given, Labels):
         label, count, names = given.label, given.count, given.axes.classes
     else:
-        if not ratings and len(given.value):
-            first = given.value[int(np.argmax(given.value != np.floor(given.value)))]
-            raise error(argument, "hold labels (integers or strings), not ratings", f"ratings such as {first}")
         names, label = values_and_index(given.value)
         count = np.ones(len(label), np.int64)
     offsets, annotator, row = given.offsets, given.annotator, None
@@ -209,10 +215,7 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     if merged is not None:
         row, (offsets, at) = merged[0], take(offsets, merged[1])
         annotator, label, count = annotator[at], label[at], count[at]
-    found = Judgements(given, (offsets, annotator, label, count), names, isinstance(given, Ratings), row)
-    if is_table:
-        found.single = True  # a column an annotator
-    return found
+    return Judgements(given, (offsets, annotator, label, count), names, isinstance(given, Ratings), row)
 
 
 def _merged(alike: str | None, given: Labels | Ratings, label: Int32, count: Int64, n_classes: int) -> tuple[Int32, Int64] | None:

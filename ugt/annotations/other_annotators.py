@@ -7,18 +7,75 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Int64
-from .._base.ragged import offsets_of, row_of, take
+from .._base.arrays import Int64, NDArray
+from .._base.axes import Axes
+from .._base.ragged import offsets_of, row_of, sizes_of, take
 from . import Labels
+from .masks import Masks
+from .rankings import Rankings
+from .ratings import Ratings
 
 
-def _case_offsets(known: Any) -> Int64:
-    return np.asarray(known.offsets if isinstance(known, Labels) else known.case_offsets)
+def case_offsets(known: Any) -> Int64:
+    """(N + 1,) the annotations of case i are from place i to place i + 1."""
+    return np.asarray(known.case_offsets if isinstance(known, Rankings) else known.offsets)
+
+
+def only(known: Any, annotators: NDArray[Any]) -> Any:
+    """The annotations of the annotators (A,) that weigh anything; cases that keep none stay as empty ones."""
+    kept = np.append(np.asarray(annotators) != 0, False)[known.annotator]
+    offsets, at = np.append(0, np.cumsum(kept))[case_offsets(known)].astype(np.int64), np.flatnonzero(kept)
+    who = known.annotator[at]
+    if isinstance(known, Labels):
+        return Labels(known.axes, known.annotators, offsets, who, known.label[at], known.count[at])
+    if isinstance(known, Ratings):
+        return Ratings(known.case_ids, known.annotators, offsets, who, known.value[at], known.numbered)
+    if isinstance(known, Rankings):
+        return _rankings(known, known.axes, offsets, at)
+    start, position = take(known.start, at)
+    shape = np.where((sizes_of(offsets) > 0)[:, None], known.shape, -1)
+    names = known.case_ids, known.annotators
+    return Masks(*names, offsets, who, shape, start, known.words[position], known.classes, known.numbered)
+
+
+def _rankings(known: Rankings, axes: Axes, offsets: Int64, at: Int64) -> Rankings:
+    """The rankings ``at`` these places, of these cases."""
+    ranking_offsets, blocks = take(known.ranking_offsets, at)
+    block_offsets, items = take(known.block_offsets, blocks)
+    return replace(
+        known, axes=axes, case_offsets=offsets, ranking_offsets=ranking_offsets, block_offsets=block_offsets,
+        items=known.items[items], annotator=known.annotator[at],
+    )  # fmt: skip
+
+
+def without_each(known: Labels | Rankings, rows: Int64) -> tuple[Int64, Int64, Labels | Rankings]:
+    """``(place, annotator, annotations)``: for every annotator of each of some cases, the case without what that annotator said.
+
+    Cases of the annotations made are (place in ``rows``, annotator), in this order, under the id of the case.
+    """
+    offsets, at = take(case_offsets(known), rows)
+    who = known.annotator[at].astype(np.int64)
+    n = len(known.annotators)
+    pairs, of = np.unique((row_of(offsets) * n + who)[who >= 0], return_inverse=True)
+    place, annotator = np.divmod(pairs, n)
+    axes = Axes(known.axes.case_ids[rows[place]], known.axes.classes, known.axes.numbered)
+    if not isinstance(known, Labels):
+        sizes, at = take(case_offsets(known), rows[place])
+        kept = known.annotator[at] != annotator[row_of(sizes)]
+        return place, annotator, _rankings(known, axes, offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), at[kept])
+    begin, index, count = known.class_counts()  # much smaller than the labels, where there are many for a case
+    sizes, entry = take(begin, rows[place])
+    cells = row_of(sizes) * known.n_classes + index[entry]
+    mine = np.searchsorted(cells, of.reshape(-1) * known.n_classes + known.label[at][who >= 0])
+    left = count[entry] - np.bincount(mine, known.count[at][who >= 0], len(cells)).astype(np.int64)
+    kept = left > 0
+    given = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), np.full(int(kept.sum()), -1, np.int32)
+    return place, annotator, Labels(axes, np.empty(0, np.int64), *given, index[entry][kept], left[kept])
 
 
 def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:
     """For every annotator the places in ``rows`` of the cases annotated."""
-    offsets, at = take(_case_offsets(known), rows)
+    offsets, at = take(case_offsets(known), rows)
     pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
     pairs = pairs[pairs >= 0]
     ends = np.searchsorted(pairs, np.arange(len(known.annotators) + 1) * len(rows))
@@ -39,15 +96,10 @@ def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
 
 def without(known: Any, annotator: int, rows: Int64) -> Any:
     """The annotations of some cases, those of one annotator left out."""
-    offsets, at = take(_case_offsets(known), rows)
+    offsets, at = take(case_offsets(known), rows)
     kept = known.annotator[at] != annotator
     at, sizes = at[kept], np.bincount(row_of(offsets)[kept], minlength=len(rows))
     axes, annotators = known.axes.take(rows), known.annotator[at]
     if isinstance(known, Labels):
         return replace(known, axes=axes, offsets=offsets_of(sizes), annotator=annotators, label=known.label[at], count=known.count[at])
-    ranking_offsets, blocks = take(known.ranking_offsets, at)
-    block_offsets, items = take(known.block_offsets, blocks)
-    return replace(
-        known, axes=axes, case_offsets=offsets_of(sizes), ranking_offsets=ranking_offsets, block_offsets=block_offsets,
-        items=known.items[items], annotator=annotators,
-    )  # fmt: skip
+    return _rankings(known, axes, offsets_of(sizes), at)

@@ -9,8 +9,9 @@ from .alternatives import AlternativeRatios, RelativeF1, alternative_discrepancy
 from .forest import AnnotatorDiscrepancy, annotator_discrepancy
 from .groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
 from .input import compare
+from .non_inferiority import NonInferiority
 from .parts import PARTS as PARTS
-from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, NonInferiority, individual_equivalence_index, record
+from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, individual_equivalence_index, record
 from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
 
 __all__ = [

@@ -14,10 +14,11 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
+from ..annotations.other_annotators import only
 from ..resampling import Answer, Statistic, over
 from .distances import distances
 from .groups import majority
-from .input import MISSING, Compared, as_labels, check_known, compare, only, read
+from .input import MISSING, Compared, as_labels, check_known, compare, read
 from .record import Judging, why_undefined
 from .sums import ALPHA, N, mean_of
 

@@ -47,6 +47,9 @@ class Grouped(Ratios):
     def judged_by(self, annotators: NDArray[Any]) -> Grouped:
         return Grouped(self.make, self.compared.judged_by(annotators))
 
+    def annotations_by_name(self) -> Any:
+        return self.compared.annotations
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedDiscrepancy(OfAnnotations, Frozen):

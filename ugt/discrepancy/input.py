@@ -12,11 +12,12 @@ import numpy as np
 
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
-from .._base.ragged import sizes_of, take
+from .._base.ragged import sizes_of
 from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.masks import Masks
+from ..annotations.other_annotators import only
 from ..annotations.predictions import Predictions
 from .distance_rule import OF_LABELS
 from .distances import Distances, distances
@@ -60,7 +61,7 @@ class Compared:
         weights = np.asarray(annotators)
         if weights.shape != (len(self.annotators),) or not np.isin(weights, (0, 1)).all():
             raise checks.error("annotators", f"be {len(self.annotators)} weights, 0 or 1", f"{weights.dtype} of shape {weights.shape}")
-        held = only(self.annotations, weights != 0)
+        held = only(self.annotations, weights)
         return replace(self, annotations=held, distances=distances(held, self.columns, self.distance, values=self.values))
 
 
@@ -164,21 +165,6 @@ def ids_of(annotations: Any) -> NDArray[Any]:
 def where(annotations: Any, i: int) -> str:
     """Case i in a message."""
     return f"case {identifiers.name(ids_of(annotations)[i])}"
-
-
-def only(annotations: Any, annotators: Bools) -> Annotations:
-    """The annotations of some annotators; cases that keep none stay as empty ones."""
-    kept = annotators[annotations.annotator]
-    offsets = np.append(0, np.cumsum(kept))[annotations.offsets].astype(np.int64)
-    who = annotations.annotator[kept]
-    if isinstance(annotations, Labels):
-        return Labels(annotations.axes, annotations.annotators, offsets, who, annotations.label[kept], annotations.count[kept])
-    if isinstance(annotations, Ratings):
-        return Ratings(annotations.case_ids, annotations.annotators, offsets, who, annotations.value[kept], annotations.numbered)
-    start, position = take(annotations.start, np.flatnonzero(kept))
-    shape = np.where((sizes_of(offsets) > 0)[:, None], annotations.shape, -1)
-    names = annotations.case_ids, annotations.annotators
-    return Masks(*names, offsets, who, shape, start, annotations.words[position], annotations.classes, annotations.numbered)
 
 
 # ---- predictions ----

@@ -15,9 +15,10 @@ import numpy as np
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
-from .._base.records import Record
-from ..resampling import Answer, Quotients, Result, Results, Statistic, check_level
+from ..resampling import Answer, Quotients, Result, Results, Statistic
+from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of
+from .non_inferiority import NonInferiority, fieller_limit, one_sided, upper_limit
 from .sums import ALPHA, MU, N, distances_to_others, zeros
 
 if TYPE_CHECKING:
@@ -26,35 +27,6 @@ if TYPE_CHECKING:
 OneOf = TypeVar("OneOf", bound="Judging")
 ABOVE, BELOW = np.array([MU, ALPHA, MU]), np.array([ALPHA, N, N])  # columns of the ratio, of α and of μ
 AGREE = "annotators agree in all {} cases (alpha = 0)"
-
-
-@dataclass(frozen=True, repr=False)
-class NonInferiority(Record):
-    """Whether a model's discrepancy is at most by a margin larger than the annotators': H0: Δ >= 1 + margin.
-
-    Attributes
-    ----------
-    estimate, limit : float
-        Δ, and the upper end of its one-sided interval: with probability ``level`` Δ lies below it. NaN where nothing can be resampled.
-    margin, level : float
-        By how much, relatively, the model may be worse; 1 - the probability to decide for the model though Δ = 1 + margin.
-    decision : bool
-        ``limit < 1 + margin``; False where the limit is undefined.
-
-    Examples
-    --------
-    >>> import ugt
-    >>> votes = [[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1]]
-    >>> found = ugt.discrepancy_ratio(votes, [1, 1, 0, 1, 0, 1]).non_inferiority(0.1)
-    >>> found.decision, round(found.estimate, 3), round(found.limit, 3)
-    (True, 0.5, 0.5)
-    """
-
-    estimate: float
-    limit: float
-    margin: float
-    level: float
-    decision: bool
 
 
 class Judging(Statistic):
@@ -85,6 +57,9 @@ class Judging(Statistic):
 
     def judged_by(self, annotators: NDArray[Any]) -> Judging:
         return type(self)(self.settings, self.compared.judged_by(annotators), self._more)
+
+    def annotations_by_name(self) -> Any:
+        return self.compared.annotations
 
 
 class OfAnnotations(Results):
@@ -179,6 +154,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
+        random: tuple[str, ...] = ("cases",),
     ) -> NonInferiority:
         """Is the model at most by a margin worse than the annotators? One-sided: the upper limit of Δ against 1 + margin [C sec. 3.2].
 
@@ -195,6 +171,9 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
             ``"studentized"`` decides for the model in 3 to 5 % of the data sets, ``"bca"`` in 5 to 7 %, ``"percentile"`` in 6 to 10 %:
             upper ends of the latter two are too low. With 50 cases of unequal difficulty, or in 25 clusters, it is 5 to 7 %, in 10
             clusters 7 % (Monte Carlo error 1 %). The rates hold for designs like these; other designs were not simulated.
+        random : ("cases",) or ("cases", "annotators")
+            Of the same annotators (default), or of other annotators too: then by the linear contrast μ - (1 + margin) α (Fieller), whose
+            variance has both parts, see :class:`TwoWay`; ``kind`` does not matter. The log ratio would decide too often.
 
         Returns
         -------
@@ -207,16 +186,15 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         """
         if isinstance(margin, bool) or not isinstance(margin, numbers.Real) or not math.isfinite(margin) or margin <= -1:
             raise checks.error("margin", "be a finite number above -1", repr(margin))
-        options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        limit = upper_limit(self, level, **options)
+        if with_annotators(random):
+            one_sided(level)
+            if strata is not None:
+                raise checks.error("strata", "be None where annotators are random", "strata")
+            limit = fieller_limit(self._spread(("mu", "alpha"), clusters), self.mu, self.alpha, level)
+        else:
+            options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+            limit = upper_limit(self, level, **options)
         return NonInferiority(self.value, limit, float(margin), float(level), bool(limit < 1 + margin))
-
-
-def upper_limit(found: Result, level: float, **options: Any) -> float:
-    """The one-sided upper limit of the value."""
-    if check_level(level) <= 0.5:
-        raise checks.error("level", "be above 0.5 for a one-sided limit", level)
-    return found.interval(2 * level - 1, **options)[1]
 
 
 def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRatio:

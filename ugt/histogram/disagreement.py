@@ -15,7 +15,7 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
-from .input import OUTSIDE, count_table, counts_error, counts_of, readable
+from .input import OUTSIDE, count_table, counts_error, counts_of, named, readable
 from .losses import LossesInBins
 from .pairs_of_labels import given_statistic, predictions
 from .sums import CASES, LOSSES, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, slopes, table
@@ -80,6 +80,9 @@ class DisagreementStatistic(BinLosses):
         if self.given:
             raise checks.error("statistic", "be disagreement, for annotators to be left out", "another one")
         return DisagreementStatistic(self.classes, self.bins, self.single_bins)._read(counts_of(self.labels, annotators), self.rows.prob)
+
+    def annotations_by_name(self) -> Any:
+        return named(self.labels)
 
     @property
     def n_counted(self) -> int:

@@ -14,6 +14,7 @@ from .._base.checks import error, flag, room
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.adjudication import drawn_alike
+from ..resampling import UNNAMED
 from .sums import Bins, Rows
 
 NO_LABELS = "case without labels"
@@ -176,6 +177,13 @@ def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:
     if weight.shape != labels.annotators.shape or not ((weight == 0) | (weight == 1)).all():
         raise error("annotators", f"be {len(labels.annotators)} weights of 0 or 1", f"shape {weight.shape}")
     return labels._weighted_counts(weight).astype(np.int64)
+
+
+def named(labels: Labels | None) -> Labels:
+    """Labels whose annotators have names, for these to be random."""
+    if labels is None or not len(labels.annotators):
+        raise error("annotators", UNNAMED, "label counts")
+    return labels
 
 
 def count_table(counts: Any) -> NDArray[Any]:

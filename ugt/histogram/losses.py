@@ -16,7 +16,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
-from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of
+from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of, named
 from .reliability import ReliabilityCurve
 from .sums import CASES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, divided, of_pairs, slopes, table
 
@@ -74,6 +74,9 @@ class HistogramStatistic(BinLosses):
         counts = counts_of(labels, annotators)
         assert self.data is not None
         return HistogramStatistic(replace(self.data, counts=counts, labels=None), self.bins, self.rules, self.classes)
+
+    def annotations_by_name(self) -> Any:
+        return named(None if self.data is None else self.data.labels)
 
     @cached_property
     def kept(self) -> Bools:

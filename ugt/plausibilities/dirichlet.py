@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from .._core import _dirichlet, _order
 from ..resampling import seed_of
 from .dirichlet_comparison import compare
 from .estimates import Comparison, spread_of
+from .made_of import MadeOf
 from .metric import Metric
 from .orders import Orders, Sets
 from .point import check_table
@@ -43,6 +44,8 @@ class Dirichlet(Plausibilities):
     background : float or (N,) float64
         Concentration of each class that is not listed; 0: its plausibility is exactly 0. A case without entries and
         with background 0 is undefined.
+    made_of : optional
+        As of :class:`Point`.
 
     Notes
     -----
@@ -61,6 +64,7 @@ class Dirichlet(Plausibilities):
     index: Int32
     concentration: Array
     background: Any = 0.0
+    made_of: MadeOf | None = field(default=None, repr=False)
 
     n_draws = 0
 
@@ -254,7 +258,8 @@ class Dirichlet(Plausibilities):
 
     def take(self, rows: Any) -> Dirichlet:
         offsets, at = take(self.offsets, np.asarray(rows))
-        return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows])
+        made_of = None if self.made_of is None else self.made_of.take(rows)
+        return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows], made_of)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""

@@ -6,15 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array, Bools
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room
 from .._core import _resample
 from ..resampling import Answer, Part, Ratios, Result, Statistic, check_level, plain
+
+if TYPE_CHECKING:
+    from .made_of import MadeOf
 
 NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases move the mean by less than 1e-10
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
@@ -165,10 +168,12 @@ class Estimate(MeanOfCases):
     per_draw: Array | None = None
     mean_set_size: float | None = None
     _law: Callable[[float], Law | None] | None = field(default=None, repr=False)
+    _made_of: Any = field(default=None, repr=False)
+    _again: Callable[..., Comparison] | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
-        found = Ratios.of(self.per_case)
+        found = Ratios.of(self.per_case) if self._again is None else OfTruth(self.per_case, self._made_of, self._again)
         found.span = (0.0, 1.0)
         return found
 
@@ -246,11 +251,42 @@ def certainty(per_case: Array, mc_error: float = 0.0, reason: str = NO_ANNOTATIO
     return Certainty(value, per_case, mc_error, n, left_out(per_case, reason))
 
 
-def estimate(found: Comparison, mean_set_size: float | None = None, reason: str = NO_ANNOTATIONS) -> Estimate:
+def estimate(
+    found: Comparison,
+    mean_set_size: float | None = None,
+    reason: str = NO_ANNOTATIONS,
+    made_of: MadeOf | None = None,
+    again: Callable[..., Comparison] | None = None,
+) -> Estimate:
+    """``again``: (truth of n cases, (n,) which cases these are) -> the same comparison, where the truth says what it was ``made_of``."""
     per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
-    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law)
+    source = (None, None) if made_of is None else (made_of, again)
+    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law, *source)
+
+
+class OfTruth(Ratios):
+    """A mean over cases of comparisons with a truth that can be made again without an annotator."""
+
+    def __init__(self, per_case: Array, made_of: MadeOf, again: Callable[..., Comparison]) -> None:
+        base = Ratios.of(per_case)
+        super().__init__(base.columns, base.of_number)
+        self.made_of, self.again = made_of, again
+
+    def annotations_by_name(self) -> Any:
+        return self.made_of.annotations_by_name
+
+    def judged_by(self, annotators: NDArray[Any]) -> Ratios:
+        return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases))
+
+    def _of(self, truth: Any, rows: Int64) -> Ratios:
+        per_case = np.minimum(np.maximum(self.again(truth, rows).per_case, 0.0), 1.0)
+        return Ratios(np.stack([np.where(np.isnan(per_case), 0.0, per_case), ~np.isnan(per_case)], axis=1), np.zeros(1, np.int64))
+
+    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+        case, annotator, truth = self.made_of.without_each
+        return case, annotator, self._of(truth, case).columns
 
 
 class Means(Ratios):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from math import gcd
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
-from .estimates import Estimate, estimate
+from .estimates import Comparison, Estimate, estimate
 
 if TYPE_CHECKING:
+    from .._base.arrays import Int64
     from .orders import Orders
     from .protocol import Plausibilities
 
@@ -48,7 +49,9 @@ class Metric:
 
     def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
         """The metric of an order that holds at least the best k."""
-        return estimate(truth.compare(order, self, k, parameter=self.parameter if parameter is None else parameter, ties=ties))
+        options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
+        again = partial(_again, self.name, order, k, options)
+        return estimate(truth.compare(order, self, k, **options), made_of=truth.made_of, again=again)  # type: ignore[arg-type]
 
     def lattice(self, k: int, parameter: float, ties: bool) -> int:
         """Points of a case's law on [0, 1]: all its values lie on them, unless ties or an odd parameter put them between."""
@@ -57,6 +60,11 @@ class Metric:
         if ties:
             points = max(points, 1) * TIED_LATTICE // gcd(points, TIED_LATTICE)
         return min(points, FINEST_LATTICE)
+
+
+def _again(metric: str, order: Orders, k: int, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> Comparison:
+    """The comparison of some rows of an order with a truth of as many cases."""
+    return truth.compare(order.take(rows), METRICS[metric], k, **options)
 
 
 def _finest(k: int) -> int:

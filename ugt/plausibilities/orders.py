@@ -12,7 +12,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
-from .._base.ragged import offsets_of, row_of, sizes_of
+from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _order
 
 Parts = tuple[Int64, Int32, Int32]
@@ -72,6 +72,11 @@ class Sets:
         unlisted = np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0.0)
         listed = self.role == role
         return unlisted + np.bincount(row_of(self.offsets)[listed], minlength=len(unlisted)) if listed.any() else unlisted
+
+    def take(self, rows: Int64) -> Sets:
+        """Those of some rows."""
+        offsets, at = take(self.offsets, rows)
+        return Sets(offsets, self.index[at], self.role[at], self.rest_role[rows], self.n_classes)
 
     def shares(self, k: int) -> tuple[Array, Array]:
         """Probability over random tie-breaking of being in the set of k: of the listed classes, and (N,) of each of the others."""
@@ -133,6 +138,11 @@ class Orders:
             return cls(*_listed(rows, end - begin, (end - begin) * depth, listed), values.shape[1], depth)
 
         return cls.joined(parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores"))
+
+    def take(self, rows: Int64) -> Orders:
+        """Some of the rows."""
+        offsets, at = take(self.offsets, rows)
+        return Orders(offsets, self.index[at], self.start[at], self.n_classes, self.depth)
 
     @classmethod
     def joined(cls, parts: list[Orders]) -> Orders:

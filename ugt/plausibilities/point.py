@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from .._base.identifiers import as_array
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _order
 from .estimates import Comparison
+from .made_of import MadeOf
 from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
@@ -197,6 +198,8 @@ class Point(Vectors):
         Class positions, ascending within a case.
     value : (E,) float64
         Plausibilities, positive, adding up to 1 within a case. Classes not listed have 0; a case without entries is undefined.
+    made_of : optional
+        The annotations and how: set by the functions that aggregate them.
 
     Examples
     --------
@@ -210,6 +213,7 @@ class Point(Vectors):
     offsets: Int64
     index: Int32
     value: Array
+    made_of: MadeOf | None = field(default=None, repr=False)
 
     n_draws = 1
     is_certain = True
@@ -257,7 +261,8 @@ class Point(Vectors):
 
     def take(self, rows: Any) -> Point:
         offsets, at = take(self.offsets, np.asarray(rows))
-        return Point(self.axes.take(rows), offsets, self.index[at], self.value[at])
+        made_of = None if self.made_of is None else self.made_of.take(rows)
+        return Point(self.axes.take(rows), offsets, self.index[at], self.value[at], made_of)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """(N, n, K): the same vector n times."""

@@ -13,6 +13,7 @@ from .._base.checks import error
 from .._base.ragged import sizes_of
 from .diagnostics import Diagnostics
 from .estimates import Comparison
+from .made_of import MadeOf
 from .metric import Metric
 from .orders import Kept, Orders, Sets
 from .sets import as_sets
@@ -31,6 +32,7 @@ class Plausibilities(OnAxes):
     is_sampled = False  # whether answers are means over draws, and have Monte Carlo errors
     is_joint = False  # whether draws of one case may go with those of another, as where parameters of annotators are drawn
     n_draws: int  # how many vectors a case has; 0 for as many as are asked for
+    made_of: MadeOf | None = None  # annotations, for intervals that have random annotators; None where it is not known
 
     @cached_property
     def _kept(self) -> Kept:

@@ -12,24 +12,27 @@ from .._base.checks import error, flag, room, whole
 from .cluster_ids import ids_of_cases
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
+from .jackknife import FEW
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, limits, resamples_of
-from .statistic import FEW, Answer, Linear, Statistic, Wide, resample
+from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without, resample
 from .student import FEW_UNITS, Facts, Units, few_clusters
 from .sums import Alike, GroupSums
+from .two_way import TwoWay, two_way
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "FEW_UNITS", "SOURCES", "Alike", "Answer", "Design", "Difference", "Facts", "GroupSums", "Jackknife", "Linear", "Part", "PartMeans",
-    "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "Units", "Wide", "bootstrap",
-    "bootstrap_annotations", "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters", "ids_of_cases",
-    "jackknife", "limits", "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
+    "FEW_UNITS", "SOURCES", "UNNAMED", "Alike", "Answer", "Design", "Difference", "Facts", "GroupSums", "Jackknife", "Linear", "Part",
+    "PartMeans", "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "TwoWay", "Units", "Wide",
+    "Without", "bootstrap", "bootstrap_annotations", "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters",
+    "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
+    "two_way",
 ]  # fmt: skip
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base.arrays import Array, Bools
-from .statistic import Statistic
+from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.checks import error
+from ..annotations.other_annotators import case_offsets
+from .statistic import Statistic, Without
 
 if TYPE_CHECKING:
     from .design import Design
@@ -40,6 +43,24 @@ class Difference(Statistic):
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
 
+    def annotations_by_name(self) -> Any:
+        """Of both."""
+        (known, *rows), (_, *others) = ((one, *_rows(one)) for one in (self.first.annotations_by_name(), self.second.annotations_by_name()))
+        if not all(np.array_equal(one, other) for one, other in zip(rows, others)):
+            raise error("other", "be of the same annotations, for annotators to be random", "others")
+        return known
+
+    def judged_by(self, annotators: NDArray[Any]) -> Difference:
+        return Difference(self.first.judged_by(annotators), self.second.judged_by(annotators))
+
+    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        if self.influence() is None:
+            yield from super().without_each(annotators, numbers)
+            return
+        for one, other in zip(self.first.without_each(annotators, numbers), self.second.without_each(annotators, numbers)):
+            assert one.influence is not None and other.influence is not None
+            yield Without(one.values - other.values, one.influence - other.influence)
+
     def only(self, number: int) -> tuple[Statistic, int]:
         """Less of both."""
         (first, at), (second, _) = self.first.only(number), self.second.only(number)
@@ -63,3 +84,8 @@ class Difference(Statistic):
 
     def varies(self, kept: Bools, design: Design) -> Bools:
         return self.first.varies(kept, design) & self.second.varies(kept, design)
+
+
+def _rows(known: Any) -> tuple[NDArray[Any], ...]:
+    """Who annotated which case."""
+    return known.annotators, case_offsets(known), known.annotator

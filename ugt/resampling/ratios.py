@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room
 from .._base.identifiers import as_array
+from .._core import _tables
 from .design import Design
-from .statistic import Linear
+from .statistic import Linear, Without
 
 
 class Quotients(Linear):
@@ -64,6 +65,30 @@ class Quotients(Linear):
         total = below.sum(axis=0)
         with np.errstate(invalid="ignore"):  # inf * 0
             return self._mean_first(over(above - over(above.sum(axis=0), total) * below, total))
+
+    def without_pairs(self) -> tuple[Int64, Int64, Array] | None:
+        """``(case, annotator, columns)`` of cases without what one annotator said of them, each annotator of each case; None: not known."""
+        return None
+
+    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        """Only what changes is computed anew, where it is known."""
+        pairs = self.without_pairs()
+        if pairs is None:
+            yield from super().without_each(annotators, numbers)
+            return
+        case, annotator, rows = pairs
+        begin, order = _tables.group(annotator.astype(np.int32), int(annotator.max(initial=-1)) + 1)
+        total, (above, below), changed = self.columns.sum(axis=0), self.parts(self.columns), self.parts(rows)
+        for j in annotators.tolist():
+            at = order[begin[j] : begin[j + 1]]
+            cases = case[at]
+            sums = self.parts((total + (rows[at] - self.columns[cases]).sum(axis=0))[None])
+            a, b = above.copy(), below.copy()
+            a[cases], b[cases] = changed[0][at], changed[1][at]
+            values = over(*sums)
+            with np.errstate(invalid="ignore"):  # inf * 0
+                found = self._mean_first(values)[0], self._mean_first(over(a - values * b, sums[1]))
+            yield Without(found[0][list(numbers)], found[1][:, list(numbers)])
 
     def gradient(self, sums: Array) -> Array:
         """(C,) the same of sums."""

@@ -19,8 +19,10 @@ from .design import Design, seed_of, units
 from .difference import Difference
 from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
+from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic, resample
 from .student import Units, few_clusters
+from .two_way import TwoWay, two_way_of
 
 if TYPE_CHECKING:
     from .design import Seed
@@ -94,16 +96,39 @@ class Results(Record):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
+        random: tuple[str, ...] = ("cases",),
     ) -> Array:
         """(M, 2) intervals of all numbers, in the order of :meth:`resamples`; arguments and errors as of ``Result.interval``."""
         given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        if kind in RESAMPLED:
+        if kind in RESAMPLED and not with_annotators(random):
             return self.resamples(**given).interval(level, kind)
         check_level(level)
         option("kind", kind, KINDS)
-        return np.array([self._ends(number, level, kind, given) for number in range(len(self.statistic.names))]).reshape(-1, 2)
+        return np.array([self._ends(number, level, kind, given, random) for number in range(len(self.statistic.names))]).reshape(-1, 2)
 
-    def _ends(self, number: int, level: float, kind: str, given: dict[str, Any]) -> tuple[float, float]:
+    def _two_way(self, number: int, clusters: Any) -> TwoWay:
+        """A number over cases (clusters) and annotators."""
+        return two_way_of(self.statistic, number, self._units(clusters)).said()
+
+    def _units(self, clusters: Any) -> Design | None:
+        """Of the cases that count, if any does; the record says where they are few."""
+        with notices.heard():
+            return self._design(clusters, None) if self.statistic.kept.any() else None
+
+    def _spread(self, names: Sequence[str], clusters: Any) -> Spread:
+        """Of several numbers, as they are, over cases (clusters) and annotators."""
+        one = self.statistic
+        found = spread_of(one, [one.names.index(name) for name in names], ["identity"] * len(names), self._units(clusters))
+        say(found.reason, few_annotators(found))
+        return found
+
+    def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
+        if with_annotators(random):
+            if kind not in ("auto", "analytic"):
+                raise error("kind", "be 'auto' or 'analytic' where annotators are random", repr(kind))
+            if given["strata"] is not None:
+                raise error("strata", "be None where annotators are random", "strata")
+            return self._two_way(number, given["clusters"]).interval(level)
         if kind == "analytic":
             self._check_analytic(given)
         if not math.isfinite(self.statistic.estimate[number]):
@@ -195,8 +220,9 @@ class Result(Results):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
+        random: tuple[str, ...] = ("cases",),
     ) -> tuple[float, float]:
-        """Interval over cases, or over clusters of cases.
+        """Interval over cases, or over clusters of cases; or over these and annotators.
 
         Parameters
         ----------
@@ -210,6 +236,9 @@ class Result(Results):
             best with few cases; ``"analytic"``: by the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`.
+        random : ("cases",) or ("cases", "annotators")
+            What the interval is for: other cases like these, judged by the same annotators (default), or other cases judged by other
+            annotators. The latter is that of :meth:`two_way`, without resamples and strata, and needs named annotators.
 
         Returns
         -------
@@ -221,13 +250,37 @@ class Result(Results):
         Raises
         ------
         ValueError
-            If an option is out of range, or ids do not fit.
+            If an option is out of range, ids do not fit, or annotators are random and not named.
         """
         check_level(level)
-        names = self.statistic.names
-        number = 0 if of is None else names.index(option("of", of, names))
         option("kind", kind, KINDS)
-        return self._ends(number, level, kind, {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed})
+        given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+        return self._ends(self._number(of), level, kind, given, random)
+
+    def _number(self, of: str | None) -> int:
+        names = self.statistic.names
+        return 0 if of is None else names.index(option("of", of, names))
+
+    def two_way(self, *, of: str | None = None, clusters: Any = None) -> TwoWay:
+        """A number over cases (or clusters of cases) and annotators, both random: its interval and the parts of its variance.
+
+        Parameters
+        ----------
+        of : str, optional
+            Which of the numbers, where there are several. Default: ``value``.
+        clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+            As for :meth:`resamples`.
+
+        Returns
+        -------
+        TwoWay
+
+        Raises
+        ------
+        ValueError
+            If annotators are not named, or ids do not fit.
+        """
+        return self._two_way(self._number(of), clusters)
 
     def minus(self, other: Result) -> ResultDifference:
         """Paired difference to another result of the same cases: case by case, and resample by resample.

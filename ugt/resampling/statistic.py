@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base import parallel
-from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._core import _exact
 from .design import Design
 from .sums import Sums, added
 
-FEW = 8  # evaluations of a task that may take long each
+UNNAMED = "be named to be random"
 
 
 class Answer(NamedTuple):
@@ -32,6 +32,20 @@ class Answer(NamedTuple):
     numbers: Mapping[str, Any]
     reason: str | None = None
     record: Any = None
+
+
+class Without(NamedTuple):
+    """Some numbers (M,) without an annotator, and their influences (N, M); or the statistic, where these are not known."""
+
+    values: Array
+    influence: Array | None
+    statistic: Statistic | None = None
+
+    @classmethod
+    def of(cls, one: Statistic, numbers: Sequence[int]) -> Without:
+        """Some numbers of a statistic."""
+        found, at = one.influence(), list(numbers)
+        return cls(one.estimate[at], None if found is None else found[:, at], one)
 
 
 class Statistic(ABC):
@@ -143,6 +157,30 @@ class Statistic(ABC):
             If it is not known who said what.
         """
         raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
+
+    def annotations_by_name(self) -> Any:
+        """The annotations that the numbers are of, whose annotators are known.
+
+        Raises
+        ------
+        ValueError
+            If it is not known who said what.
+        """
+        raise error("annotators", UNNAMED, "annotations, or a truth, without names of annotators")
+
+    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        """Some numbers without each of these annotators; subclasses may know a faster way."""
+        each = np.ones(len(self.annotations_by_name().annotators))
+        for j in annotators.tolist():
+            weights = each.copy()
+            weights[j] = 0.0
+            yield Without.of(self.judged_by(weights), numbers)
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """(M,) scales on which each number varies about normally with cases and annotators."""
+        of_span = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
+        return tuple(of_span.get((low, high), "identity") for low, high in self.spans.tolist())
 
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
         """(B, M) the numbers under weights of cases (B, N) and of annotators (A,)."""
@@ -284,7 +322,7 @@ def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed:
         weights = sums.add(design, seed, begin, end, begin < deepest)
         if weights is None:
             return
-        weights = _everybody(weights, kept)
+        weights = everybody(weights, kept)
         for one, out in others:
             if begin < len(out):
                 last = min(end, len(out))
@@ -325,49 +363,7 @@ def _one_by_one(statistics: Sequence[Statistic], kept: Bools, design: Design, se
     return found
 
 
-def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bool) -> Array:
-    """(G, M) numbers without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
-    m = len(statistic.names)
-    room(f"{m} numbers without each unit", 8.0 * design.n_units * m)
-    values = np.full((design.n_units, m), np.nan)
-    sizes = np.diff(design.strata)
-    stratum = np.repeat(np.arange(len(sizes)), sizes)[design.place]
-
-    def part(begin: int, end: int) -> None:
-        for unit in range(begin, end):
-            share = sizes[stratum[unit]] / max(1, sizes[stratum[unit]] - 1) if make_up else 1.0
-            weights = np.where(stratum == stratum[unit], share, 1.0)
-            weights[unit] = 0.0
-            values[unit] = statistic.values(_everybody(weights[design.unit][None], kept))[0]
-
-    if design.n_units > 1:
-        parallel.run(part, design.n_units, FEW, "leaving out one unit at a time")
-    return values
-
-
-def left_out_deviations(statistic: Statistic, kept: Bools, design: Design) -> Array:
-    """(G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
-
-    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken to stay as it is.
-    """
-    sizes = np.diff(design.strata)
-    values = np.empty((design.n_units, len(statistic.names)))
-    without = without_units(statistic, kept, design, make_up=True)
-    values[design.place] = np.where(np.isnan(without), statistic.estimate, without)
-    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
-    return design.centred(values) * np.sqrt(np.repeat((sizes - 1) / sizes, sizes))[design.place][:, None]
-
-
-def left_out_influence(statistic: Statistic, kept: Bools, design: Design) -> Array:
-    """(G, M) influence of units by leaving out one at a time: (n - 1) / n (mean of the values without one unit - value without it)."""
-    sizes = np.diff(design.strata)
-    values = np.empty((design.n_units, len(statistic.names)))
-    values[design.place] = without_units(statistic, kept, design, make_up=True)
-    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
-    return design.centred(-values * np.repeat((sizes - 1) / sizes, sizes)[:, None])
-
-
-def _everybody(weights: Array, kept: Bools) -> Array:
+def everybody(weights: Array, kept: Bools) -> Array:
     """(B, N) weights of all cases from those of the kept ones."""
     if weights.shape[1] == len(kept):
         return weights

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._base.arrays import Array, Bools
 from .design import Design
-from .statistic import Statistic, left_out_deviations, left_out_influence
+from .jackknife import left_out_deviations, left_out_influence
+from .statistic import Statistic
 
 MANY_CLUSTERS = 30
 FEW_UNITS = 100  # up to so many, each is left out once, and intervals are Student's

@@ -14,9 +14,10 @@ from .._base.checks import error, flag, function, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
 from .design import Design, resampled_rows, seed_of, units
+from .jackknife import FEW, without_units
 from .ratios import table_of
 from .resamples import Resamples
-from .statistic import FEW, Statistic, resample, without_units
+from .statistic import Statistic, resample
 from .student import Units
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
+from ..plausibilities.made_of import MadeOf
 from .columns import Column, quotient
 from .order import ScoreOrder, complete, ends, numbers, orders_of, place
 
@@ -27,7 +28,7 @@ class Input:
     scores: NDArray[Any] | ScoreOrder
     weights: Array | None
     kept: Bools | None
-    labels: Labels | None
+    labels: Labels | MadeOf | None
     case_ids: NDArray[Any] | None
 
     @property
@@ -68,7 +69,7 @@ class Input:
 
 def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
     """Checked; ``may_lack``: a part of the data, which need not have a case with a truth."""
-    labels = p if isinstance(p, Labels) else None
+    labels = p if isinstance(p, Labels) else p.made_of if isinstance(p, Plausibilities) else None
     truth = shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, Plausibilities) else as_array(p)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")

@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._core._soft import N_SUMS
 from ..annotations import Labels
+from ..plausibilities.made_of import MadeOf
 from ..resampling import Answer, Result, Statistic
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision, average_of
 from .input import known, read, shares
@@ -32,7 +33,8 @@ class SoftRanking(Statistic):
     """Metrics of scores against probabilities, each beside its twin against hard labels, from one pass over the sorted columns.
 
     Averaged are columns: classes against the rest, or (``pairs``) ordered pairs of classes; none, for sums that were made elsewhere. They
-    count by their positives (pairs by their cases) if ``weighted``, else all the same. ``labels``: what the probabilities are shares of.
+    count by their positives (pairs by their cases) if ``weighted``, else all the same. ``labels``: what the probabilities are shares of,
+    or what the truth was made of whose means they are.
     """
 
     scale, normal, span = "logit", True, (0.0, 1.0)
@@ -45,7 +47,7 @@ class SoftRanking(Statistic):
         *,
         weighted: bool = False,
         pairs: bool = False,
-        labels: Labels | None = None,
+        labels: Labels | MadeOf | None = None,
     ) -> None:
         self.columns, self.metrics, self.names, self.weighted, self.pairs, self.labels = columns, metrics, names, weighted, pairs, labels
         self.n_cases = len(columns[0].positive) if columns else 0
@@ -107,11 +109,22 @@ class SoftRanking(Statistic):
 
     def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
         """Against shares of the labels of these annotators; a case without any does not count."""
-        if self.labels is None or not len(self.labels.annotators):
+        if isinstance(self.labels, MadeOf):
+            p = self.labels.judged_by(annotators).mean()
+        elif self.labels is None or not len(self.labels.annotators):
             return super().judged_by(annotators)  # type: ignore[return-value]
-        p = shares(self.labels, annotators)
+        else:
+            p = shares(self.labels, annotators)
         columns = tuple(column.judged(p, known(p)) for column in self.columns)
         return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
+
+    def annotations_by_name(self) -> Any:
+        if isinstance(self.labels, MadeOf):
+            return self.labels.annotations_by_name
+        if self.labels is None or not len(self.labels.annotators):
+            got = "probabilities" if self.labels is None else "label counts"
+            raise error("p", "be labels of named annotators, or a truth made of them, for annotators to be random", got)
+        return self.labels
 
     def influence(self) -> Array:
         self._check_ties()

@@ -1,0 +1,308 @@
+"""Intervals over cases and annotators: against a twin in plain Python, analysis of variance, and the same computed in slower ways."""
+
+import pickle
+
+import numpy as np
+import pytest
+from refusals import refused, warned
+from twins import two_way as twin
+
+import ugt
+from ugt.resampling.statistic import Statistic
+from ugt.resampling.two_way import SINGLE_LABEL
+
+pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over 2. clusters")
+BOTH = ("cases", "annotators")
+RNG = np.random.default_rng(5)
+N, R, K = 60, 6, 3
+TRUE = RNG.integers(0, K, N)
+TABLE = np.where(RNG.random((N, R)) < np.linspace(0.45, 0.9, R), TRUE[:, None], RNG.integers(0, K, (N, R)))
+MISSING = RNG.random((N, R)) < 0.4
+MISSING[:4] = True
+MISSING[0, 0] = False  # one case with a single label, three with none
+CHOSEN = np.where(RNG.random(N) < 0.7, TRUE, RNG.integers(0, K, N))
+SCORES = np.eye(K)[CHOSEN] * 0.5 + RNG.random((N, K))
+PROBS = SCORES / SCORES.sum(axis=1, keepdims=True)
+CLUSTERS = np.arange(N) // 2
+
+
+def rows(missing):
+    return [[None if missing and MISSING[i, j] else int(TABLE[i, j]) for j in range(R)] for i in range(N)]
+
+
+def labels(missing=True, order=slice(None), annotators=slice(None)):
+    table = np.array(rows(missing), object)[order][:, annotators]
+    return ugt.Labels.from_wide(table, classes=K)
+
+
+def some_rankings():
+    long = [(i, f"r{j}", k, 1 + (k != TABLE[i, j])) for i in range(N) for j in range(R) if not MISSING[i, j] for k in range(K - 1)]
+    return ugt.Rankings.from_long(*zip(*long), classes=K, cases=range(N))
+
+
+@pytest.mark.parametrize("clusters", [None, CLUSTERS], ids=["cases", "clusters"])
+@pytest.mark.parametrize("missing", [False, True], ids=["complete", "incomplete"])
+@pytest.mark.parametrize(
+    ("function", "plain", "scale"),
+    [
+        (ugt.fleiss_kappa, twin.fleiss, "complement"),
+        (lambda known: ugt.next_annotator_agreement(known, SCORES), twin.next_annotator(SCORES.argmax(axis=1)), "logit"),
+        (lambda known: ugt.discrepancy_ratio(known, CHOSEN), twin.discrepancy(CHOSEN), "log"),
+    ],
+    ids=["kappa", "agreement with one more", "discrepancy ratio"],
+)
+def test_the_parts_and_the_interval_are_those_of_a_twin(function, plain, scale, missing, clusters):
+    result = function(labels(missing))
+    found = result.two_way(clusters=clusters)
+    cases, annotators, both, g, r = twin.parts(rows(missing), plain, scale, None if clusters is None else clusters.tolist())
+    assert (found.scale, found.n_units, found.n_annotators, found.random) == (scale, g, r, BOTH)
+    np.testing.assert_allclose([*found.parts.values()], [cases, annotators, both], rtol=1e-10)
+    half, df = twin.half_width(cases, annotators, both, g, r, 0.9)
+    assert found.df == pytest.approx(df)
+    to = twin.SCALES[scale][0]
+    low, high = sorted(to(end) for end in result.interval(0.9, random=BOTH, clusters=clusters))
+    np.testing.assert_allclose([(low + high) / 2, (high - low) / 2], [to(result.value), half], rtol=1e-9)
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["influence", "units left out"])
+def test_parts_of_a_mean_of_a_complete_table_are_mean_squares(given):
+    ratings = RNG.normal(size=(20, 5)) + RNG.normal(size=(20, 1)) + RNG.normal(size=5)
+
+    def mean(known, weights):
+        return weights @ (np.add.reduceat(known.value, known.offsets[:-1]) / np.diff(known.offsets)) / weights.sum()
+
+    def influence(known):
+        means = np.add.reduceat(known.value, known.offsets[:-1]) / np.diff(known.offsets)
+        return (means - means.mean()) / len(means)
+
+    found = ugt.two_way(ugt.Ratings.from_wide(ratings), mean, influence if given else None)
+    g, r = ratings.shape
+    by_case, by_annotator = ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
+    left = ratings - by_case - by_annotator + ratings.mean()
+    squares = by_case.var(ddof=1) * r, by_annotator.var(ddof=1) * g, (left**2).sum() / ((g - 1) * (r - 1))
+    np.testing.assert_allclose([*found.parts.values()], np.array(squares) / (g * r), rtol=1e-12)
+    assert found.std_error == pytest.approx(np.sqrt((squares[0] + squares[1] - squares[2]) / (g * r)), rel=1e-12)
+
+
+def results(known):
+    truths = [
+        ugt.dirichlet(known),
+        ugt.dirichlet(known, prior=[0.1, 0.5, 0.2], reliability=2),
+        ugt.votes(known),
+        ugt.votes(known, kind="mean"),
+    ]
+    yield from (ugt.krippendorff_alpha(known, level) for level in ("nominal", "ordinal", "interval"))
+    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.brennan_prediger):
+        yield function(known)
+    for truth in truths:
+        yield ugt.ua_topk_accuracy(truth, SCORES)
+        yield ugt.ua_average_overlap(truth, SCORES, k=2)
+        yield ugt.ua_coverage(truth, [[0, 1]] * N)
+        yield ugt.ua_plausibility_mass(truth, [[0]] * N)
+        yield ugt.soft_auroc(truth, SCORES)
+    yield ugt.ua_topk_accuracy(truths[0].take(np.arange(0, N, 2)), SCORES[::2])
+    yield from (one(known, SCORES) for one in (ugt.soft_auroc, ugt.soft_average_precision))
+    yield ugt.histogram_losses(known, PROBS)
+    yield ugt.disagreement_losses(known, ugt.predicted_disagreement(PROBS))
+    yield ugt.discrepancy_ratio(known, CHOSEN)
+    yield ugt.individual_equivalence_index(known, CHOSEN)
+    yield ugt.next_annotator_agreement(known, SCORES).minus(ugt.next_annotator_agreement(known, SCORES[:, ::-1]))
+    yield ugt.ua_topk_accuracy(truths[0], SCORES).minus(ugt.ua_topk_accuracy(truths[0], SCORES[:, ::-1]))
+
+
+def of_rankings():
+    known = some_rankings()
+    for truth in (ugt.prirn(known, reliability=5), ugt.prirn(known, background=0.1), ugt.irn(known), ugt.votes(known)):
+        yield ugt.ua_topk_accuracy(truth, SCORES)
+        yield ugt.ua_set_accuracy(truth, SCORES, k=2)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: results(labels()), lambda: results(labels(False)), of_rankings], ids=["labels", "complete", "rankings"]
+)
+def test_what_is_quick_without_each_annotator_is_what_it_is_from_the_start(make):
+    """Where a statistic knows a faster way; and all of them have an interval that does not depend on pickling."""
+    for result in make():
+        one = result.statistic
+        everybody = np.arange(R)
+        if type(one).__name__ not in ("Difference", "NextAgreement"):
+            for quick, slow in zip(one.without_each(everybody, [0]), Statistic.without_each(one, everybody, [0])):
+                np.testing.assert_allclose(quick.values, slow.values, rtol=1e-11)
+                np.testing.assert_allclose(quick.influence, slow.influence, rtol=1e-8, atol=1e-12)
+        found = result.two_way()
+        low, high = found.interval()
+        assert low < result.value < high
+        assert min(found.parts.values()) >= 0 and found.variance >= found.parts["cases"]
+        again = pickle.loads(pickle.dumps(result))
+        assert again.interval(random=BOTH) == (low, high) == pickle.loads(pickle.dumps(found)).interval()
+
+
+def test_many_cases_are_counted_as_few_different_ones():
+    """From 1,024 cases on, those that are alike become one."""
+    table = RNG.integers(0, 2, (1100, 5))
+    table[:, 1] = np.where(RNG.random(1100) < 0.6, table[:, 0], table[:, 1])
+    one = ugt.krippendorff_alpha(ugt.Labels.from_wide(table, classes=2)).statistic
+    assert one.judged.row is not None
+    for quick, slow in zip(one.without_each(np.arange(5), [0, 2]), Statistic.without_each(one, np.arange(5), [0, 2])):
+        np.testing.assert_allclose(quick.values, slow.values, rtol=1e-11)
+        np.testing.assert_allclose(quick.influence, slow.influence, rtol=1e-8, atol=1e-13)
+
+
+def test_order_and_names_do_not_matter():
+    order, annotators = RNG.permutation(N), RNG.permutation(R)
+    for one, other in ((labels(), labels(order=order)), (labels(), labels(annotators=annotators))):
+        for function in (ugt.krippendorff_alpha, ugt.gwet_ac1):
+            np.testing.assert_allclose([*function(one).two_way().parts.values()], [*function(other).two_way().parts.values()], rtol=1e-10)
+    ends = ugt.discrepancy_ratio(labels(), CHOSEN).interval(random=BOTH)
+    np.testing.assert_allclose(ends, ugt.discrepancy_ratio(labels(order=order), CHOSEN[order]).interval(random=BOTH), rtol=1e-10)
+
+
+def test_a_statistic_of_ones_own_is_the_coefficient_that_it_is():
+    result = ugt.percent_agreement(labels())
+    clusters = {i: i // 2 for i in range(N)}
+
+    def own(known, weights):
+        return float(ugt.percent_agreement(known).statistic.values(weights[None])[0, 0])
+
+    def influence(known):
+        return ugt.percent_agreement(known).influence
+
+    found = ugt.two_way(labels(), own, influence, scale="logit", clusters=clusters)
+    kept = ~np.isnan(result.per_case)
+    expected = result.two_way(clusters=CLUSTERS)
+    # in the own statistic cases without two labels are units that add 0
+    g, more = expected.n_units, len(np.unique(CLUSTERS))
+    assert (found.value, found.n_units, g) == (pytest.approx(result.value), more, len(np.unique(CLUSTERS[kept])))
+    changed = found.parts["cases"] / (more / (more - 1)) * g / (g - 1)
+    assert changed == pytest.approx(expected.parts["cases"])
+    units_left_out = ugt.two_way(labels(), own, scale="logit", clusters=CLUSTERS)
+    np.testing.assert_allclose([*units_left_out.parts.values()], [*found.parts.values()], rtol=0.1)
+
+
+@pytest.mark.parametrize("margin", [-0.2, 0.0, 0.1, 0.5, 1.0])
+def test_non_inferiority_with_other_annotators_is_decided_by_the_contrast(margin):
+    result = ugt.discrepancy_ratio(labels(), CHOSEN)
+    found = result.non_inferiority(margin, level=0.9, random=BOTH)
+
+    counted = np.isfinite(result.alpha_per_case)
+    kept, contrast = CHOSEN[counted], [0, -(1 + margin), 1]
+    own = ugt.two_way(
+        labels(order=counted),
+        lambda given, weights: ugt.discrepancy_ratio(given, kept).statistic.values(weights[None])[0] @ contrast,
+        lambda given: ugt.discrepancy_ratio(given, kept).statistic.influence() @ contrast,
+    )
+    assert found.decision == (own.interval(0.8)[1] < 0)
+    assert found.limit > result.value
+    at_limit = result.non_inferiority(found.limit - 1, level=0.9, random=BOTH)
+    assert at_limit.limit == pytest.approx(found.limit)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda: ugt.fleiss_kappa(labels(annotators=[0])), "one annotator says nothing about others"),
+        (lambda: ugt.next_annotator_agreement(labels(annotators=[2]), SCORES), "one annotator says nothing about others"),
+        (lambda: ugt.fleiss_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
+        (lambda: ugt.cohen_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
+        (lambda: ugt.cohen_kappa(labels(), annotators=[1, 4]), "undefined without annotator 1"),
+        (lambda: ugt.discrepancy_ratio(ugt.Labels.from_wide(np.tile(TRUE[:, None], 4), classes=K), CHOSEN), "the number is not finite"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:undefined")
+def test_without_an_interval_there_is_a_reason(result, message):
+    assert np.isnan(warned(message, result().interval, random=BOTH)).all()
+    found = warned(message, result().two_way)
+    assert found.reason == message and np.isnan(found.variance) and np.isnan(found.interval()).all()
+
+
+@pytest.mark.parametrize(
+    ("n", "note"),
+    [
+        (2, "2 annotators: the interval rests on their differences, with one degree of freedom"),
+        (4, "4 annotators: .* differences"),
+        (5, None),
+    ],
+)
+def test_few_annotators_are_noted(n, note):
+    with pytest.warns(UserWarning, match=note) if note else np.errstate():
+        found = ugt.next_annotator_agreement(labels(False, annotators=slice(n)), SCORES).two_way()
+    assert len(found.notes) == bool(note) and np.isfinite(found.interval()).all()
+
+
+def test_an_annotator_with_a_single_label_is_counted():
+    table = np.array(rows(False), object)
+    table[1:, 0] = None
+    found = ugt.fleiss_kappa(ugt.Labels.from_wide(table, classes=K)).two_way()
+    assert found.left_out == {SINGLE_LABEL: 1} and found.n_annotators == R - 1 and found.reason is None
+
+
+def test_two_annotators_who_say_the_same_are_two():
+    twice = np.column_stack([TABLE, TABLE[:, 0]])
+    one, two = (ugt.next_annotator_agreement(ugt.Labels.from_wide(table, classes=K), SCORES).two_way() for table in (TABLE, twice))
+    assert (one.n_annotators, two.n_annotators) == (R, R + 1)
+
+
+def test_at_an_end_of_the_range_there_are_as_many_trials_as_annotators():
+    same = ugt.Labels.from_wide(np.tile(TRUE[:, None], 5), classes=K)
+    found = ugt.next_annotator_agreement(same, np.eye(K)[TRUE])
+    assert found.interval(random=BOTH) == (pytest.approx(0.025 ** (1 / 5)), 1.0)
+    assert found.interval() == (pytest.approx(0.025 ** (1 / N)), 1.0)
+
+
+UNNAMED = ugt.Labels.from_counts([[2, 1, 0], [0, 3, 1]])
+NAMED = r"annotators must be named to be random\. Got "
+
+
+@pytest.mark.parametrize(
+    ("message", "result"),
+    [
+        (NAMED, lambda: ugt.fleiss_kappa(UNNAMED)),
+        (NAMED, lambda: ugt.discrepancy_ratio(UNNAMED, [0, 1])),
+        (NAMED, lambda: ugt.next_annotator_agreement(UNNAMED, np.eye(3)[:2])),
+        (NAMED, lambda: ugt.histogram_losses(UNNAMED, np.full((2, 3), 1 / 3))),
+        (NAMED, lambda: ugt.ua_topk_accuracy(ugt.dirichlet(UNNAMED), np.eye(3)[:2])),
+        (NAMED, lambda: ugt.ua_topk_accuracy([[0.5, 0.5], [0.2, 0.8]], np.eye(2))),
+        (
+            r"p must be labels of named annotators, or a truth made of them, .* Got probabilities",
+            lambda: ugt.soft_auroc([0.1, 0.9, 0.4], [1.0, 2, 3]),
+        ),
+        (r"p must be labels of named annotators, .* Got label counts", lambda: ugt.soft_auroc(UNNAMED, np.eye(3)[:2])),
+        (r"random must be \('cases',\) for intraclass correlations", lambda: ugt.intraclass_correlation(ugt.Ratings.from_wide(TABLE))),
+    ],
+)
+def test_annotators_must_be_named(message, result):
+    refused(message, result().interval, random=BOTH)
+    refused(message, result().two_way)
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        (r"random must be \('cases',\) or \('cases', 'annotators'\)\. Got \('annotators',\)\.", {"random": ("annotators",)}),
+        (r"random must be .* Got \('cases', 'readers'\)\.", {"random": ("cases", "readers")}),
+        (r"random must be .* Got None\.", {"random": None}),
+        (r"kind must be 'auto' or 'analytic' where annotators are random\. Got 'bca'\.", {"random": BOTH, "kind": "bca"}),
+        (r"strata must be None where annotators are random\.", {"random": BOTH, "strata": TRUE}),
+        (r"clusters must be 60 ids", {"random": BOTH, "clusters": [1]}),
+    ],
+)
+def test_options_that_do_not_fit(message, options):
+    refused(message, ugt.fleiss_kappa(labels()).interval, **options)
+
+
+def test_all_numbers_have_intervals():
+    result = ugt.next_annotator_agreement(labels(), SCORES)
+    ends = result.intervals(random=BOTH)
+    np.testing.assert_array_equal(ends, [result.interval(of=name, random=BOTH) for name in result.statistic.names])
+    grouped = ugt.stratified_discrepancy(labels(), CHOSEN, ties="lowest")
+    assert np.isfinite(grouped.intervals(random=BOTH)).all()
+
+
+def test_own_statistics_that_do_not_fit():
+    refused("annotations must be Labels, Rankings or Ratings", ugt.two_way, [[1, 2]], lambda known, weights: 0.0, error=TypeError)
+    refused(NAMED, ugt.two_way, UNNAMED, lambda known, weights: 0.0)
+    refused("statistic must answer with a number", ugt.two_way, labels(), lambda known, weights: weights)
+    refused(f"influence must answer with {N} numbers", ugt.two_way, labels(), lambda known, weights: 1.0, lambda known: [1.0])
+    refused("scale must be", ugt.two_way, labels(), lambda known, weights: 1.0, scale="probit")
+    other = ugt.fleiss_kappa(labels(False))
+    refused("other must be of the same annotations", ugt.fleiss_kappa(labels()).minus(other).interval, random=BOTH)

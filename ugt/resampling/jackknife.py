@@ -1,0 +1,55 @@
+"""Units left out one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._base import parallel
+from .._base.arrays import Array, Bools
+from .._base.checks import room
+from .design import Design
+from .statistic import Statistic, everybody
+
+FEW = 8  # evaluations of a task that may take long each
+
+
+def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bool) -> Array:
+    """(G, M) numbers without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
+    m = len(statistic.names)
+    room(f"{m} numbers without each unit", 8.0 * design.n_units * m)
+    values = np.full((design.n_units, m), np.nan)
+    sizes = np.diff(design.strata)
+    stratum = np.repeat(np.arange(len(sizes)), sizes)[design.place]
+
+    def part(begin: int, end: int) -> None:
+        for unit in range(begin, end):
+            share = sizes[stratum[unit]] / max(1, sizes[stratum[unit]] - 1) if make_up else 1.0
+            weights = np.where(stratum == stratum[unit], share, 1.0)
+            weights[unit] = 0.0
+            values[unit] = statistic.values(everybody(weights[design.unit][None], kept))[0]
+
+    if design.n_units > 1:
+        parallel.run(part, design.n_units, FEW, "leaving out one unit at a time")
+    return values
+
+
+def left_out_deviations(statistic: Statistic, kept: Bools, design: Design) -> Array:
+    """(G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
+
+    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken to stay as it is.
+    """
+    sizes = np.diff(design.strata)
+    values = np.empty((design.n_units, len(statistic.names)))
+    without = without_units(statistic, kept, design, make_up=True)
+    values[design.place] = np.where(np.isnan(without), statistic.estimate, without)
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    return design.centred(values) * np.sqrt(np.repeat((sizes - 1) / sizes, sizes))[design.place][:, None]
+
+
+def left_out_influence(statistic: Statistic, kept: Bools, design: Design) -> Array:
+    """(G, M) influence of units by leaving out one at a time: (n - 1) / n (mean of the values without one unit - value without it)."""
+    sizes = np.diff(design.strata)
+    values = np.empty((design.n_units, len(statistic.names)))
+    values[design.place] = without_units(statistic, kept, design, make_up=True)
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    return design.centred(-values * np.repeat((sizes - 1) / sizes, sizes)[:, None])

@@ -1,0 +1,164 @@
+"""The variance of numbers over cases and annotators, and what is said of intervals that rest on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .._base import notices
+from .._base.arrays import Array, Bools
+from .._base.checks import error
+from .._base.identifiers import name
+from .._base.ragged import row_of
+from ..annotations.other_annotators import case_offsets
+from .design import Design
+from .jackknife import left_out_influence
+from .statistic import UNNAMED, Statistic, Without
+
+RANDOM = ("cases", "annotators")
+FEW_ANNOTATORS = 5
+ONE_ANNOTATOR = "one annotator says nothing about others"
+NO_CASE = "no case is left"
+SINGLE_LABEL = "annotator with a single label (not left out)"
+
+
+class Stretch(NamedTuple):
+    """A monotone function of a number, its derivative and its inverse."""
+
+    to: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+    back: Callable[[Array], Array]
+
+
+SCALES: Mapping[str, Stretch] = {
+    "identity": Stretch(lambda x: x, np.ones_like, lambda y: y),
+    "log": Stretch(np.log, lambda x: 1 / x, np.exp),
+    "logit": Stretch(lambda x: np.log(x / (1 - x)), lambda x: 1 / (x * (1 - x)), lambda y: 1 / (1 + np.exp(-y))),
+    "complement": Stretch(lambda x: np.log(1 - x), lambda x: -1 / (1 - x), lambda y: 1 - np.exp(y)),
+}
+
+
+def with_annotators(random: Any) -> bool:
+    """Whether annotators are random, too; cases always are."""
+    given = (random,) if isinstance(random, str) else tuple(random) if isinstance(random, (tuple, list, set, frozenset)) else ()
+    if "cases" not in given or not set(given) <= set(RANDOM):
+        raise error("random", "be ('cases',) or ('cases', 'annotators')", repr(random))
+    return "annotators" in given
+
+
+class Spread(NamedTuple):
+    """Parts of the covariance (M, M) of M numbers, each on its scale; NaN where there is none."""
+
+    cases: Array
+    annotators: Array
+    both: Array
+    n_units: int
+    n_annotators: int
+    left_out: Mapping[str, int]
+    reason: str | None
+
+    def of(self, weights: Array) -> tuple[float, float, float]:
+        """The parts of the variance of a weighted sum (M,) of the numbers."""
+        cases, annotators, both = (float(weights @ part @ weights) for part in self[:3])
+        return cases, annotators, max(both, 0.0)
+
+    def half_width(self, parts: tuple[float, float, float], q: float) -> float:
+        """Of the interval whose upper end is the quantile q: by Satterthwaite's degrees of freedom, or Banerjee's if that is wider."""
+        from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+        cases, annotators, _ = parts
+        if not self.n_annotators > 1 or not self.n_units > 1 or math.isnan(sum(parts)):
+            return math.nan
+        own = max(annotators - parts[2], 0.0)
+        banerjee = stdtrit(self.n_annotators - 1, q) ** 2 * own + stdtrit(self.n_units - 1, q) ** 2 * max(cases, annotators - own)
+        total = total_of(parts)
+        return 0.0 if total == 0 else max(float(stdtrit(self.df(parts), q)) * math.sqrt(total), math.sqrt(banerjee))
+
+    def df(self, parts: tuple[float, float, float]) -> float:
+        """Satterthwaite's degrees of freedom."""
+        r, g = self.n_annotators - 1, self.n_units - 1
+        below = sum(part**2 / n for part, n in zip(parts, (g, r, g * r))) if r > 0 and g > 0 else 0.0
+        return total_of(parts) ** 2 / below if below > 0 else math.nan
+
+
+def total_of(parts: tuple[float, float, float]) -> float:
+    """V = max(V_c + V_a - V_e, V_c, V_a)."""
+    cases, annotators, both = parts
+    return max(cases + annotators - both, cases, annotators)
+
+
+def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:
+    """Of the numbers ``at`` these places: see :class:`TwoWay`."""
+    known, columns, kept = one.annotations_by_name(), list(at), one.kept
+    sizes, m = labels_of_annotators(known, kept), len(columns)
+    nothing = np.full((m, m), math.nan)
+    if design is None:
+        alone = np.count_nonzero(labels_of_annotators(known, ~kept)) < 2
+        return Spread(nothing, nothing, nothing, 0, 0, {}, ONE_ANNOTATOR if alone else NO_CASE)
+    who, n_units = np.flatnonzero(sizes >= 2), design.n_units
+    n, left_out = len(who), {}
+    if (sizes == 1).any():
+        left_out[SINGLE_LABEL] = int((sizes == 1).sum())
+
+    def scaled(found: Without) -> tuple[Array, Array]:
+        """(M,) values and (G, M) influences of units, on the scales."""
+        if found.influence is None:
+            assert found.statistic is not None
+            by_unit = left_out_influence(found.statistic, kept, design)[:, columns]
+        else:
+            by_unit = design.added_up(found.influence if kept.all() else found.influence[kept])
+        with np.errstate(all="ignore"):
+            pairs = [(SCALES[scale].to(x), SCALES[scale].slope(x)) for scale, x in zip(scales, found.values)]
+            return np.array([x for x, _ in pairs]), (by_unit - by_unit.mean(axis=0)) * np.array([slope for _, slope in pairs])
+
+    value, influence = scaled(Without.of(one, columns))
+    correction = n_units / (n_units - 1) if n_units > 1 else math.nan
+    cases = correction * influence.T @ influence
+    if n < 2:
+        return Spread(cases, nothing, nothing, n_units, n, left_out, ONE_ANNOTATOR)
+    share = sizes[who] / sizes.sum()
+    odds, pseudo = share / (1 - share), np.empty((n, m))  # 1 / (h - 1) of shares 1 / h
+    moved, weighted, squares = np.zeros_like(influence), np.zeros_like(influence), np.zeros((m, m))
+    with notices.heard(), np.errstate(invalid="ignore", over="ignore"):
+        for i, without in enumerate(one.without_each(who, columns)):
+            left, its = scaled(without)
+            if not np.isfinite(without.values).all():
+                reason = f"undefined without annotator {name(known.annotators[who[i]])}"
+                return Spread(cases, nothing, nothing, n_units, n, left_out, reason)
+            pseudo[i] = (value - left) / odds[i]
+            change = (influence - its) / odds[i]
+            moved += change
+            weighted += odds[i] * change
+            squares += odds[i] * change.T @ change
+        apart, mean = pseudo - pseudo.mean(axis=0), moved / n
+        cross = mean.T @ weighted
+        both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
+        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, None)
+
+
+def labels_of_annotators(known: Any, kept: Bools) -> Array:
+    """(A,) how many annotations each has given to the kept cases."""
+    if not len(known.annotators):
+        raise error("annotators", UNNAMED, "label counts")
+    here = kept[row_of(case_offsets(known))] & (known.annotator >= 0)
+    count = getattr(known, "count", None)
+    return np.bincount(known.annotator[here], None if count is None else count[here], len(known.annotators)).astype(np.float64)
+
+
+def few_annotators(found: Spread) -> list[str]:
+    """What is to be said of intervals over so many annotators."""
+    n = found.n_annotators
+    if found.reason or n >= FEW_ANNOTATORS:
+        return []
+    return [f"{n} annotators: the interval rests on their differences{', with one degree of freedom' if n == 2 else ''}"]
+
+
+def say(reason: str | None, notes: Sequence[str]) -> None:
+    """Warnings of what is to be known of an interval."""
+    if reason:
+        notices.warn(f"no interval over cases and annotators: {reason}", stacklevel=5)
+    for one in notes:
+        notices.note(f"{one}.")

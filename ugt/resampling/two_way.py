@@ -1,0 +1,263 @@
+"""Intervals over cases and annotators: what other cases, judged by other annotators, would give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .._base.arrays import Array, NDArray
+from .._base.axes import Frozen
+from .._base.checks import error, function, option
+from ..annotations import Labels, Rankings, Ratings
+from ..annotations.other_annotators import case_offsets, only
+from .cluster_ids import ids_of_cases
+from .design import Design
+from .resamples import check_level
+from .spread import RANDOM, SCALES, few_annotators, say, spread_of, total_of
+from .statistic import Statistic
+from .student import Facts, Units, few_clusters
+
+if TYPE_CHECKING:
+    from typing import Union
+
+    Annotations = Union[Labels, Rankings, Ratings]
+
+AT_END = "the number stands at the end of its range"
+POPULATION = "other cases like these, judged by other annotators like these"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoWay(Frozen):
+    r"""What a number would be with other cases and other annotators: both are random.
+
+    With the influences ψ of G units (cases, or clusters of cases), and the number θ_(j) and its influences ψ_(j) without annotator j of R,
+    who gave the share 1 / h_j of the labels, all on a scale,
+
+    .. math::
+        V_c = \frac{G}{G-1} \sum_u ψ_u^2, \quad V_a = \frac1R \sum_j \frac{(\tilde θ_j - \bar{\tilde θ})^2}{h_j - 1}, \quad
+        V_e = \frac{G}{G-1} \frac1R \sum_{uj} \frac{e_{uj}^2}{h_j - 1}, \quad V = \max(V_c + V_a - V_e, V_c, V_a)
+
+    with :math:`\tilde θ_j = h_j θ - (h_j - 1) θ_{(j)}` and :math:`e_{uj}` the pseudo-influences :math:`h_j ψ_u - (h_j - 1) ψ_{u(j)}`
+    centred over annotators, then over units: what cases and annotators both count, the noise of single labels.
+
+    Attributes
+    ----------
+    value : float
+        The number.
+    scale : {"identity", "log", "logit", "complement"}
+        On which the interval is symmetric; complement: log(1 - value).
+    parts : mapping
+        V_c as ``"cases"``, V_a as ``"annotators"`` and V_e as ``"both"``, on the scale.
+    variance, std_error, df : float
+        V on the scale; its root, on the scale of the value; Satterthwaite's degrees of freedom.
+    n_units, n_annotators : int
+        G, and R: annotators with at least two labels.
+    left_out : mapping
+        Annotators who are not left out one by one, by reason.
+    reason : str or None
+        Why there is no interval.
+    notes : tuple of str
+        What to know of it.
+    random : ("cases", "annotators")
+
+    Notes
+    -----
+    Intervals are value ± q on the scale, with q the larger one of t √V, t of ``df`` degrees of freedom, and
+    :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee). Where the number stands at an
+    end of its range, the interval is Clopper & Pearson's one-sided one, with as many trials as there are annotators (units, if fewer).
+
+    References
+    ----------
+    Busing, Meijer & van der Leeden, Statistics and Computing 9 (1999) 3 (unequal shares). Satterthwaite, Biometrics Bulletin 2 (1946) 110.
+    Banerjee, Sankhyā 22 (1960) 355.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> random, truth = np.random.default_rng(3), np.arange(100) % 2
+    >>> right = random.random((100, 6)) < [0.95, 0.9, 0.9, 0.8, 0.75, 0.7]  # annotators of unequal skill
+    >>> alpha = ugt.krippendorff_alpha(ugt.Labels.from_wide(np.where(right, truth[:, None], 1 - truth[:, None])))
+    >>> found = alpha.two_way()
+    >>> round(found.value, 2), [round(end, 2) for end in alpha.interval()], [round(end, 2) for end in found.interval()]
+    (0.49, [0.4, 0.57], [0.07, 0.72])
+    >>> round(found.df, 1), {name: round(part, 4) for name, part in found.parts.items()}
+    (5.0, {'cases': 0.0066, 'annotators': 0.0537, 'both': 0.0092})
+    """
+
+    value: float
+    scale: str
+    parts: Mapping[str, float]
+    variance: float
+    std_error: float
+    df: float
+    n_units: int
+    n_annotators: int
+    left_out: Mapping[str, int]
+    reason: str | None
+    notes: tuple[str, ...]
+    random: tuple[str, ...] = RANDOM
+    _spread: Any = field(default=None, repr=False)
+    _end: Units | None = field(default=None, repr=False)
+    _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
+
+    @property
+    def population(self) -> str:
+        """What the interval is for, in words."""
+        return POPULATION
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """``(low, high)``; NaN where there is a ``reason``, or fewer than two units count."""
+        check_level(level)
+        if self._end is not None:
+            ends = self._end.at_end(np.array([self.value]), level)[0]
+        else:
+            half = math.nan if self.reason else self._spread.half_width(tuple(self.parts.values()), 0.5 + level / 2)
+            scale = SCALES[self.scale]
+            with np.errstate(all="ignore"):
+                ends = np.sort(scale.back(scale.to(np.float64(self.value)) + np.array([-half, half])))
+        low, high = np.clip(ends, *self._span).tolist()
+        return low, high
+
+    def said(self) -> TwoWay:
+        """Itself, with warnings of why there is no interval, or of what to know of it."""
+        say(self.reason, self.notes)
+        return self
+
+
+def two_way_of(one: Statistic, number: int, design: Design | None) -> TwoWay:
+    """Of one number of a statistic, whose kept cases have this design; None: there are none."""
+    one, number = one.only(number)
+    kept, value, scale = one.kept, float(one.estimate[number]), one.scales[number]
+    span: tuple[float, float] = tuple(one.spans[number].tolist())
+    found = spread_of(one, [number], [scale], design)
+    parts, end = found.of(np.ones(1)), None
+    with np.errstate(all="ignore"):
+        slope = abs(float(SCALES[scale].slope(np.float64(value))))
+    reason = found.reason if math.isfinite(value) or found.n_annotators < 2 else "the number is not finite"
+    if reason is None and value in span and design is not None:
+        facts, parts = Units.of(one, kept, design).take([number]).facts, (math.nan,) * 3
+        end = Units(partial(_fewer, facts, found.n_annotators), lambda: np.empty((0, 1)), None)
+        reason = None if np.isfinite(facts.step).all() else AT_END
+    elif reason is None and not math.isfinite(sum(parts)):  # without an annotator the number is at the end of the scale
+        found = spread_of(one, [number], ["identity"], design)
+        parts = tuple(part * slope**2 for part in found.of(np.ones(1)))  # type: ignore[assignment]
+    total = math.nan if math.isnan(sum(parts)) else total_of(parts)
+    few = None if design is None or design.plain else few_clusters(found.n_units)
+    notes = [*few_annotators(found), *([few.rstrip(".")] if few else [])]
+    return TwoWay(
+        value, scale, dict(zip((*RANDOM, "both"), parts)), total, math.sqrt(total) / slope if slope else math.nan, found.df(parts),
+        found.n_units, found.n_annotators, found.left_out, reason, tuple(notes), _spread=found, _end=end, _span=span,
+    )  # fmt: skip
+
+
+def _fewer(facts: Facts, n: int) -> Facts:
+    return facts._replace(n=np.minimum(facts.n, n))
+
+
+# ---- statistics of one's own ----
+
+
+class Own(Statistic):
+    """A function of annotations and weights of cases, with its influence if that is known."""
+
+    def __init__(self, annotations: Any, statistic: Callable[..., Any], influence: Callable[..., Any] | None, scale: str) -> None:
+        self._annotations, self.function, self.derivative, self._scale = annotations, statistic, influence, scale
+        self.n_cases = len(case_offsets(annotations)) - 1
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """What it answers."""
+        weights = np.ones((1, self.n_cases)) if cases is None else cases
+        return np.array([[_number(self.function(self._annotations, row))] for row in weights])
+
+    def answer(self, sums: Array) -> Array:
+        """The same."""
+        return sums
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """The one that was given."""
+        return (self._scale,)
+
+    def annotations_by_name(self) -> Any:
+        return self._annotations
+
+    def influence(self) -> Array | None:
+        if self.derivative is None:
+            return None
+        found = np.asarray(self.derivative(self._annotations))
+        if found.shape != (self.n_cases,) or found.dtype.kind not in "biuf":
+            raise error("influence", f"answer with {self.n_cases} numbers, one a case", f"{found.dtype} of shape {found.shape}")
+        return found.astype(np.float64)[:, None]
+
+    def judged_by(self, annotators: NDArray[Any]) -> Own:
+        return Own(only(self._annotations, annotators), self.function, self.derivative, self._scale)
+
+
+def _number(answer: Any) -> float:
+    found = np.asarray(answer)
+    if found.dtype.kind not in "biuf" or found.size != 1:
+        raise error("statistic", "answer with a number", f"{found.dtype} of shape {found.shape}")
+    return float(found.reshape(-1)[0])
+
+
+def two_way(
+    annotations: Annotations,
+    statistic: Callable[..., Any],
+    influence: Callable[..., Any] | None = None,
+    *,
+    scale: str = "identity",
+    clusters: Any = None,
+) -> TwoWay:
+    """Spread of a statistic of one's own over cases and annotators, both random: other cases, judged by other annotators.
+
+    Parameters
+    ----------
+    annotations : Labels, Rankings or Ratings
+        With names of annotators; not all need to judge all cases.
+    statistic : function
+        (annotations, (N,) float64 weights of the cases) -> number. It is asked without each annotator, and without each unit
+        where ``influence`` is not given: once for every annotator and unit together.
+    influence : function, optional
+        annotations -> (N,) derivatives of the number by the weight of each case, at weights of 1.
+    scale : {"identity", "log", "logit", "complement"}
+        On which the number is about normal: log for ratios, logit for shares, complement, log(1 - x), for chance-corrected agreement.
+    clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+        Whole clusters of cases are one unit.
+
+    Returns
+    -------
+    TwoWay
+        Its ``interval`` and the parts of its variance.
+
+    Raises
+    ------
+    TypeError
+        If annotations are of another kind.
+    ValueError
+        If annotators have no names, the statistic answers otherwise, or an option does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> labels = ugt.Labels.from_wide([[1, 1, 0, 1, 1], [0, 0, 0, 1, 0], [1, 1, 1, 1, 1], [0, 1, 0, 1, 0], [1, 1, 1, 0, 1]])
+    >>> def share(labels, weights):
+    ...     counts = labels.counts()
+    ...     return weights @ (counts[:, 1] / counts.sum(1)) / weights.sum()
+    >>> found = ugt.two_way(labels, share, scale="logit")
+    >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
+    (0.64, [0.22, 0.92])
+    """
+    if not isinstance(annotations, (Labels, Rankings, Ratings)):
+        raise TypeError(f"annotations must be Labels, Rankings or Ratings. Got {type(annotations).__name__}.")
+    function("statistic", statistic)
+    if influence is not None:
+        function("influence", influence)
+    one = Own(annotations, statistic, influence, option("scale", scale, tuple(SCALES)))
+    ids = annotations.case_ids if isinstance(annotations, Ratings) else annotations.axes.case_ids
+    given = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, ids)
+    return two_way_of(one, 0, Design.of(one.n_cases, given)).said()
