@@ -9,7 +9,7 @@ from twins import two_way as twin
 
 import ugt
 from ugt.resampling.statistic import Statistic
-from ugt.resampling.two_way import SINGLE_LABEL
+from ugt.resampling.spread import SINGLE_LABEL
 
 pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over 2. clusters")
 BOTH = ("cases", "annotators")
