@@ -8,8 +8,8 @@ from refusals import refused, warned
 from twins import two_way as twin
 
 import ugt
-from ugt.resampling.statistic import Statistic
 from ugt.resampling.spread import SINGLE_LABEL
+from ugt.resampling.statistic import Statistic
 
 pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over 2. clusters")
 BOTH = ("cases", "annotators")
