@@ -130,7 +130,8 @@ def bootstrap(source: Data) -> str:
 def interval_kind(source: Data) -> str:
     """How intervals over cases are made."""
     few = f"up to {FEW_UNITS} {unit(source)}: Student's t by the jackknife; more: "
-    return f"{few if source['provenance']['interval'] == 'auto' else ''}{bootstrap(source)}"
+    perfect = "; of a number at the end of its range, such as all right: Clopper &amp; Pearson's"
+    return f"{few if source['provenance']['interval'] == 'auto' else ''}{bootstrap(source)}{perfect}"
 
 
 def _plain(name: str, k: int | None) -> str:
