@@ -390,4 +390,4 @@ FUNCTIONS: dict[str, Entry] = {
 }
 
 #: public functions that judge nothing
-OTHERS = {"load_calibrator": "reads a file", "threads": "sets how many threads are used"}
+OTHERS = {"load_calibrator": "reads a file", "plan_reader_study": "plans from components", "threads": "sets how many threads are used"}

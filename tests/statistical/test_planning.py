@@ -96,3 +96,49 @@ def test_plans_beside_tables(n_sets, careless):
     # what pairs of annotators share is not in the formula: it matters most with three, and where one may be careless
     least = {metric: 0.86 if metric in LINEAR else 0.75 if careless else 0.80 for metric in METRICS}
     assert {key: ratio for key, ratio in ratios.items() if not least[key[0]] <= ratio <= 1.14} == {}
+
+
+# ---- reader studies: Roe & Metz's ratings, analysed with DeLong's covariances and Hillis' degrees of freedom
+
+VAR = {"reader": 0.0055, "test_reader": 0.0055, "case": 0.3, "test_case": 0.3, "reader_case": 0.2, "error": 0.2}
+SHIFT = (0.75, 1.1)  # of positive cases, in either test: AUC .7011 and .7804
+# of 50 + 50 cases where both are .75: true parameters, by MRMCaov's RMH_to_OR
+TRUE = {"error": 0.0026750189, "cov1": 0.0012448491, "cov2": 0.0015063988, "cov3": 0.0007319055, "test_reader": 0.0006570645}
+
+
+def ratings(rng, shift, n_readers, n):
+    """(2, R, n) of cases of one truth."""
+    draw = {name: rng.normal(0, np.sqrt(var), size) for (name, var), size in zip(VAR.items(), (
+        (1, n_readers, 1), (2, n_readers, 1), (1, 1, n), (2, 1, n), (1, n_readers, n), (2, n_readers, n)))}  # fmt: skip
+    return sum(draw.values()) + np.reshape(shift, (2, 1, 1))
+
+
+def rejected(rng, n_readers, n_cases):
+    """Whether a crossed study finds the tests to differ."""
+    from scipy.stats import f
+
+    negative, positive = ratings(rng, (0, 0), n_readers, n_cases // 2), ratings(rng, SHIFT, n_readers, n_cases // 2)
+    order = (positive[..., :, None] > negative[..., None, :]).reshape(2 * n_readers, n_cases // 2, n_cases // 2)
+    figure = order.mean(axis=(1, 2))
+    covariance = (np.cov(order.mean(axis=2)) + np.cov(order.mean(axis=1))) / (n_cases // 2)
+    table = covariance.reshape(2, n_readers, 2, n_readers)
+    same = np.eye(n_readers, dtype=bool)
+    within = np.stack([table[0, :, 0], table[1, :, 1]])
+    cov2, cov3 = within[:, ~same].mean(), table[0, :, 1][~same].mean()
+    theta = figure.reshape(2, n_readers)
+    ms_t = n_readers * theta.mean(axis=1).var(ddof=1)
+    rest = theta - theta.mean(axis=0) - theta.mean(axis=1)[:, None] + theta.mean()
+    ms_tr = (rest**2).sum() / (n_readers - 1)
+    below = ms_tr + n_readers * max(cov2 - cov3, 0)
+    return ms_t / below > f.ppf(0.95, 1, below**2 / (ms_tr**2 / (n_readers - 1)))
+
+
+@sets(150, 1000)
+def test_power_of_reader_studies(n_sets):
+    """The formula takes the covariances of tests that are alike; 150 sets have a standard error of .04."""
+    rng = np.random.default_rng(8)
+    plan = ugt.plan_reader_study({**TRUE, "n_cases": 100}, difference=0.0794)
+    for n_readers, n_cases in ((3, 100), (5, 100), (10, 100), (5, 200), (10, 200), (20, 200)):
+        found = np.mean([rejected(rng, n_readers, n_cases) for _ in range(n_sets)])
+        print(n_readers, n_cases, round(plan.design(n_readers, n_cases).power, 3), round(found, 3))
+        assert plan.design(n_readers, n_cases).power == pytest.approx(found, abs=0.12 if n_sets >= 1000 else 0.16)

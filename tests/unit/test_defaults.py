@@ -17,7 +17,7 @@ DEFAULTS = {
     "input": ["logits"], "interval": ["auto"], "k": [1, 3], "k_reg": [5],
     "labels": [False],
     "kind": ["A,1", "auto", "bca", "dirichlet", "majority", "mean", "predictive", "probability", "set", "studentized", "top_class"],
-    "least_cases": [1, 30, 50], "level": ["nominal", 0.95], "m": [100], "margin": [0.0], "max_annotators": [50], "max_iter": [1000], "merge_names": [False],
+    "least_cases": [1, 30, 50], "level": ["nominal", 0.95], "m": [100], "margin": [0.0], "max_annotators": [50], "max_iter": [1000], "max_readers": [50], "merge_names": [False],
     "metric": ["agreement"], "missing": ["error"], "model": ["full"], "multiclass": ["ovr"], "n_annotators": [1], "n_bins": [15], "n_chains": [4],
     "n_draws": [1000], "n_infinite": [0], "of": ["width"],
     "n_resamples": [1000], "n_restarts": [0, 4], "n_steps": [20], "n_thin": [1], "n_threads": [1], "n_warmup": [500], "normalize": [True],

@@ -258,6 +258,8 @@ def test_no_number_of_cases_is_enough():
     assert found.best is None and found.table == () and all(map(math.isnan, found.interval()))
     (needed,) = [int(word.replace(",", "")) for word in found.notes[0].split() if word.replace(",", "").isdigit()][-1:]
     wider = ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed)
+    with pytest.warns(RuntimeWarning, match="at least 15"):
+        assert ugt.plan_annotations(components=PARTS, power=0.8, difference=0.05, max_annotators=10).best is None
     assert wider.table[0].n_annotators == needed
     with pytest.warns(RuntimeWarning):
         assert ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed - 1).best is None
@@ -382,3 +384,75 @@ def test_a_plan_of_many_labels_takes_no_time():
     labels, begin = labels_of(wide), time.perf_counter()
     ugt.plan_annotations(labels, (scores, scores[:, ::-1]), metric="difference", power=0.9, difference=0.03, cost=(5, 1, 100))
     assert time.perf_counter() - begin < 5  # under a second where nothing else runs
+
+
+# ---- reader studies
+
+PILOT = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
+
+
+@pytest.mark.parametrize(
+    "asked", [{"difference": 0.08}, {"difference": -0.02, "margin": 0.1}, {"width": 0.15}, {"power": 0.9, "difference": 0.1}]
+)
+def test_reader_study_by_hand_and_beside_all_designs(asked):
+    from scipy.stats import f, nct, t
+
+    found = ugt.plan_reader_study(PILOT, cost=(10, 1, 300), max_readers=20, **asked)
+    d = asked.get("margin", 0) + asked.get("difference", 0)
+
+    def by_hand(r, n):
+        scale = 100 / n
+        total = 0.0007 + (0.0027 - 0.0012) * scale + (r - 1) * 0.0008 * scale
+        df = (r - 1) * total**2 / (0.0007 + (0.0027 - 0.0012 - 0.0008) * scale) ** 2
+        power = 1 - nct.cdf(t.ppf(0.95, df), df, d * math.sqrt(r / (2 * total)))
+        if "margin" not in asked:  # the F test, as Hillis, Obuchowski and Berbaum have it
+            from scipy.stats import ncf
+
+            power = 1 - ncf.cdf(f.ppf(0.95, 1, df), 1, df, r * d**2 / (2 * total)) if d else math.nan
+        return power, 2 * t.ppf(0.975, df) * math.sqrt(2 * total / r)
+
+    for r, n in ((3, 100), (8, 250), (found.best.n_readers, found.best.n_cases)):
+        one = found.design(r, n)
+        np.testing.assert_allclose([one.power, one.width], by_hand(r, n), rtol=1e-6)
+    least = asked.get("power", 0.8)
+
+    def enough(r, n):
+        power, width = by_hand(r, n)
+        return not power < least and width <= asked.get("width", 9)
+
+    for one in found.table[::4]:
+        assert enough(one.n_readers, one.n_cases) and (one.n_cases == 10 or not enough(one.n_readers, one.n_cases - 1))
+    assert found.best == min(found.table, key=lambda one: one.cost) or math.isnan(found.best.power)
+
+
+def test_reader_study_needs_more_readers_first():
+    with pytest.warns(RuntimeWarning, match="up to 5 readers: what readers differ by alone needs at least"):
+        found = ugt.plan_reader_study(PILOT, difference=0.03, max_readers=5)
+    needed = int(found.notes[-1].split()[-1])
+    assert found.best is None
+    assert ugt.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
+    few = ugt.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
+    assert "negative; it counts as 0" in few.notes[0] and "3 readers, so that" in few.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("components", "options", "message"),
+    [
+        (PILOT, {}, r"^difference, margin or width must be given"),
+        (PILOT, {"difference": 0.0}, r"^difference must not be 0"),
+        (PILOT, {"width": 0.1, "power": 0.8}, r"^difference must be given for power"),
+        (PILOT, {"margin": 0.0}, r"^margin must be a finite number above 0"),
+        ({"error": 1.0}, {"difference": 0.1}, r"^components must have 'error', .* Got none called 'cov1'"),
+        (3, {"difference": 0.1}, r"^components must have 'error'"),
+        ({**PILOT, "test_reader": float("nan")}, {"difference": 0.1}, r"^components must be known, .* first at 'test_reader'"),
+        ({**PILOT, "cov2": 0.1}, {"difference": 0.1}, r"^components\['cov2'\] must be smaller than the variance 'error'"),
+        ({**PILOT, "error": 0.0}, {"difference": 0.1}, r"^components\['error'\] must be a finite number above 0"),
+        (PILOT, {"difference": 0.1, "cost": (0, 0, 1)}, r"^cost must be three numbers, of a case, of a reading and of a reader"),
+        (PILOT, {"difference": 0.1, "power": 1.0}, r"^power must lie between 0 and 1"),
+    ],
+)
+def test_what_is_no_reader_study_is_refused(components, options, message):
+    refused(message, ugt.plan_reader_study, components, **options)
+    if isinstance(components, dict):
+        study = type("Study", (), {"components": type("Found", (), components)})
+        refused(message, ugt.plan_reader_study, study, **options)

@@ -70,9 +70,10 @@ def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
         error = np.sqrt(found.variance)
         limit, away = np.where(error > 0, found.half_width / error, 1.0), np.where(error > 0, effect / error, np.inf)
         near = np.clip(away, -FAR, FAR)
-        above = 1.0 - nctdtr(found.df, near, limit)
+        below, opposite = nctdtr(found.df, near, limit), nctdtr(found.df, near, -limit)
+        above = 1.0 - np.where(np.isnan(below), limit > near, below)  # far out in a tail there is no answer
         if two_sided:
-            above = above + nctdtr(found.df, near, -limit)
+            above = above + np.where(np.isnan(opposite), -limit > near, opposite)
         return np.where(away >= FAR, 1.0, np.where(away <= -FAR, float(two_sided), np.clip(above, 0.0, 1.0)))
 
 
