@@ -175,6 +175,14 @@ def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
     return ugt.AlphaCalibration(**more).fit_transform(probs, counts)
 
 
+def studied(p: Any, table: Any, **more: Any) -> Any:
+    return ugt.reader_study(p, ugt.Readings.from_array([table.T, abs(table.T - 1)]), **more).differences[0]
+
+
+def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
+    return ugt.against_readers(p, ugt.Readings.from_array([table.T]), scores, **more).difference
+
+
 #: the arrays that each of these is made of
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
@@ -270,6 +278,7 @@ CORRECTED = "corrected for the finite number of units"
 ORDINAL = "classes have an order, or are numbers"
 FITTED = "a fit that stops at a tolerance, or whose prior counts once"
 DRAWN = "random numbers belong to case ids and to positions of classes"
+COPIES = "a case with an uncertain truth is a pair with its copy"
 COLUMNS = "columns of the answer are classes"
 
 
@@ -352,6 +361,11 @@ FUNCTIONS: dict[str, Entry] = {
     "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": "a case is certain of itself"}),
     "soft_precision_recall_curve": Entry(ugt.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
     "soft_roc_curve": Entry(ugt.soft_roc_curve, ("p", "s"), {}, ("area",)),
+    # studies
+    "reader_study": Entry(studied, ("p", "ratings"), {}, ("value", "std_error", "p_value"), (), {"duplication": COPIES}),
+    "against_readers": Entry(
+        compared_with_readers, ("p", "ratings", "s"), {}, ("value", "std_error", "p_value"), (), {"duplication": COPIES}
+    ),
     # discrepancy
     "alternative_annotator_test": Entry(
         ugt.alternative_annotator_test, (labels, "class"), {"least_cases": 2}, lacks={"duplication": CORRECTED}

@@ -50,7 +50,10 @@ _HOMES = {
         "PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore ranking_stability soft_auroc soft_average_precision "
         "soft_precision_recall_curve soft_roc_curve"
     ),
-    "studies": "AnnotationPlan ReaderPlan Readings plan_annotations plan_reader_study",
+    "studies": (
+        "AgainstReaders AnnotationPlan GlobalTest MarginClaim ReaderComponents ReaderDifference ReaderFigure ReaderPlan ReaderStudy "
+        "Readings against_readers plan_annotations plan_reader_study reader_study"
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605  (a list)

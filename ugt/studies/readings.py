@@ -26,6 +26,8 @@ class Readings(Frozen):
         Higher for more suspicion of the positive class; NaN where a reader did not read a case in a test.
     numbered : bool
         Whether the case ids are 0 to N-1 because none were given.
+    unnamed : bool
+        Whether the readers are 0 to R-1 because none were given: annotators of a truth are then not looked for among them.
 
     Notes
     -----
@@ -43,6 +45,7 @@ class Readings(Frozen):
     case_ids: NDArray[Any]
     rating: Array
     numbered: bool = False
+    unnamed: bool = False
 
     @classmethod
     def from_long(cls, test: Any, reader: Any, case: Any, rating: Any, *, cases: Any = None) -> Readings:
@@ -133,7 +136,7 @@ class Readings(Frozen):
         held = np.flatnonzero(~empty)
         table = np.full(given.shape, np.nan)
         table.reshape(-1)[held] = finite_numbers("ratings", flat[held], where)
-        return cls(names[0], names[1], cases, owned(table)[0], case_ids is None)
+        return cls(names[0], names[1], cases, owned(table)[0], case_ids is None, readers is None)
 
     @property
     def read(self) -> Bools:
@@ -145,11 +148,11 @@ class Readings(Frozen):
         """Number of cases."""
         return len(self.case_ids)
 
-    def test_position(self, name: Any, argument: str = "test") -> int:
-        """Where a test stands among the tests."""
+    def test_position(self, name: Any) -> int:
+        """Where a test stands among the tests; a ValueError if it is none of them."""
         position = [i for i, one in enumerate(self.tests.tolist()) if one == name or str(one) == str(name)]
         if not position:
-            raise error(argument, f"be one of {', '.join(map(identifiers.name, self.tests))}", repr(name))
+            raise error("test", f"be one of {', '.join(map(identifiers.name, self.tests))}", repr(name))
         return position[0]
 
     def __repr__(self) -> str:

@@ -1,0 +1,261 @@
+"""A model alone against readers, on the same truth and the same cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base import checks, identifiers, notices
+from .._base.arrays import Array, NDArray
+from .._base.axes import Frozen
+from ..resampling import check_level, ids_of_cases
+from .covariances import METHODS, covariance_of
+from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
+from .figures import ReadingCells, SoftAuroc
+from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
+from .readings import Readings
+from .study import Given, check_resampling, study_input
+from .truth import panel_variance
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgainstReaders(Frozen):
+    """A model compared with the readers of one test; made by :func:`against_readers`.
+
+    Attributes
+    ----------
+    difference : ReaderDifference
+        The model's figure less the mean of the readers.
+    model, readers : ReaderFigure
+        The model's figure, whose interval is over cases, and the mean of the readers.
+    claim : MarginClaim or None
+        Non-inferiority of the model at the margin that was given.
+    figures : (R,) array
+        Of each reader.
+    reader_ids : (R,) array
+        Who were not left out.
+    random : tuple of str
+        What was random: for which population the intervals are.
+    covariance_method : str
+    n_cases : int
+    left_out : mapping of reason to number
+    notes : tuple of str
+        What must be said beside the numbers.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> scores = [0.1, 0.2, 0.6, 0.9, 0.2, 0.1, 0.7, 0.8, 0.9, 0.6]
+    >>> found = ugt.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a]), scores)
+    >>> round(found.model.value, 3), found.figures.round(3)
+    (0.88, array([0.8 , 0.88, 0.94]))
+    """
+
+    difference: ReaderDifference
+    model: ReaderFigure
+    readers: ReaderFigure
+    claim: MarginClaim | None
+    figures: Array
+    reader_ids: NDArray[Any]
+    random: tuple[str, ...]
+    covariance_method: str
+    n_cases: int
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def against_readers(
+    truth: Any,
+    readings: Readings,
+    scores: Any,
+    *,
+    margin: float | None = None,
+    test: Any = None,
+    figure: str | Callable[[Array, Array], Any] = "soft_auroc",
+    threshold: float | None = None,
+    score_threshold: float | None = None,
+    positive: Any = None,
+    random: Sequence[str] | None = None,
+    covariance: str | None = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    seed: Any = 0,
+) -> AgainstReaders:
+    r"""Compare a model that reads alone with the mean of readers, where readers and cases are random.
+
+    .. math:: d = \hatθ_{model} - \bar θ_{readers}, \quad
+              D = MS_R + R \max(Cov_2 - 2\,\overline{Cov}(r, model) + Var(model), 0), \quad se^2 = D / R
+
+    with D² / (MS_R² / (R - 1)) degrees of freedom: the analysis of :func:`reader_study` of two tests, of which one has no reader.
+
+    Parameters
+    ----------
+    truth, readings, figure, threshold, positive, random, covariance, clusters, n_resamples, seed
+        As for :func:`reader_study`.
+    scores : (N,) array, mapping of case id to score, or (case ids, scores)
+        The model's scores of all cases that were read, higher for the positive class, on any scale.
+    margin : float, optional
+        For the claim that the model is not inferior: it is at most by this worse than the mean of the readers, at one-sided ``level``.
+    test : id, optional
+        Which test of the readings; needed where they hold several.
+    score_threshold : float, optional
+        Scores of at least this call a case positive, for figures with a ``threshold``. Default: ``threshold``.
+    level : float
+        Of intervals, and one-sided of the claim.
+
+    Returns
+    -------
+    AgainstReaders
+
+    Raises
+    ------
+    ValueError
+        As :func:`reader_study`; if the test is unknown or not given, or a case that was read has no finite score.
+
+    Notes
+    -----
+    The mean of readers is not the best reader. Readers and model must have seen the same information, and the model must not have been
+    trained on these readers' labels. With readers fixed (``random=("cases",)``) the interval is for these readers.
+
+    References
+    ----------
+    Obuchowski & Rockette (1995); Hillis (2007), as for :func:`reader_study`; the variance is that of a contrast of R + 1 figures, with the
+    same parts.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> scores = [0.1, 0.2, 0.6, 0.9, 0.2, 0.1, 0.7, 0.8, 0.9, 0.6]
+    >>> found = ugt.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a]), scores, margin=0.05)
+    >>> round(found.difference.value, 3), [round(end, 3) for end in found.difference.interval()], found.claim.decision
+    (0.007, [-0.209, 0.222], False)
+    """
+    check_level(level)
+    check_resampling(n_resamples, seed)
+    if margin is not None:
+        checks.scalar("margin", margin)
+    if not isinstance(readings, Readings):
+        raise checks.error("readings", "be Readings, as Readings.from_long makes them", type(readings).__name__)
+    one = _of_test(readings, test)
+    model = _scores(scores, one)
+    if score_threshold is not None:
+        model = model - checks.finite("score_threshold", score_threshold)
+        if threshold is None:
+            raise checks.error("score_threshold", "be left out without threshold", score_threshold)
+        model = model + checks.finite("threshold", threshold)
+    given = study_input(truth, one, figure, threshold, positive, random, clusters)
+    return _Compared(given, model).answer(covariance, level, margin, n_resamples, seed)
+
+
+def _of_test(readings: Readings, test: Any) -> Readings:
+    if test is None and len(readings.tests) > 1:
+        raise checks.error("test", f"be one of {', '.join(map(identifiers.name, readings.tests))}", None)
+    t = 0 if test is None else readings.test_position(test)
+    there = readings.read[t].any(axis=1)
+    return Readings(
+        readings.tests[[t]],
+        readings.readers[there],
+        readings.case_ids,
+        readings.rating[t : t + 1, there],
+        readings.numbered,
+        readings.unnamed,
+    )
+
+
+def _scores(scores: Any, readings: Readings) -> Array:
+    """(N,) of all cases; those that nobody read need none."""
+    given = ids_of_cases(
+        "scores", identifiers.as_array(scores) if identifiers.is_array(scores) else scores, readings.n_cases, readings.case_ids
+    )
+    try:
+        found = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise checks.error("scores", "be numbers", repr(given.reshape(-1)[0])) from None
+    wrong = ~np.isfinite(found) & readings.read.any(axis=(0, 1))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise checks.error("scores", "be finite for every case that was read", found[i], f"case {identifiers.name(readings.case_ids[i])}")
+    return np.where(readings.read.any(axis=(0, 1)), found, np.nan)
+
+
+class _Compared:
+    """R readers and a model, the last row of ratings (R + 1, N)."""
+
+    def __init__(self, given: Given, model: Array) -> None:
+        self.given = given
+        self.rating = np.concatenate([given.rating[0], model[None]])
+
+    def figures(self, p: Array) -> Array:
+        """(R + 1,) under this truth."""
+        return self.given.figure.values(ReadingCells.of(self.rating, p))
+
+    def answer(self, covariance: Any, level: float, margin: float | None, n_resamples: Any, seed: Any) -> AgainstReaders:
+        given, factors, notes = self.given, self.given.factors, list(self.given.notes)
+        values, cells = self.figures(given.truth.p), ReadingCells.of(self.rating, given.truth.p)
+        r, way, table = len(values) - 1, "none", np.full((len(values),) * 2, math.nan)
+        if math.isnan(values[-1]):
+            raise checks.error("scores", "have a figure", "none: it is undefined")
+        if "cases" in factors:
+            complete = isinstance(given.figure, SoftAuroc) and bool(cells.read.all()) and not given.clustered
+            way = checks.option("covariance", covariance or ("delong" if complete else "jackknife"), METHODS)
+            table, undefined = covariance_of(given.figure, cells, way, given.unit, given.clustered, n_resamples, seed)
+            notes += [f"{undefined} resamples without a figure of every reader were left out."] if undefined else []
+        found = _variance(values, table, factors)
+        errors = ErrorCovariances.of(table[:-1, :-1], np.ones((1, r), bool), "")
+        alone = Analysis(values[None, :-1], errors, False, factors).one_test(0)
+        model = estimated(float(values[-1]), float(table[-1, -1]), math.inf)
+        if factors == READERS:
+            model = Estimated(float(values[-1]), math.nan, math.nan, "cases are fixed: the figure of a model is what it is for these cases")
+        if "annotators" in given.random:
+            found, alone, model = (self._with_panel(one, at) for at, one in enumerate((found, alone, model)))
+        (difference,) = differences({("model", "readers"): found}, level)
+        if difference.reason:
+            notices.warn(f"undefined: {difference.reason}", stacklevel=4)
+        bounded, n = given.figure.bounded, len(given.unit)
+        return AgainstReaders(
+            difference,
+            figure_record("model", model, 0, level, bounded, False),
+            figure_record(given.tests[0], alone, r, level, bounded, False),
+            None if margin is None else difference.non_inferiority(margin, level=level),
+            values[:-1],
+            given.readers,
+            given.random,
+            way,
+            n,
+            given.left_out,
+            tuple(dict.fromkeys(notes)),
+        )
+
+    def _with_panel(self, one: Estimated, at: int) -> Estimated:
+        """The difference, the readers or the model, with the part of the annotators of the truth."""
+        assert self.given.truth.without is not None and self.given.truth.share is not None
+
+        def number(p: Array) -> float:
+            own = self.figures(p)
+            return float((own[-1] - own[:-1].mean(), own[:-1].mean(), own[-1])[at])
+
+        without = np.array([number(p) for p in self.given.truth.without])
+        variance = panel_variance(np.asarray(one.value), without, self.given.truth.share)
+        return one.plus(float(variance), len(without) - 1.0, "the figure is undefined without one of the annotators of the truth")
+
+
+def _variance(values: Array, table: Array, factors: tuple[str, ...]) -> Estimated:
+    """Of the model, the last of the figures, less the mean of the readers."""
+    r = len(values) - 1
+    value = float(values[-1] - values[:-1].mean())
+    if factors == CASES:
+        contrast = np.append(np.full(r, -1 / r), 1.0)
+        return estimated(value, float(contrast @ table @ contrast), math.inf)
+    square = float(values[:-1].var(ddof=1))
+    total = square
+    if factors == BOTH:
+        off = (table[:-1, :-1].sum() - np.trace(table[:-1, :-1])) / (r * (r - 1))
+        total += r * max(float(off - 2 * table[-1, :-1].mean() + table[-1, -1]), 0.0)
+    return estimated(value, total / r, total**2 / (square**2 / (r - 1)) if square > ALIKE else math.inf)

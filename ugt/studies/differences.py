@@ -1,0 +1,244 @@
+"""Figures of tests and their differences, with intervals and claims about margins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base import checks
+from .._base.records import Record
+from ..resampling import check_level
+from .gallas import law
+from .obuchowski_rockette import Estimated
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginClaim(Record):
+    """Whether a difference of tests is beyond a margin; made by ``non_inferiority``, ``superiority`` and ``equivalence``.
+
+    Attributes
+    ----------
+    claim : str
+        ``"non-inferiority"``, ``"superiority"`` or ``"equivalence"``.
+    estimate, low, high : float
+        The difference, first test less second, and the ends of its interval that decide: one-sided at ``level``. The other end of a
+        one-sided claim is infinite. NaN where the difference has no interval.
+    margin, level : float
+        On the scale of the figure; 1 less the probability to claim it though the difference lies at the margin.
+    p_value : float
+        Of the hypothesis that the claim is not true; NaN where there is no interval.
+    decision : bool
+        Whether the claim is shown. False is no proof of the contrary.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a, b], tests=["a", "b"]))
+    >>> claim = found.non_inferiority("b", "a", 0.05)
+    >>> round(claim.low, 3), claim.decision
+    (-0.046, True)
+    """
+
+    claim: str
+    estimate: float
+    low: float
+    high: float
+    margin: float
+    level: float
+    p_value: float
+    decision: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OfReaders(Record):
+    """Base of a number with a standard error and degrees of freedom (inf: the normal law)."""
+
+    value: float
+    std_error: float
+    df: float
+    reason: str
+    level: float
+    _law: float = field(repr=False)
+
+    def _ends(self, level: float | None) -> tuple[float, float]:
+        """Quantile times the standard error below and above."""
+        half = _quantile(self._law, check_level(self.level if level is None else level)) * self.std_error
+        return self.value - half, self.value + half
+
+    def _tail(self, at: float) -> float:
+        """P(T > t) of the distance from ``at`` in standard errors."""
+        return _above((self.value - at) / self.std_error, self._law)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReaderFigure(OfReaders):
+    """The mean figure of the readers in one test.
+
+    Attributes
+    ----------
+    name : id
+        Of the test.
+    value, std_error, df : float
+        The mean over readers, its standard error and degrees of freedom; inf: the normal law.
+    n_readers : int
+    reason : str
+        Why there is no standard error; empty if there is one.
+    level : float
+        Of intervals, if none other is asked for.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> one = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a])).tests[0]
+    >>> round(one.value, 3), [round(end, 3) for end in one.interval()], [round(end, 3) for end in one.interval(scale="identity")]
+    (0.873, [0.595, 0.97], [0.703, 1.0])
+    """
+
+    name: Any
+    n_readers: int
+    _bounded: bool = field(repr=False)
+
+    def interval(self, level: float | None = None, *, scale: str | None = None) -> tuple[float, float]:
+        """Interval of the mean figure of the readers.
+
+        Parameters
+        ----------
+        level : float, optional
+            Default: that of the study.
+        scale : {"logit", "identity"}, optional
+            Symmetric on the logit scale, or on that of the figure and cut at 0 and 1, as published [H]. Default: logit for figures from
+            0 to 1; figures of one's own have ``"identity"`` only, and are not cut.
+        """
+        low, high = self._ends(level)
+        name = checks.option("scale", scale or ("logit" if self._bounded else "identity"), ("logit", "identity"))
+        if not self._bounded:
+            if name == "logit":
+                raise checks.error("scale", "be 'identity' for figures that may lie outside of 0 to 1", repr(name))
+            return low, high
+        if name == "identity" or not 0 < self.value < 1 or math.isnan(low):
+            return (low, high) if math.isnan(low) else (max(low, 0.0), min(high, 1.0))
+        middle, reach = math.log(self.value / (1 - self.value)), (high - self.value) / (self.value * (1 - self.value))
+        with np.errstate(over="ignore"):
+            ends = 1 / (1 + np.exp(-np.array([middle - reach, middle + reach])))
+        return float(ends[0]), float(ends[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReaderDifference(OfReaders):
+    """The difference of two tests, or of a model and readers: the first less the second.
+
+    Attributes
+    ----------
+    first, second : id
+        Names of the tests.
+    value, std_error, df : float
+        The difference, its standard error and degrees of freedom; inf: the normal law.
+    p_value, adjusted_p_value : float
+        Two-sided, that the difference is 0; by itself, and by Holm's method over all pairs of tests of the study.
+    reason, level
+        As of :class:`ReaderFigure`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a, b], tests=["a", "b"])).difference("b", "a")
+    >>> round(found.value, 3), [round(end, 3) for end in found.interval()], found.non_inferiority(0.05).decision
+    (0.1, [-0.106, 0.306], True)
+    """
+
+    first: Any
+    second: Any
+    p_value: float
+    adjusted_p_value: float
+
+    def interval(self, level: float | None = None) -> tuple[float, float]:
+        """Interval of the difference; level: default, that of the study."""
+        return self._ends(level)
+
+    def non_inferiority(self, margin: float, *, level: float = 0.95) -> MarginClaim:
+        """Is the first test at most by ``margin`` worse than the second? Decided by the one-sided lower limit at ``level``.
+
+        Raises
+        ------
+        ValueError
+            If the margin is not a finite number of at least 0, or the level is not above 0.5 and below 1.
+        """
+        return self._beyond("non-inferiority", -checks.scalar("margin", margin), level)
+
+    def superiority(self, margin: float = 0.0, *, level: float = 0.95) -> MarginClaim:
+        """Is the first test by more than ``margin`` better than the second? Options and errors of :meth:`non_inferiority`."""
+        return self._beyond("superiority", checks.scalar("margin", margin), level)
+
+    def equivalence(self, margin: float, *, level: float = 0.95) -> MarginClaim:
+        """Are the tests at most by ``margin`` apart? Two one-sided tests, each at ``level``; errors of :meth:`non_inferiority`."""
+        width = checks.scalar("margin", margin)
+        low, high = self._ends(2 * _one_sided(level) - 1)
+        p = max(self._tail(-width), 1 - self._tail(width))
+        return MarginClaim("equivalence", self.value, low, high, width, level, p, bool(-width < low and high < width))
+
+    def _beyond(self, claim: str, least: float, level: float) -> MarginClaim:
+        low, _ = self._ends(2 * _one_sided(level) - 1)
+        high = math.nan if math.isnan(low) else math.inf
+        return MarginClaim(claim, self.value, low, high, abs(least), level, self._tail(least), bool(low > least))
+
+
+def turned(one: ReaderDifference) -> ReaderDifference:
+    fixed = one.std_error, one.df, one.reason, one.level, one._law
+    return ReaderDifference(-one.value, *fixed, one.second, one.first, one.p_value, one.adjusted_p_value)
+
+
+def figure_record(name: Any, found: Estimated, n_readers: int, level: float, bounded: bool, imrmc: bool) -> ReaderFigure:
+    return ReaderFigure(*_common(found, level, imrmc), name, n_readers, bounded)
+
+
+def differences(found: Mapping[tuple[Any, Any], Estimated], level: float, imrmc: bool = False) -> tuple[ReaderDifference, ...]:
+    """Of all pairs, with their p-values adjusted together."""
+    common = [_common(one, level, imrmc) for one in found.values()]
+    p = [2 * _above(abs(one[0]) / one[1], one[-1]) for one in common]
+    return tuple(ReaderDifference(*one, *names, *both) for names, one, both in zip(found, common, zip(p, _holm(p))))
+
+
+def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, float, str, float, float]:
+    if found.reason:
+        return found.value, math.nan, math.nan, found.reason, level, math.nan
+    df = float(found.df)
+    return found.value, math.sqrt(found.variance), df, "", level, law(df) if imrmc else df
+
+
+def _holm(p: list[float]) -> list[float]:
+    """Adjusted p-values; those that are undefined count as hypotheses."""
+    order = sorted(range(len(p)), key=lambda i: math.inf if math.isnan(p[i]) else p[i])
+    adjusted, highest = list(p), 0.0
+    for rank, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p) - rank) * p[i])) if not math.isnan(p[i]) else highest
+        adjusted[i] = highest if not math.isnan(p[i]) else math.nan
+    return adjusted
+
+
+def _one_sided(level: float) -> float:
+    if check_level(level) <= 0.5:
+        raise checks.error("level", "be above 0.5 for a one-sided limit", level)
+    return level
+
+
+def _quantile(df: float, level: float) -> float:
+    """Of the two-sided interval, by Student's law or the normal one."""
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+
+    return float(ndtri(0.5 + level / 2) if math.isinf(df) else stdtrit(df, 0.5 + level / 2))
+
+
+def _above(t: float, df: float) -> float:
+    """P(T > t)."""
+    from scipy.special import ndtr, stdtr  # noqa: PLC0415
+
+    return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))

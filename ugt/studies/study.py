@@ -1,0 +1,365 @@
+"""Readers with and without a model: tests compared where readers, cases and the truth are random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .._base import checks, identifiers, notices
+from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.names import listed
+from ..resampling import Design, check_level, few_clusters, ids_of_cases, seed_of
+from .auroc import sides
+from .covariances import METHODS, SPLIT, covariance_of, design_of, without_units_of
+from .differences import differences, figure_record
+from .figures import FigureOfMerit, ReadingCells, SoftAuroc, figure_of
+from .gallas import u_statistics
+from .obuchowski_rockette import BOTH, READERS, Analysis, ErrorCovariances, Estimated
+from .readings import Readings
+from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
+from .truth import CaseTruth, panel_variance, read_truth
+
+LEAST_CASES, FEW_READERS = 10, 5
+LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
+SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
+AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
+
+
+class Given(NamedTuple):
+    """What a study of readers is made of, checked: ratings (T, R, N) of the readers who count, p and units of the cases."""
+
+    rating: Array
+    tests: NDArray[Any]
+    readers: NDArray[Any]
+    truth: CaseTruth
+    figure: FigureOfMerit
+    random: tuple[str, ...]
+    unit: Int64
+    clustered: bool
+    left_out: dict[str, int]
+    notes: list[str]
+
+    @property
+    def cells(self) -> ReadingCells:
+        return ReadingCells.of(self.rating, self.truth.p)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Of readers and cases, those that are random."""
+        return tuple(one for one in self.random if one != "annotators")
+
+    def figures(self, p: Array) -> Array:
+        """(T, R) under this truth."""
+        return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
+
+
+def reader_study(
+    truth: Any,
+    readings: Readings,
+    *,
+    figure: str | Callable[[Array, Array], Any] = "soft_auroc",
+    threshold: float | None = None,
+    positive: Any = None,
+    method: str = "or",
+    random: Sequence[str] | None = None,
+    covariance: str | None = None,
+    design: str | None = None,
+    df: str | None = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    seed: Any = 0,
+) -> ReaderStudy:
+    r"""Compare tests, such as reading without and with a model, where readers and cases are random (MRMC).
+
+    Each reader has a figure of merit in each test, for AUROC
+
+    .. math:: \hatθ_{tr} = \sum_{i ≠ j} p_i (1 - p_j)\, ψ(x_{tri}, x_{trj}) \Big/ \sum_{i ≠ j} p_i (1 - p_j)
+
+    with ψ = 1, ½ or 0 where case i is rated above, like or below case j: the usual AUC where p is 0 or 1. Tests are compared by means
+    over readers, whose variance has parts of readers, of cases and of both.
+
+    Parameters
+    ----------
+    truth : (N,) array, mapping of case id to truth, (case ids, truth), Labels or plausibilities
+        0 and 1 or probabilities of being positive, in the order of ``readings.case_ids`` or joined by case id; names of classes beside
+        ``positive``. Labels of a panel are shares of its annotators, none of whom may be a reader; a posterior, or another truth that
+        the aggregations make, its expected plausibilities.
+    readings : Readings
+    figure : {"soft_auroc", "average_precision", "sensitivity", "specificity", "accuracy"} or function
+        Larger is better. A function takes (p, ratings) of the cases that a reader read and returns a result of this package (such as
+        that of :func:`soft_average_precision`), (n,) contributions of these cases to a mean, or (contributions, denominators).
+    threshold : float, optional
+        Ratings of at least this call a case positive, for sensitivity, specificity and accuracy; not needed for ratings 0 and 1.
+    positive : class, optional
+        The positive class of a truth of classes. Default: the second of two.
+    method : {"or", "u"}
+        Obuchowski & Rockette's analysis of variance with Hillis' degrees of freedom [OR, H]; or Gallas' U-statistics [G], for AUROC,
+        any design, and readers and cases random.
+    random : sequence of {"readers", "cases", "annotators"}, optional
+        What varies. Default: readers and cases, and annotators where the truth is labels of two named annotators or more: their part
+        is the jackknife over them, added with degrees of freedom after Satterthwaite.
+    covariance : {"delong", "jackknife", "unbiased", "uncentred", "bootstrap"}, optional
+        How covariances over cases are estimated with ``method="or"``. Default: DeLong's [D] for the AUROC of designs in which all read
+        all cases, else the jackknife over cases or clusters. ``"unbiased"``: moments over pairs without a common case, of the kernel
+        less the figure; ``"uncentred"``: of the kernel itself, the same unless readings are missing or truth is uncertain.
+    design : str, optional
+        What the design must be: ``"crossed"``, ``"partially paired"``, ``"cases nested in readers"``, ``"cases nested in tests"``,
+        ``"readers nested in tests"`` (split-plot). Default: as found; see ``ReaderStudy.design``.
+    df : {"imrmc"}, optional
+        With ``method="u"``: as iMRMC 2.1.2 computes: uncentred moments, whole effective sizes, whole degrees of freedom, the normal
+        law above 50. Default: centred, and Student's law with fractions.
+    clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+        Cases of a cluster, such as lesions of a patient, are left out or drawn together.
+    level : float
+        Of intervals.
+    n_resamples, seed
+        Of ``covariance="bootstrap"``.
+
+    Returns
+    -------
+    ReaderStudy
+
+    Raises
+    ------
+    ValueError
+        If a case has no truth or the truth holds no positive or no negative case; readers are among the annotators of the truth; fewer
+        than two readers are left where readers are random, or fewer than 10 cases (clusters) where cases are; the design is none of
+        these, or does not suit the covariance; an option is unknown.
+
+    Notes
+    -----
+    Cov2 - Cov3 below 0 counts as 0, as published, and is noted. A difference whose variance is estimated as 0 or below has no interval:
+    NaN, with the reason. Readers without a figure are left out and counted. With an uncertain truth the figure is that against a truth
+    drawn from p: the AUROC is below that against the true classes.
+
+    References
+    ----------
+    [OR] Obuchowski & Rockette (1995), Communications in Statistics - Simulation and Computation 24; [H] Hillis (2007), Statistics in
+    Medicine 26(3), and Hillis (2014), Statistics in Medicine 33(2); [G] Gallas, Bandos, Samuelson & Wagner (2009), Communications in
+    Statistics - Theory and Methods 38(15); [D] DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> without = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
+    >>> aided = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
+    >>> readings = ugt.Readings.from_array([without, aided], tests=["without", "with"])
+    >>> study = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], readings)
+    >>> found = study.difference("with", "without")
+    >>> round(found.value, 3), [round(end, 3) for end in found.interval()], round(found.df, 1), round(found.p_value, 3)
+    (0.1, [-0.106, 0.306], 2.3, 0.192)
+    >>> soft = [0.1, 0, 0.9, 0.8, 0.2, 0, 1, 0.4, 1, 0.7]  # a panel's shares
+    >>> round(ugt.reader_study(soft, readings).tests["with"].value, 3)
+    0.899
+    """
+    check_level(level)
+    check_resampling(n_resamples, seed)
+    name = checks.option("method", method, ("or", "u"))
+    given = study_input(truth, readings, figure, threshold, positive, random, clusters)
+    if name == "u":
+        return _by_u_statistics(given, design, covariance, df, level)
+    if df is not None:
+        raise checks.error("df", "be left out for method='or'", repr(df))
+    return _by_or(given, design, covariance, level, n_resamples, seed)
+
+
+def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> Given:
+    """Checked, without the readers who cannot be judged."""
+    if not isinstance(readings, Readings):
+        raise checks.error("readings", "be Readings, as Readings.from_long makes them", type(readings).__name__)
+    found = read_truth(truth, readings, positive)
+    one, (factors, notes) = figure_of(figure, threshold, readings.rating), _random_of(random, found)
+    unit = np.arange(readings.n_cases)
+    if clusters is not None:
+        unit = Design.of(readings.n_cases, ids_of_cases("clusters", clusters, readings.n_cases, readings.case_ids)).unit.astype(np.int64)
+    n_units = len(np.unique(unit))
+    if "cases" in factors:
+        if n_units < LEAST_CASES:
+            raise checks.error("readings", f"have at least {LEAST_CASES} cases (clusters) for cases to be random", n_units)
+        if isinstance(one, SoftAuroc) and min(found.p.sum(), (1 - found.p).sum()) <= 1:
+            got = f"{found.p.sum():.3g} positive and {(1 - found.p).sum():.3g} negative"
+            raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
+        notes += [said] if clusters is not None and (said := few_clusters(n_units)) else []
+    rating = readings.rating
+    out = _without_figure(one, found.p, rating, unit if "cases" in factors else None)
+    kept = np.flatnonzero(~out)
+    if len(kept) < 2 and "readers" in factors:
+        must = "have at least two readers with a figure for readers to be random (or make them fixed: random=('cases',))"
+        raise checks.error("readings", must, f"{len(kept)} of {len(out)}")
+    if len(kept) == 0:
+        raise checks.error("readings", "have a reader with a figure", f"none of {len(out)}")
+    if out.any():
+        notes.append(f"Left out: {listed(map(str, readings.readers[out].tolist()))} ({LEFT_OUT}).")
+    notes += _notes_on(rating[:, kept], readings.readers[kept], factors)
+    if not found.is_hard:
+        notes += [SOFT_TARGET] if isinstance(one, SoftAuroc) else []
+        notes += [AS_GIVEN] if "annotators" not in factors else []
+    left_out = {LEFT_OUT: int(out.sum())} if out.any() else {}
+    return Given(rating[:, kept], readings.tests, readings.readers[kept], found, one, factors, unit, clusters is not None, left_out, notes)
+
+
+def check_resampling(n_resamples: Any, seed: Any) -> None:
+    """Refused whether they are needed or not."""
+    checks.whole("n_resamples", n_resamples, 2)
+    seed_of(seed)
+
+
+def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
+    """What is random, and a note where it should be more."""
+    n_annotators = 0 if truth.without is None else len(truth.without)
+    if random is None:
+        return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), []
+    given = (random,) if isinstance(random, str) or not isinstance(random, Iterable) else tuple(random)
+    factors = tuple(one for one in BOTH if one in given)
+    if set(given) - {*BOTH, "annotators"} or not factors:
+        raise checks.error("random", "name readers, cases or both, and annotators for those of the truth", repr(random))
+    if "annotators" not in given:
+        return factors, []
+    if n_annotators < 2:
+        must = "name annotators only where the truth is Labels of at least two named annotators (one says nothing about others)"
+        raise checks.error("random", must, f"{n_annotators} named annotators")
+    return (*factors, "annotators"), []
+
+
+def _without_figure(figure: FigureOfMerit, p: Array, rating: Array, unit: Int64 | None) -> Bools:
+    """(R,) readers who have no figure in a test in which they read, or none without one of the cases."""
+    cells, shape = ReadingCells.of(rating, p), rating.shape[:2]
+    undefined = np.isnan(figure.values(cells))
+    if unit is not None:
+        counted = figure.counting(cells)
+        if counted.any():
+            undefined |= np.isnan(without_units_of(figure, cells, unit, counted)).any(axis=0)
+    there = cells.read.any(axis=1).reshape(shape)
+    return np.asarray((undefined.reshape(shape) & there).any(axis=0) | ~there.any(axis=0))
+
+
+def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) -> list[str]:
+    notes, names = [], list(map(identifiers.name, readers))
+    if "readers" in factors and len(readers) < FEW_READERS:
+        notes.append(f"{len(readers)} readers: the intervals rest on the differences between them.")
+    seen: dict[bytes, str] = {}
+    for r, name in enumerate(names):
+        other = seen.setdefault(rating[:, r].tobytes(), name)
+        if other != name:
+            notes.append(f"Readers {other} and {name} gave the same ratings, and are counted as two.")
+    return notes
+
+
+def _by_or(given: Given, design: Any, covariance: Any, level: float, n_resamples: Any, seed: Any) -> ReaderStudy:
+    cells, (t, r), factors = given.cells, given.rating.shape[:2], given.factors
+    found = design_of(~np.isnan(given.rating), design, False, (given.tests, given.readers))
+    figures = given.figures(given.truth.p)
+    there, notes = ~np.isnan(figures), list(given.notes)
+    table, way = np.full((t, r, t, r), np.nan), "none"
+    errors = ErrorCovariances.unknown(t)
+    if "cases" in factors:
+        complete = isinstance(given.figure, SoftAuroc) and bool(cells.read.all()) and not given.clustered
+        way = checks.option("covariance", covariance or ("delong" if complete else "jackknife"), METHODS)
+        some = ReadingCells(cells.x[there.reshape(-1)], cells.read[there.reshape(-1)], cells.p)
+        flat, undefined = covariance_of(given.figure, some, way, given.unit, given.clustered, n_resamples, seed)
+        rows = np.flatnonzero(there)
+        table.reshape(t * r, t * r)[np.ix_(rows, rows)] = flat
+        errors = ErrorCovariances.of(flat, there, found)
+        notes += [f"{undefined} resamples without a figure of every reader were left out."] if undefined else []
+        if BOTH[0] in factors and t > 1 and errors.cov2 < errors.cov3:
+            notes.append(f"Cov2 - Cov3 is negative ({errors.cov2 - errors.cov3:.3g}) and counts as 0, as published.")
+    nested = found == SPLIT
+    analysis = Analysis(figures, errors, nested, factors)
+    one = [analysis.one_test(i) for i in range(t)]
+    pairs = {(a, b): analysis.difference(a, b) for a, b in combinations(range(t), 2)}
+    mean_square, denominator, df1, df2 = analysis.all_tests() if t > 1 else (math.nan,) * 4
+    if "annotators" in given.random:
+        variances, df = _panel(given, analysis.means, lambda p: np.asarray(np.nanmean(given.figures(p), axis=1)))
+        one, pairs = _with_panel(one, pairs, variances, df)
+        if t > 1:
+            extra = float(np.mean([variances[a, b] / (1 / analysis.n_readers[a] + 1 / analysis.n_readers[b]) for a, b in pairs]))
+            whole = Estimated(0.0, denominator, df2).plus(extra, df, "undefined")
+            denominator, df2 = whole.variance, whole.df
+    test = global_test(mean_square, denominator, df1, df2) if t > 1 else None
+    components = _components(given, errors, analysis)
+    made = _Found(one, pairs, test, components, figures, table, None, found, "or", way)
+    return made.study(given, level, notes, False)
+
+
+def _by_u_statistics(given: Given, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
+    if not isinstance(given.figure, SoftAuroc):
+        raise checks.error("figure", "be 'soft_auroc' for method='u'", "another one")
+    if given.factors != BOTH:
+        raise checks.error("random", "name readers and cases for method='u'", repr(given.random))
+    if given.clustered:
+        raise checks.error("clusters", "be left out for method='u' (take method='or', which leaves out whole clusters)", "clusters")
+    if covariance is not None:
+        raise checks.error("covariance", "be left out for method='u'", repr(covariance))
+    imrmc = df is not None and checks.option("df", df, ("imrmc",)) == "imrmc"
+    found = design_of(~np.isnan(given.rating), design, True, (given.tests, given.readers))
+    cells, t, figures = given.cells, len(given.tests), given.figures(given.truth.p)
+    read = cells.read.reshape(given.rating.shape)
+    u = u_statistics(given.rating, read, given.truth.p, imrmc)
+    one, pairs = [u.test(i) for i in range(t)], {(a, b): u.difference(a, b) for a, b in combinations(range(t), 2)}
+    if "annotators" in given.random:
+
+        def values(p: Array) -> Array:
+            again = sides(*ReadingCells.of(given.rating, p))
+            return np.asarray(again.positive.reshape(t, -1).sum(axis=1) / again.design[0].reshape(t, -1).sum(axis=1))
+
+        one, pairs = _with_panel(one, pairs, *_panel(given, u.values, values))
+    nothing = ErrorCovariances.unknown(t)
+    components = _components(given, nothing, Analysis(figures, nothing, found == SPLIT, READERS))
+    table = np.full((*figures.shape, *figures.shape), np.nan)
+    return _Found(one, pairs, None, components, figures, table, u.moments, found, "u", "u").study(given, level, given.notes, imrmc)
+
+
+def _panel(given: Given, values: Array, make: Callable[[Array], Array]) -> tuple[Array, float]:
+    """(T, T) variances by the annotators of the truth: of each test, and of each difference; and degrees of freedom."""
+
+    def both(own: Array) -> Array:
+        return np.asarray(np.where(np.eye(len(own), dtype=bool), own, own[:, None] - own))
+
+    assert given.truth.without is not None and given.truth.share is not None
+    without = np.array([both(make(p)) for p in given.truth.without])
+    return panel_variance(both(values), without, given.truth.share), len(without) - 1.0
+
+
+def _with_panel(
+    one: list[Estimated], pairs: dict[tuple[int, int], Estimated], variances: Array, df: float
+) -> tuple[list[Estimated], dict[tuple[int, int], Estimated]]:
+    why = "the figure is undefined without one of the annotators of the truth"
+    tests = [found.plus(float(variances[t, t]), df, why) for t, found in enumerate(one)]
+    return tests, {(a, b): found.plus(float(variances[a, b]), df, why) for (a, b), found in pairs.items()}
+
+
+def _components(given: Given, errors: ErrorCovariances, analysis: Analysis) -> ReaderComponents:
+    return ReaderComponents(*errors[:4], *analysis.components(), *analysis.mean_squares(), len(given.unit), len(given.readers))
+
+
+class _Found(NamedTuple):
+    """What a method found, of tests by position."""
+
+    one: list[Estimated]
+    pairs: dict[tuple[int, int], Estimated]
+    test: GlobalTest | None
+    components: ReaderComponents
+    figures: Array
+    covariance: Array
+    moments: Array | None
+    design: str
+    method: str
+    way: str
+
+    def study(self, given: Given, level: float, notes: list[str], imrmc: bool) -> ReaderStudy:
+        names, n = given.tests.tolist(), (~np.isnan(self.figures)).sum(axis=1).tolist()
+        bounded = given.figure.bounded
+        tests = {name: figure_record(name, *one, level, bounded, imrmc) for name, one in zip(names, zip(self.one, n))}
+        pairs = differences({(names[a], names[b]): found for (a, b), found in self.pairs.items()}, level, imrmc)
+        undefined = {one.reason: None for one in (*tests.values(), *pairs) if one.reason}
+        for reason in undefined:
+            notices.warn(f"undefined: {reason}", stacklevel=5)
+        fixed = self.components, self.figures, self.covariance, self.moments, given.readers, given.random, self.design, self.method
+        sizes = self.way, level, len(given.unit), len(given.readers), given.left_out, tuple(dict.fromkeys(notes))
+        return ReaderStudy(MappingProxyType(tests), pairs, self.test, *fixed, *sizes)

@@ -1,0 +1,117 @@
+"""The truth of the cases of a reader study: 0/1, probabilities, or what a panel or a posterior leaves open."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Array, NDArray
+from .._base.checks import error
+from ..annotations import Labels
+from ..plausibilities import Plausibilities
+from ..resampling import ids_of_cases
+from ..soft.input import shares
+from .readings import Readings
+
+
+class CaseTruth(NamedTuple):
+    """p (N,): the probability that each case is positive; the panel that said so, where its annotators are known, as (A, N) without each.
+
+    ``without`` is NaN for cases that have no label without an annotator; ``share`` (A,): of all labels of these cases.
+    """
+
+    p: Array
+    without: Array | None = None
+    share: Array | None = None
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether every case is positive or negative for certain."""
+        return bool(((self.p == 0) | (self.p == 1)).all())
+
+
+def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
+    """For every case of the readings, and refused where readers made it."""
+    if isinstance(truth, (Labels, Plausibilities)):
+        rows, column = _rows(truth.axes, readings), _positive_class(truth.axes.classes, positive)
+        if not isinstance(truth, Labels):
+            return CaseTruth(_checked(truth.mean()[rows, column], readings.case_ids))
+        own = {str(name) for name in truth.annotators.tolist()} & {str(name) for name in readings.readers.tolist()}
+        if own and not readings.unnamed:
+            got = f"{len(own)} of them" if len(own) > 1 else "one of them"
+            raise error("truth", "be made without the readers who are judged by it", got, f"reader {sorted(own)[0]!r}")
+        return _of_panel(truth, rows, column, readings.case_ids)
+    given = ids_of_cases(
+        "truth", identifiers.as_array(truth) if identifiers.is_array(truth) else truth, readings.n_cases, readings.case_ids
+    )
+    words = given.dtype.kind in "OU" and any(isinstance(one, str) for one in given.tolist())
+    if positive is not None and not words:
+        raise error("positive", "be left out for a truth of numbers", repr(positive))
+    if positive is not None:
+        missing = np.array([identifiers.is_null(one) for one in given.tolist()])
+        found = np.array([str(one) == str(positive) for one in given.tolist()], np.float64)
+        if not found.any():
+            raise error("positive", "be a class that a case of the truth has", repr(positive))
+        return CaseTruth(_checked(np.where(missing, np.nan, found), readings.case_ids))
+    try:
+        numbers = given.astype(np.float64)
+    except (TypeError, ValueError):
+        must = "be 0, 1 or probabilities of being positive (for names of classes say which one is positive=)"
+        raise error("truth", must, repr(given.reshape(-1)[0])) from None
+    return CaseTruth(_checked(numbers, readings.case_ids))
+
+
+def _rows(axes: Any, readings: Readings) -> NDArray[Any]:
+    """Where the cases of the readings stand in a truth that has ids of its own; by position where one of them has none."""
+    if axes.numbered or readings.numbered:
+        if axes.n_cases != readings.n_cases:
+            raise error("truth", f"have the {readings.n_cases} cases of the readings, or case ids in common", axes.n_cases)
+        return np.arange(readings.n_cases)
+    place = {str(case): i for i, case in enumerate(axes.case_ids.tolist())}
+    return ids_of_cases("truth", place, readings.n_cases, readings.case_ids)
+
+
+def _positive_class(classes: NDArray[Any], positive: Any) -> int:
+    names = [str(name) for name in classes.tolist()]
+    if positive is None:
+        if len(names) == 2:
+            return 1
+        raise error("positive", "be the positive class of a truth that does not have two classes", f"none for {len(names)} classes")
+    if str(positive) not in names:
+        raise error("positive", f"be one of the classes {', '.join(map(repr, names[:12]))}", repr(positive))
+    return names.index(str(positive))
+
+
+def _checked(p: Array, case_ids: NDArray[Any]) -> Array:
+    """Probabilities of all cases."""
+    wrong = ~((p >= 0) & (p <= 1))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        must = "be known for every case that was read" if np.isnan(p[i]) else "be from 0 to 1"
+        raise error("truth", must, p[i], f"case {identifiers.name(case_ids[i])}")
+    if not p.any() or (p.all() and (p == 1).all()):
+        raise error("truth", "leave a positive and a negative case", f"{'negative' if not p.any() else 'positive'} cases only")
+    return np.ascontiguousarray(p)
+
+
+def _of_panel(labels: Labels, rows: NDArray[Any], column: int, case_ids: NDArray[Any]) -> CaseTruth:
+    p = _checked(shares(labels)[rows, column], case_ids)
+    n = len(labels.annotators)
+    each = np.array([labels._weighted_counts(one).sum(axis=1)[rows].sum() for one in np.eye(n)])
+    who = np.flatnonzero(each > 0)
+    if len(who) == 0:
+        return CaseTruth(p)
+    without = np.array([shares(labels, 1.0 - np.eye(n)[a])[rows, column] for a in who])
+    return CaseTruth(p, without, each[who] / each.sum())
+
+
+def panel_variance(value: Array, without: Array, share: Array) -> Array:
+    """(...,) variance by leaving out each of A annotators who have these shares of the labels; ``without`` (A, ...): values without each.
+
+    The jackknife of Busing, Meijer & van der Leeden (1999) for groups of unequal size; NaN where a value is undefined without one.
+    """
+    h = (1 / share).reshape(-1, *[1] * np.ndim(value))
+    pseudo = h * value - (h - 1) * without
+    return np.asarray(((pseudo - pseudo.mean(axis=0)) ** 2 / (h - 1)).mean(axis=0))
