@@ -127,9 +127,9 @@ def hard_studies(seed, n_sets, n_clusters, n_cases=50):
 
 
 @sets(300, 3000)
-@pytest.mark.parametrize("n_clusters", [50, 25])
+@pytest.mark.parametrize("n_clusters", [50, 25, 10])
 def test_non_inferiority_in_hard_and_clustered_cases(n_clusters, n_sets):
-    """Measured with 600 data sets: 6 % (Monte Carlo error 1 %), and 7 % in 10 clusters."""
+    """Measured with 4,000 data sets: 6.2 % in 25 and 7.0 % in 10 clusters (Monte Carlo error 0.4 %)."""
     passed = sum(
         ugt.discrepancy_ratio(ratings, model).non_inferiority(0.1, clusters=cluster, n_resamples=300).decision
         for ratings, model, cluster in hard_studies(16, n_sets, n_clusters)

@@ -31,7 +31,11 @@ def auroc(p, scores, weights=None, self_pairs="exclude", q=None):
     if positives == 0 or negatives == 0:
         return NAN
     pairs = sum(w[i] * p[i] * w[j] * q[j] * in_order(scores[i], scores[j]) for i in cases for j in cases)
-    return (pairs + SELF[self_pairs] * sum(w[i] * p[i] * q[i] for i in cases)) / (positives * negatives)
+    own = sum(w[i] * p[i] * q[i] for i in cases)
+    if self_pairs == "unbiased":
+        every = positives * negatives
+        return (pairs - own / 2) / (every - own) if (every - own).real > 1e-12 * every.real else NAN
+    return (pairs + SELF[self_pairs] * own) / (positives * negatives)
 
 
 def hard(p, threshold=0.5):
@@ -205,11 +209,13 @@ def soft_delong(p, scores, weights=None, self_pairs="exclude", q=None):
     u, v = [w[i] * p[i] for i in cases], [w[i] * q[i] for i in cases]
     positives, negatives = sum(u), sum(v)
     area = auroc(p, scores, weights, self_pairs, q)
-    own = [SELF[self_pairs] * w[i] * p[i] * q[i] / (positives * negatives) / 2 for i in cases]
+    pairs, added = positives * negatives, SELF.get(self_pairs, area - 0.5)
+    own = [added * w[i] * p[i] * q[i] / pairs / 2 for i in cases]
+    more = pairs / (pairs - sum(w[i] * p[i] * q[i] for i in cases)) if self_pairs == "unbiased" else 1.0
     v10 = [sum(v[j] * in_order(scores[i], scores[j]) for j in cases) / negatives for i in cases]
     v01 = [sum(u[j] * in_order(scores[j], scores[i]) for j in cases) / positives for i in cases]
-    a = [u[i] * (v10[i] - area) / positives + own[i] for i in cases]
-    b = [v[i] * (v01[i] - area) / negatives + own[i] for i in cases]
+    a = [more * (u[i] * (v10[i] - area) / positives + own[i]) for i in cases]
+    b = [more * (v[i] * (v01[i] - area) / negatives + own[i]) for i in cases]
     variance = 2 * sum(a[i] * b[i] for i in cases)
     for part, mass in ((a, u), (b, v)):
         n = sum(mass) ** 2 / sum(x * x for x in mass)

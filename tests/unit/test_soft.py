@@ -21,7 +21,7 @@ from ugt.soft.ranking import SoftRanking
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 INF, NAN = float("inf"), float("nan")
-SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include"), ("certain", "probability")
+SELF_PAIRS, SELF_TERMS = ("exclude", "half", "include", "unbiased"), ("certain", "probability")
 AVERAGES = ("macro", "weighted")
 
 
@@ -475,12 +475,15 @@ def test_constant_scores(n):
         own = (p * (1 - p)).sum() / p.sum() / (1 - p).sum() / 2
         assert ugt.soft_auroc(p, scores).value == pytest.approx(0.5 - own, abs=1e-14)
         assert ugt.soft_auroc(p, scores, self_pairs="include").value == pytest.approx(0.5 + own, abs=1e-14)
+        assert n == 1 or ugt.soft_auroc(p, scores, self_pairs="unbiased").value == pytest.approx(0.5, abs=1e-14)
         assert ugt.soft_average_precision(p, scores, self_term="probability").value == pytest.approx(p.mean(), abs=1e-14)
 
 
 def test_one_case():
     found = {self_pairs: ugt.soft_auroc([0.4], [7.0], self_pairs=self_pairs) for self_pairs in SELF_PAIRS}
-    assert {name: score.value for name, score in found.items()} == pytest.approx({"exclude": 0, "half": 0.5, "include": 1})
+    assert {name: score.value for name, score in found.items()} == pytest.approx(
+        {"exclude": 0, "half": 0.5, "include": 1, "unbiased": NAN}, nan_ok=True
+    )
     assert all(np.isnan(score.hard) and np.isnan(score.std_error) and np.isnan(score.hard_std_error) for score in found.values())
     for ties in ("group", "expected"):
         assert ugt.soft_average_precision([0.4], [7.0], ties=ties).value == pytest.approx(1)
@@ -880,7 +883,11 @@ def test_curves_take_one_column(function):
 @pytest.mark.parametrize(
     "function, options, message",
     [
-        (ugt.soft_auroc, {"self_pairs": "certain"}, r"self_pairs must be one of 'exclude', 'half', 'include'\. Got 'certain'\."),
+        (
+            ugt.soft_auroc,
+            {"self_pairs": "certain"},
+            r"self_pairs must be one of 'exclude', 'half', 'include', 'unbiased'\. Got 'certain'\.",
+        ),
         (ugt.soft_auroc, {"multiclass": "raise"}, r"multiclass must be one of 'ovr', 'ovo'\. Got 'raise'\."),
         (ugt.soft_auroc, {"multiclass": "ovo"}, r"multiclass must be 'ovr' for one column\. Got 'ovo'\."),
         (ugt.soft_auroc, {"average": "micro"}, r"average must be one of 'macro', 'weighted'\. Got 'micro'\."),

@@ -144,7 +144,7 @@ class Resamples(Frozen):
         level : float
             In (0, 1).
         kind : {"auto", "percentile", "basic", "bca"}
-            Auto: with up to 100 cases or clusters by the jackknife and Student's t, see Notes; with more, and where only resamples are
+            Auto: with up to 400 cases or clusters by the jackknife and Student's t, see Notes; with more, and where only resamples are
             known, as percentile. Percentile: the quantiles of the resamples. Basic: these mirrored at the estimate, 2 θ - quantile. BCa:
             quantiles at Φ(z0 + (z0 + z) / (1 - a (z0 + z))), z0 = Φ⁻¹(share of resamples below the estimate, ties half),
             a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is taken
@@ -167,10 +167,11 @@ class Resamples(Frozen):
         -----
         Student's interval is θ ± t s on the scale of the number: of logits of (θ - low) / (high - low) for a number within low and high,
         such as a share or a kappa, of logarithms for a positive one (from 5 units on), else its own, as for differences.
-        s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units, and t has 2 (G - 1) / (k - 1) degrees of freedom,
-        k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at most G - 1: fewer where few clusters make up
-        the variance. In simulations 95 % intervals hold the truth in 93 to 98 % from 10 clusters of equal sizes on, in 91 to 98 % where one
-        of 10 clusters has about a third of the cases; percentile intervals in 72 % for 3 clusters and 88 % for 10.
+        s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (of more than 100, as their influence says), and t has
+        2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at
+        most G - 1: fewer where few clusters make up the variance. In simulations 95 % intervals hold the truth in 93 to 98 % from 10
+        clusters of equal sizes on, in 91 to 98 % where one of 10 clusters has about a third of the cases; percentile intervals in 72 % for
+        3 clusters and 88 % for 10.
 
         References
         ----------

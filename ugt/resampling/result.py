@@ -231,7 +231,7 @@ class Result(Results):
         of : str, optional
             Which of the numbers, where there are several. Default: ``value``.
         kind : {"auto", "percentile", "basic", "bca", "studentized", "analytic"}
-            Auto, by the jackknife for up to 100 cases or clusters, or by bootstrap, see :meth:`Resamples.interval`; ``"studentized"``,
+            Auto, by the jackknife for up to 400 cases or clusters, or by bootstrap, see :meth:`Resamples.interval`; ``"studentized"``,
             for ratios of two sums: the bootstrap-t of the logarithm, which covers
             best with few cases; ``"analytic"``: by the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed

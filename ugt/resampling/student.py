@@ -13,7 +13,8 @@ from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic
 
 MANY_CLUSTERS = 30
-FEW_UNITS = 100  # up to so many, each is left out once, and intervals are Student's
+FEW_UNITS = 400  # up to so many, intervals are Student's,
+LEFT_OUT = 100  # and up to so many, each is left out once; of more, the influence is enough
 LEAST_OF_LOGARITHMS = 5
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
 
@@ -47,11 +48,17 @@ class Units:
             found = one.influence()
             return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
 
+        def deviations() -> Array:
+            if design.n_units <= LEFT_OUT or one.influence() is None:
+                return left_out_deviations(one, kept, design)
+            sizes = np.repeat(np.diff(design.strata), np.diff(design.strata))[design.place]
+            return np.asarray(-influence() * np.sqrt(sizes / np.maximum(sizes - 1, 1))[:, None])
+
         few = one.smooth and design.n_units <= FEW_UNITS
         return cls(
             lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum()))),
             influence,
-            (lambda: left_out_deviations(one, kept, design)) if few else None,
+            deviations if few else None,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

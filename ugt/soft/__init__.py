@@ -59,9 +59,10 @@ def soft_auroc(
         with NaN is left out.
     scores : array of the shape of p, or ScoreOrder
         Higher = more probably positive; infinities are allowed. A :class:`ScoreOrder` has been sorted before, for several calls.
-    self_pairs : {"exclude", "half", "include"}
+    self_pairs : {"exclude", "half", "include", "unbiased"}
         ``"exclude"``: the second form of the equation, with which its tables were made. ``"half"``: as doubling the data with
-        weights p and 1 - p. ``"include"``: the first form. The same for labels 0 and 1.
+        weights p and 1 - p. ``"include"``: the first form. ``"unbiased"``: as ``"exclude"``, with Σ p (1 - p) taken off below, too: the
+        mean over pairs of two cases. All are the same for labels 0 and 1.
     weights : (N,) array, optional
         At least 0. A case of weight w counts as w cases; on average at least 1/2, unless ``self_pairs="half"``.
     threshold : float
@@ -85,8 +86,8 @@ def soft_auroc(
     -----
     A model with one score for all cases has 0.5 with ``"half"``. With ``"exclude"`` it has 0.5 - Σ p (1 - p) / (2 Σ p Σ (1 - p)), as pairs
     of a case with itself are left out above the line and not below it; so has the mean of models that guess, and the best value is as far
-    below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N; ``"half"`` has none for a score that says
-    nothing.
+    below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N. ``"half"`` has none for a score that says
+    nothing, ``"unbiased"`` none at all: 0.5 in the mean of models that guess, and the share of pairs in the right order.
 
     References
     ----------

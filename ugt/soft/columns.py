@@ -16,7 +16,13 @@ from .order import Order
 
 # The sums of one column, in the order of ugt.h.
 POSITIVE, NEGATIVE, SELF, PAIRS, CERTAIN, PROBABLE, HARD_POSITIVE, HARD_NEGATIVE, HARD_PAIRS, HARD_PRECISION = range(_soft.N_SUMS)
-SELF_PAIRS = {"exclude": -0.5, "half": 0.0, "include": 0.5}
+SELF_PAIRS = {
+    "exclude": (-0.5, 0.0),
+    "half": (0.0, 0.0),
+    "include": (0.5, 0.0),
+    "unbiased": (-0.5, 1.0),
+}  # what is added, and taken off below
+NO_PAIRS = 1e-12  # share of all pairs that are of two cases, from rounding alone
 
 
 def quotient(a: Any, b: Any) -> Any:
@@ -128,13 +134,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Auroc:
-    """(U + c S) / (P N), c = -1/2, 0, 1/2 for excluded, halved and included pairs of a case with itself."""
+    """(U + c S) / (P N - d S), c = -1/2, 0, 1/2 for excluded, halved and included pairs of a case with itself; d = 1 for unbiased."""
 
     self_pairs: str
 
     def values(self, sums: Any) -> Any:
         s = parts(sums)
-        return quotient(s[PAIRS] + SELF_PAIRS[self.self_pairs] * s[SELF], s[POSITIVE] * s[NEGATIVE])
+        own, taken_off = SELF_PAIRS[self.self_pairs]
+        return quotient(s[PAIRS] + own * s[SELF], self._pairs(s, taken_off))
+
+    @staticmethod
+    def _pairs(s: Any, taken_off: float) -> Any:
+        every = s[POSITIVE] * s[NEGATIVE]
+        if not taken_off:
+            return every
+        pairs = every - taken_off * s[SELF]
+        return pairs * (pairs > NO_PAIRS * every)
 
     def hard_values(self, sums: Any) -> Any:
         """Against hard labels, which have no self-pairs."""
@@ -146,9 +161,12 @@ class Auroc:
         u, v, _, above, below = column.running()
         positive, negative = column.sums[POSITIVE], column.sums[NEGATIVE]
         value = float(self.values(column.sums))
-        own = 0.5 * SELF_PAIRS[self.self_pairs] * u * v / (positive * negative)
-        as_positive = u * (below / negative - value) / positive + own
-        return column.by_case(as_positive), column.by_case(v * (above / positive - value) / negative + own)
+        added, taken_off = SELF_PAIRS[self.self_pairs]
+        own, more = 0.5 * (added + taken_off * value) * u * v / (positive * negative), 1.0
+        if taken_off:
+            more = positive * negative / self._pairs(column.sums, taken_off)
+        as_positive, as_negative = u * (below / negative - value) / positive + own, v * (above / positive - value) / negative + own
+        return column.by_case(more * as_positive), column.by_case(more * as_negative)
 
     def influence(self, column: Column) -> Array:
         return np.add(*self.components(column))
