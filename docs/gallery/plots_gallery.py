@@ -228,6 +228,21 @@ def ternary():
     return plots.ternary({"12 : 1 : 0": draws[0], "0 : 8 : 7": draws[1], "1 : 1 : 1": draws[2]}, names=labels.axes.classes)
 
 
+def plan_frontier():
+    """How many annotators are worth their cost?
+
+    The cheapest design for each number of annotators; the mark is the cheapest of all. With fewer annotators than at the left end no
+    number of cases gives the wanted width.
+    """
+    rng = np.random.default_rng(1)
+    truth, skill = rng.integers(0, 3, 100), rng.beta(6, 2, 6)
+    labels = np.where(rng.random((100, 6)) < skill, truth[:, None], rng.integers(0, 3, (100, 6)))
+    model = np.eye(3)[np.where(rng.random(100) < 0.8, truth, 0)]
+    pilot = ugt.Labels.from_wide(labels)
+    found = {f"width {width}": ugt.plan_annotations(pilot, model, width=width, cost=(5, 1, 50)) for width in (0.1, 0.15, 0.2)}
+    return plots.plan_frontier(found)
+
+
 GALLERY = (
     certainty_curve,
     plausibilities,
@@ -243,6 +258,7 @@ GALLERY = (
     forest,
     agreement_matrix,
     coverage_and_size,
+    plan_frontier,
 )
 
 

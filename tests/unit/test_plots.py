@@ -439,6 +439,23 @@ def test_laws_over_draws():
     assert len(ax.patches) == 0 and ax.lines[0].get_xdata()[0] == 0.5 and entries(ax) == ["no spread"]
 
 
+@pytest.mark.filterwarnings("ignore:no number of cases")
+def test_frontiers_of_plans():
+    parts = {"cases": 0.1, "annotators": 0.01, "labels": 0.1}
+    found = {f"{width}": ugt.plan_annotations(components=parts, width=width, cost=(2, 1, 5)) for width in (0.3, 0.01)}
+    ax = plots.plan_frontier(found)
+    best = found["0.3"].best
+    assert entries(ax)[0] == f"0.3 ({best.n_cases} cases, {best.n_labels} labels per case, {best.n_annotators} annotators)"
+    assert entries(ax)[1] == "0.01 (no design is enough)"
+    assert ax.lines[0].get_ydata().tolist() == [one.cost for one in found["0.3"].table]
+    assert ax.lines[1].get_xdata()[0] == best.n_annotators
+    pilot = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
+    readers = ugt.plan_reader_study(pilot, difference=0.1)
+    ax = plots.plan_frontier(readers)
+    assert entries(ax) == [f"{readers.best.n_cases} cases, {readers.best.n_readers} readers"] and ax.get_xlabel() == "number of readers"
+    refused(r"plan must be plans of one kind\. Got both kinds\.", plots.plan_frontier, {"a": readers, "b": found["0.3"]})
+
+
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_undefined_estimates_are_refused():
     nothing = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[0, 0]]), prior=0), [[0.6, 0.4]])

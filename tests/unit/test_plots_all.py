@@ -28,6 +28,9 @@ POSTERIOR = ugt.dirichlet(LABELS)
 HARD_NAME = "_a model of US$ 5 and $ 7 with a name that is far too long for any one line of a legend"
 
 
+PLAN = ugt.plan_annotations(components={"cases": 0.1, "annotators": 0.01, "labels": 0.1}, width=0.3, cost=(2, 1, 5))
+
+
 def evaluation(names=("A", "B")):
     models = {name: synthetic.make_predictions(TRUTH, skill=0.5, seed=i) for i, name in enumerate(names)}
     return ugt.evaluate(LABELS, models, reliability=(1, 2, 5), k=1, n_resamples=20)
@@ -56,6 +59,7 @@ def made(name):
         "agreement_matrix": ((ugt.pairwise_agreement(LABELS),), False),
         "coverage_and_size": (((2.0, 0.9),), True),
         "ternary": ((POSTERIOR,), True),
+        "plan_frontier": ((PLAN,), True),
     }[name]
 
 

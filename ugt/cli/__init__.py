@@ -14,7 +14,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.version import __version__
 from .._tabular.csv_text import utf8
-from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, report, shell
+from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, plan, report, shell
 from .output import progress as telling_progress
 
 EXAMPLES = """\
@@ -136,6 +136,7 @@ def make_parser() -> command.Parser:
     example.add(commands)
     evaluate.add_demo(commands)
     report.add(commands)
+    plan.add(commands)
     shell.add(commands)
     command.name_commands(parser)
     group = parser.add_argument_group("about")

@@ -1,4 +1,4 @@
-"""``ugt report``: the page of an evaluation made again from its JSON. ``ugt plan``: an empty plan to fill in."""
+"""``ugt report``: the page of an evaluation made again from its JSON."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from .._base.checks import Twice, error, once
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import SCHEMA, html
-from ..report.plan import template
-from .command import add_help, group, new_command, output_file, say
+from .command import group, new_command, output_file, say
 
 REPORT = """
 Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the JSON was kept. No
@@ -22,14 +21,6 @@ ugt report report/evaluation.json
 ugt report report/evaluation.json --out pages/second.html
 """
 
-PLAN = """
-Prints an empty plan with an explanation of every field. Fill in what was fixed before the evaluation and give the file to ugt evaluate with
---plan: the report then states it. Blank fields are reported as not stated.
-
-ugt plan
-ugt plan > plan.json
-"""
-
 
 def add(commands: Any) -> None:
     usage = "evaluation.json [--out FILE.html]"
@@ -37,9 +28,6 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("evaluation", "FILE.json", "what ugt evaluate wrote as evaluation.json")
     option("--out", "FILE.html", "the page to write; default: %(default)s", default="report.html")
-
-    parser = new_command(commands, "plan", _plan, "print an empty plan: what is prespecified before an evaluation", "> plan.json", PLAN)
-    add_help(parser.add_argument_group("about"))
 
 
 def _report(options: argparse.Namespace) -> dict[str, Any]:
@@ -72,7 +60,3 @@ def _evaluation(path: str) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
-
-
-def _plan(options: argparse.Namespace) -> None:
-    print(template().rstrip("\n"))

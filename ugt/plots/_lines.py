@@ -336,3 +336,58 @@ def _marks(ax: Any, marks: Sequence[float], voted: float | None) -> None:
     ax.minorticks_off()
     if len(at) == 1:
         ax.set_xlim(at[0] / 2, at[0] * 2)
+
+
+def plan_frontier(plan: Any, *, ax: Any = None) -> Any:
+    """What the cheapest design costs for each number of annotators or readers, with the cheapest of all.
+
+    Left of the first point no number of cases is enough.
+
+    Parameters
+    ----------
+    plan : AnnotationPlan, ReaderPlan, or mapping of name to plans of one kind
+        Such as plans by several metrics, or for several widths.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The legend has the best design of each plan; both axes are logarithmic.
+
+    Raises
+    ------
+    ValueError
+        If plans are of both kinds.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> plan = ugt.plan_annotations(components={"cases": 0.09, "annotators": 0.002, "labels": 0.12}, width=0.15, cost=(2, 1, 5))
+    >>> ax = ugt.plots.plan_frontier({"width 0.15": plan})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['width 0.15 (121 cases, 2 labels per case, 14 annotators)']
+    """
+    given = _base.records("plan", plan, "a plan of annotations or of readers", "table", "best", "design")
+    kinds = {hasattr(one, "metric") for one in given.values()}
+    if len(kinds) != 1:
+        raise error("plan", "be plans of one kind", "both kinds")
+    who = "annotators" if kinds.pop() else "readers"
+    ax = _base.axes_of(ax)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for i, (name, one) in enumerate(given.items(), start=_base.first_style(ax)):
+        x, y = ([getattr(design, column) for design in one.table] for column in (f"n_{who}", "cost"))
+        best = "no design is enough"
+        if one.best is not None:
+            sizes = [("case", one.best.n_cases), (f"{who[:-1]}", getattr(one.best, f"n_{who}"))]
+            words = [_base.counted(n, noun) for noun, n in sizes]
+            if who == "annotators":
+                words.insert(1, f"{_base.counted(one.best.n_labels, 'label')} per case")
+            best = ", ".join(words)
+        ax.plot(x, y, label=_base.labelled(name, best), **_base.style(i))
+        if one.best is not None:
+            ax.plot(getattr(one.best, f"n_{who}"), one.best.cost, marker=_base.marker(i), color=_base.colour(i))
+    from matplotlib.ticker import ScalarFormatter  # noqa: PLC0415  (optional)
+
+    ax.xaxis.set_major_formatter(ScalarFormatter())
+    return _base.finish(ax, f"number of {who}", "cost of the cheapest design")

@@ -333,7 +333,5 @@ def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> 
     if table and target.annotators_random and target.cost[2] == 0:
         notes.append("annotators cost nothing here, so that the cheapest plan has many: the third of cost= is what one costs")
     if table and target.metric in OF_PAIRS and target.annotators_random and table[0].n_annotators <= PAIRS_SHARE:
-        notes.append(
-            f"with up to {PAIRS_SHARE} annotators widths are too small, by 5 to 20 %: what two annotators share is not in the formula"
-        )
+        notes.append("widths are too small with few annotators, by 5 % with 8 and up to 20 % with 3: what two of them share is not counted")
     return notes

@@ -72,10 +72,10 @@ def read_pilot(labels: Any, scores: Any, metric: str, margin: float | None) -> P
         raise error("scores", f"{must} for metric {metric!r}", None if scores is None else type(scores).__name__)
     with notices.heard():
         scored, contrast, n_annotators = _scored(labels, scores, metric, margin)
-    if not np.isfinite(scored.value):
-        raise error("labels", f"be such that the metric {metric!r} is defined", scored.value)
     notes: list[str] = []
     size = _sizes(scored.distances, n_annotators)
+    if not np.isfinite(scored.value):
+        raise error("labels", f"be such that the metric {metric!r} is defined", scored.value)
     known = _annotators_known(scored.distances, n_annotators, notes)
     of_pairs = metric in OF_PAIRS
     first, only = _parts_of(scored, known, of_pairs, notes)

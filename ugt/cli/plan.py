@@ -1,0 +1,180 @@
+"""``ugt plan``: how many cases, labels and annotators a study needs; without files an empty plan to fill in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from .._base.checks import error
+from .._tabular.csv_text import write_csv
+from ..annotations import Labels
+from ..report.plan import template
+from ..studies import AnnotationPlan, plan_annotations
+from ..studies.components import PARTS
+from ..studies.pilots import COEFFICIENTS, METRICS
+from ..studies.targets import AnnotationDesign
+from .cases import add_positive_class, annotations_of, models_of, read_record
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, new_command, output_file, say
+from .facts import counted
+
+SHOWN = 12  # designs in the printed table
+GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level")
+
+TEXT = """
+How many cases, labels per case and annotators give a wanted width of the interval or a wanted power, from the annotations of a pilot (and
+the predictions of a model, or of two for --metric difference), or from stated components of variance. Prints the cheapest design for each
+number of annotators, the cheapest of all, how far the pilot knows its width, and what to buy next.
+
+Without a file and components: prints an empty plan of an evaluation with an explanation of every field. Fill in what was fixed beforehand
+and give the file to ugt evaluate with --plan: the report then states it. Blank fields are reported as not stated.
+
+ugt plan readings.csv a.csv --width 0.2 --cost 5 1 50
+ugt plan readings.csv --metric kappa --width 0.5 --these-annotators
+ugt plan --components cases=0.05 annotators=0.004 labels=0.15 \\
+  --power 0.8 --difference 0.1
+ugt plan > plan.json
+"""
+
+
+def add(commands: Any) -> None:
+    usage = "[FILE [PREDICTIONS ...]] [options]"
+    help_ = "size of a study: cases, labels, annotators; or an empty plan"
+    parser = new_command(commands, "plan", run, help_, usage, TEXT)
+    option = group(parser, "files")
+    option("annotations", "FILE", f"of a pilot: {ANNOTATIONS}; default: an empty plan is printed", nargs="?")
+    option("predictions", "PREDICTIONS", f"of a model, or of two: {PREDICTIONS}", nargs="*")
+    add_positive_class(option)
+    option("--out", "FILE.csv", "the table of designs; default: print only")
+    option = group(parser, "what is planned")
+    text = "default: agreement of the model with one more annotator; without predictions and components alpha"
+    option("--metric", tuple(METRICS), f"{', '.join(METRICS)}; {text}", metavar="METRIC")
+    stated = "variances of cases, annotators, labels (and pairs), without files; default: those of the pilot"
+    option("--components", "NAME=X", stated, nargs="+")
+    option("--value", "X", "of the metric, beside --components; default: not known", type=float)
+    option("--width", "W", "wanted width of the interval, upper end less lower end; default: any", type=float)
+    option("--power", "P", "wanted power, in (0, 1); default: any", type=float)
+    option("--difference", "D", "true value less the number that is tested; default: 0 with --margin, else none", type=float)
+    option("--margin", "M", "of non-inferiority, for the metrics difference and discrepancy; default: none", type=float)
+    option("--cost", "X", "of a case, of a label and of an annotator; default: 1 1 0", type=float, nargs=3)
+    option("--max-annotators", "N", "most annotators; default: 50", type=int)
+    option("--level", "P", "of intervals; default: 0.95", type=float)
+    option("--these-annotators", None, "intervals for other cases, judged by these annotators only")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    keywords = {name: given for name in GIVEN if (given := getattr(options, name)) is not None}
+    if "cost" in keywords:
+        keywords["cost"] = tuple(keywords["cost"])
+    if options.annotations is None and options.components is None:
+        if keywords or options.metric or options.out:
+            raise error("FILE or --components", "be given for a plan of a study", None)
+        if options.json:
+            return {"plan": json.loads(template())}
+        print(template().rstrip("\n"))
+        return {}
+    if options.these_annotators:
+        keywords["random"] = ("cases",)
+    if options.components is not None:
+        if options.annotations is not None:
+            raise error("--components", "be left out where files are given", options.annotations)
+        metric = options.metric or "agreement"
+        return _told(plan_annotations(metric=metric, components=_stated(options.components), **keywords), options, {})
+    read = annotations_of(options)
+    if not isinstance(read.annotations, Labels):
+        raise error("annotations", "be labels", type(read.annotations).__name__.lower())
+    models = {name: one for path in options.predictions for name, one in models_of(path, read.annotations.axes, options).items()}
+    metric = options.metric or ("agreement" if models else "alpha")
+    scores = _scores(metric, models, read.annotations)
+    if read.missing_note():
+        say(read.missing_note())
+    return _told(plan_annotations(read.annotations, scores, metric=metric, **keywords), options, read_record(read))
+
+
+def _stated(given: list[str]) -> dict[str, float]:
+    """Components by name."""
+    found: dict[str, float] = {}
+    for one in given:
+        name, _, number = one.partition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            raise error("--components", "be NAME=NUMBER, such as cases=0.05", repr(one)) from None
+    return found
+
+
+def _scores(metric: str, models: dict[str, Any], labels: Labels) -> Any:
+    """What the metric is of: nothing, a model, its first choices, or two models."""
+    n = 0 if metric in COEFFICIENTS else 2 if metric == "difference" else 1
+    if len(models) != n:
+        raise error(
+            "PREDICTIONS", f"hold {counted(n, 'model')} for --metric {metric}" if n else f"be left out for --metric {metric}", len(models)
+        )
+    if metric != "discrepancy":
+        return models if n == 2 else next(iter(models.values()), None)
+    (one,) = models.values()
+    scores = one.aligned(labels.axes)[0]
+    return labels.axes.classes[scores.argmax(axis=1)]
+
+
+def _told(found: AnnotationPlan, options: argparse.Namespace, record: dict[str, Any]) -> dict[str, Any]:
+    if options.out is not None:
+        with output_file(options.out) as draft:
+            write_csv(draft, AnnotationDesign._fields, found.table)
+    say(*_lines(found))
+    if options.out is not None:
+        say("", f"Table: {options.out}")
+    known = found.n_cases > 0
+    return {
+        "metric": found.metric, "value": found.value, "components": found.components, "random": found.random, "level": found.level,
+        "pilot": {"n_cases": found.n_cases, "n_labels": found.n_labels, "n_annotators": found.n_annotators} if known else None,
+        "best": None if found.best is None else found.best._asdict(), "interval": found.interval() if known else None,
+        "table": [one._asdict() for one in found.table], "alternatives": [one and one._asdict() for one in found.alternatives],
+        "next": found.next_step() if known or found.best else None, "notes": found.notes, **record,
+        "files": [] if options.out is None else [options.out],
+    }  # fmt: skip
+
+
+def _lines(found: AnnotationPlan) -> Iterator[str]:
+    """The pilot, the best plan, the table, what to buy next, what to know."""
+    name, known = found.metric.replace("_", " "), found.n_cases > 0
+    if known:
+        by = f" by {counted(found.n_annotators, 'annotator')}" if found.n_annotators else ""
+        yield f"Pilot: {name} {decimal(found.value)}; {counted(found.n_cases, 'case')} with {found.n_labels:.3g} labels each{by}."
+    parts = [f"{part} {_deviation(found.components[part])}" for part in PARTS if part != "pairs" or found.components[part]]
+    yield f"Standard deviations of scores: {', '.join(parts)}."
+    whom = "other annotators" if "annotators" in found.random else "these annotators only"
+    if found.best is not None:
+        one, power = found.best, "" if math.isnan(found.best.power) else f", power {found.best.power:.2f}"
+        design = f"{counted(one.n_cases, 'case')}, {counted(one.n_labels, 'label')} per case, {counted(one.n_annotators, 'annotator')}"
+        yield f"Plan: {design}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases, {whom})."
+        low, high = found.interval()
+        if known and not math.isnan(low):
+            yield f"As far as the pilot knows, that width is from {decimal(low)} to {decimal(high)} (95 % interval)."
+    for factor, other in zip(("0", "as estimated", "twice the estimate"), found.alternatives):
+        said = "none" if other is None else f"{other.n_cases:,} cases, {other.n_labels} labels per case, {other.n_annotators} annotators"
+        yield f"If the annotators' part is {factor}: {said}."
+    if found.table:
+        yield "The cheapest design for each number of annotators:"
+        rows = found.table if len(found.table) <= SHOWN else [found.table[i] for i in _spread(len(found.table))]
+        cells = [
+            [f"{one.n_annotators:,}", f"{one.n_cases:,}", str(one.n_labels), *map(decimal, one[3:6]), f"{one.cost:,.6g}"] for one in rows
+        ]
+        yield from aligned([["annotators", "cases", "labels per case", "std error", "width", "power", "cost"], *cells])
+    if known or found.best is not None:
+        steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g} %'}" for what, share in found.next_step().items()]
+        where = "after the pilot" if known else "after the plan"
+        yield f"What to buy next {where}, by how much of the variance one unit of cost saves: {', '.join(steps)}."
+    yield from (f"Note: {note}." for note in found.notes)
+
+
+def _deviation(variance: float) -> str:
+    return "not known" if math.isnan(variance) else f"{math.sqrt(max(variance, 0.0)):.3g}"
+
+
+def _spread(n: int) -> list[int]:
+    """Positions of the first designs, and of others to the last."""
+    return sorted({round(n ** (i / (SHOWN - 1))) - 1 for i in range(SHOWN)})
