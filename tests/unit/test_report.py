@@ -16,7 +16,15 @@ RELIABILITIES = [10.0, 20.0, 50.0]
 def evaluation(models=("A", "B"), n_cases=150):
     """An evaluation's dictionary, numbers made up: A leads at low reliability, B at high."""
     draws = {"draw_std": 0.01, "draw_low": 0.61, "draw_high": 0.63}
-    spreads = {"case_low": 0.55, "case_high": 0.68, "both_low": 0.41, "both_high": 0.92, "mc_error": 0.0}
+    spreads = {
+        "case_low": 0.55,
+        "case_high": 0.68,
+        "both_low": 0.41,
+        "both_high": 0.92,
+        "two_way_low": 0.38,
+        "two_way_high": None,
+        "mc_error": 0.0,
+    }
     shared = {"k": 1, **spreads, "best_share": 0.126, "rank_low": 1.0, "rank_high": 2.0, "n_cases": n_cases - 3}
     metrics = [
         {"model": m, "reliability": r, "metric": "topk_accuracy", "value": 0.6 + (0.01 * i if r > 15 else -0.01 * i), **draws, **shared}

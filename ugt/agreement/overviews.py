@@ -23,7 +23,10 @@ from .scales import alpha_of_level, correlation_of_kind
 from .table import Judgements, read
 
 CELLS = 1 << 22  # of tables that are made at a time
-COLUMNS = ("coefficient", "value", "low", "high", "std_error", "observed", "expected", "n_cases", "n_annotators", "reason")
+COLUMNS = (
+    *("coefficient", "value", "low", "high", "two_way_low", "two_way_high"),
+    *("std_error", "observed", "expected", "n_cases", "n_annotators", "reason"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -258,14 +261,18 @@ class AgreementTable(Record):
         return found
 
     def rows(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> list[dict[str, Any]]:
-        """A dictionary for every coefficient, with its :meth:`interval`, all with the same keys; None for what is undefined."""
-        return self.rows_of(self.interval(level, kind=kind, **resampling))
+        """A dictionary for every coefficient, with its intervals, all with the same keys; None for what is undefined.
 
-    def rows_of(self, intervals: Array) -> list[dict[str, Any]]:
-        """:meth:`rows` with intervals (M, 2) that were made elsewhere."""
+        ``low`` and ``high`` are those of :meth:`interval`, for the same annotators; ``two_way_low`` and ``two_way_high`` are for other
+        annotators, too, where they have names and are not very many: see :class:`TwoWay`.
+        """
+        return self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
+
+    def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[dict[str, Any]]:
+        """:meth:`rows` with intervals (M, 2) over cases that were made elsewhere."""
         rows = []
-        for each, (low, high) in zip(self.found, intervals.tolist()):
-            numbers = (each.value, low, high, each.std_error, each.observed, each.expected)
+        for each, ends in zip(self.found, intervals.tolist()):
+            numbers = (each.value, *ends, *each.ends_if_named(level, clusters), each.std_error, each.observed, each.expected)
             known = [None if x is None or math.isnan(x) else float(x) for x in numbers]
             rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, each.reason))))
         return rows
@@ -277,13 +284,19 @@ class AgreementTable(Record):
     def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
         """Rows with intervals of a level, to be read."""
         width = max(len(row["coefficient"]) for row in rows)
-        lines = [f"{'coefficient':{width}}  {'value':>6}   {f'{100 * level:g} % interval':16}  observed  expected  cases"]
+        two_way = any(row["two_way_low"] is not None for row in rows)
+        heads = [f"{100 * level:g} % interval", *(["for other annotators"] if two_way else [])]
+        widths = [max(16, len(head)) for head in heads]
+        wide = "".join(f"   {head:{n}}" for head, n in zip(heads, widths))
+        lines = [f"{'coefficient':{width}}  {'value':>6}{wide}  observed  expected  cases"]
         for row in rows:
-            value, low, high, observed, expected = (
-                "-" if row[key] is None else f"{row[key]:.3f}" for key in ("value", "low", "high", "observed", "expected")
-            )
-            line = f"{row['coefficient']:{width}}  {value:>6}   {low:>6} to {high:>6}  {observed:>8}  {expected:>8}  {row['n_cases']:>5}"
-            lines.append(line + (f"  {row['reason']}" if row["reason"] else ""))
+            shown = {key: "-" if row[key] is None else f"{row[key]:.3f}" for key in COLUMNS[1:8] if key != "std_error"}
+            ends = [f"{shown['low']:>6} to {shown['high']:>6}"]
+            ends += [f"{shown['two_way_low']:>6} to {shown['two_way_high']:>6}"] if two_way else []
+            wide = "".join(f"   {one:{n}}" for one, n in zip(ends, widths))
+            line = f"{row['coefficient']:{width}}  {shown['value']:>6}{wide}"
+            line += "".join(f"  {'-' if row[key] is None else format(row[key], '.3f'):>8}" for key in ("observed", "expected"))
+            lines.append(f"{line}  {row['n_cases']:>5}" + (f"  {row['reason']}" if row["reason"] else ""))
         if self.prevalence is not None:
             shares = (f"{name} ({share:.3f})" for name, share in zip(self.classes, self.prevalence))
             lines.append("classes: " + ", ".join(shares))

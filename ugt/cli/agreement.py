@@ -29,8 +29,10 @@ MOST_PAIRS = 100  # in the JSON
 TEXT = """
 Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others for labels;
 coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out agreement and overlap for
-rankings. Then each annotator against the others and each pair of annotators, lowest first. With --page, the report of these annotations as
-one HTML page: agreement by class and by pair, and how certain the annotations leave the truth.
+rankings. Intervals are over cases, for the same annotators; where these have names (and are not very many) a second one is over cases and
+annotators, for other annotators like these: quote the wider one. Then each annotator against the others and each pair of annotators, lowest
+first. With --page, the report of these annotations as one HTML page: agreement by class and by pair, and how certain the annotations leave
+the truth.
 
 ugt agreement readings.csv
 ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement

@@ -65,10 +65,12 @@ class Evaluation(Record):
     The tables:
 
     - ``metrics``: a row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
-      case_low, case_high, both_low, both_high, best_share, rank_low, rank_high, mc_error, n_cases``. ``draw_*``: spread over draws of the
-      truth; ``case_*``: over cases, or clusters of them; ``both_*``: over both. ``best_share``, ``rank_*``: share of the resamples (not
-      a probability) in which the model is best, and interval of its rank. ``topk_accuracy`` is the expected agreement with a truth drawn
-      from the annotations (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label. Of
+      case_low, case_high, both_low, both_high, two_way_low, two_way_high, best_share, rank_low, rank_high, mc_error, n_cases``.
+      ``draw_*``: spread over draws of the truth; ``case_*``: over cases, or clusters of them, judged by the same annotators; ``both_*``:
+      over cases and draws; ``two_way_*``: over cases and annotators (:class:`TwoWay`), where annotators have names and the truth is made
+      case by case; quote the widest. ``best_share``, ``rank_*``: share of the resamples (not a probability) in which the model is best,
+      and interval of its rank. ``topk_accuracy`` is the expected agreement with a truth drawn from the annotations
+      (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label. Of
       two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one against the means of the plausibilities,
       and their twins ``hard_*``; they have no spread over draws.
     - ``certainty``: a row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
@@ -82,10 +84,11 @@ class Evaluation(Record):
     - ``calibration``: losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias,
       debiased, low, high, n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
     - ``reliability_bins``: ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
-    - ``agreement``: agreement coefficients of labels: ``coefficient, value, low, high, std_error, observed, expected, n_cases,
-      n_annotators, reason``. See :func:`agreement_table`.
+    - ``agreement``: agreement coefficients of labels: ``coefficient, value, low, high, two_way_low, two_way_high, std_error, observed,
+      expected, n_cases, n_annotators, reason``. See :func:`agreement_table`.
     - ``humans``: discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high,
-      upper, best_share, n_cases`` and ``better_share`` of each model. ``upper``: one-sided limit (bootstrap-t); ``best_share``: share of
+      two_way_low, two_way_high, two_way_upper, upper, best_share, n_cases`` and ``better_share`` of each model. ``upper``: one-sided limit
+      (bootstrap-t), ``two_way_upper`` that for other annotators, too; ``best_share``: share of
       resamples in which it is better than the best annotator; ``better_share`` (of annotators): in which that model is better. A model's
       prediction is its first choice. See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
@@ -301,9 +304,10 @@ def evaluate(
         known = Annotated(given, np.flatnonzero(present))
         scores = {name: table[known.rows] for name, table in scores.items()}
         voted = by_name.voted(given).take(known.rows)
-        work = Work(known, truths, voted, scores, orders, groups, options, word, details).run()
+        of_case = None if of_case is None else of_case[known.rows]
+        work = Work(known, truths, voted, scores, orders, groups, options, word, details, of_case).run()
         context = Context(
-            known=known, scores=scores, voted=voted, clusters=None if of_case is None else of_case[known.rows],
+            known=known, scores=scores, voted=voted, clusters=of_case,
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
             soft=work.soft, bounds=work.bounds, references=work.references,
@@ -331,7 +335,7 @@ def evaluate(
             *suspicions(context),
         ),
         models=tuple(scores),
-        sources=facts.sources(context.unit_names, bool(scores)),
+        sources=facts.sources(context.unit_names, bool(scores), len(known.annotators) > 0),
         tables=tables,
     )
 

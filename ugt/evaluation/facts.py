@@ -56,9 +56,11 @@ def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> 
     return {"date": date, "versions": versions, "command": None, "inputs": [], **settings, **(given or {})}
 
 
-def sources(units: tuple[str, ...], with_models: bool) -> dict[str, tuple[str, ...]]:
+def sources(units: tuple[str, ...], with_models: bool, named: bool) -> dict[str, tuple[str, ...]]:
     """For each interval, the sources of uncertainty that it holds."""
     found = {"case_low, case_high": units}
+    if named:
+        found["two_way_low, two_way_high"] = (*units, "annotators")
     if with_models:
         found["draw_low, draw_high"] = ("draws",)
         found["both_low, both_high"] = (*units, "draws")

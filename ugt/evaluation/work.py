@@ -16,18 +16,20 @@ from ..report.context import MOST_CELLS
 from ..report.sections.performance import SPREADS, STANDING
 from ..report.sections.true_accuracy import COMMONEST, PERFECT
 from ..report.standings import shuffled_quantiles
-from ..report.tables import finite, reliability_key
+from ..report.tables import ends_of, finite, reliability_key
+from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array
+    from .._base.arrays import Array, NDArray
     from ..aggregation.by_name import Truths
     from ..plausibilities import Plausibilities, Point
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
     from ..report.context import Annotated, Options
     from ..report.tables import Row
+    from ..resampling import Statistic
 
 
 def metrics_wanted(orders: list[int]) -> list[tuple[Metric, int]]:
@@ -50,6 +52,7 @@ class Work:
     options: Options
     seed: int
     details: bool
+    clusters: NDArray[Any] | None  # (n,) of the judged cases
     certainty: list[Row] = field(default_factory=list)
     certainty_columns: list[Array] = field(default_factory=list)
     metrics: list[Row] = field(default_factory=list)
@@ -114,7 +117,8 @@ class Work:
         low, high = float(over_draws[0]), float(over_draws[1])
         self.metrics.append(
             {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
-             "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), "mc_error": found.mc_error, "n_cases": found.n_cases}
+             "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), **self._two_way(found.statistic, 1)[0],
+             "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
         self.columns.append(found.per_case)
         self.deviations.append((over_draws[2:] - found.value) * shared)
@@ -133,6 +137,11 @@ class Work:
         (a, both), (_, b) = np.cov(first, second)
         total = (a + b + 2 * both) / 4
         return float(np.sqrt(np.clip(both / total, 0.0, 1.0))) if total > 0 else 0.0
+
+    def _two_way(self, one: Statistic, n: int) -> list[Row]:
+        """Intervals of the first n numbers for other annotators, too."""
+        ends = ends_if_named(one, range(n), self.clusters, self.options.level)
+        return [ends_of(row, "two_way_low", "two_way_high") for row in ends]
 
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
         """What the accuracy against the true class can be; and what the commonest class always gets."""
@@ -163,10 +172,10 @@ class Work:
         for metric, value in zip(perfect.names, perfect.estimate.tolist()):
             self._add_reference(PERFECT, reliability, metric, None, value)
         for name, scores in self.positive.items():
-            found, rows = SoftRanking.of(p, scores), []
-            for metric, value in zip(found.names, found.estimate.tolist()):
+            found, rows = SoftRanking.of(truth, scores), []
+            for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
                 row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
-                rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), "mc_error": 0.0, "n_cases": int(found.kept.sum())})
+                rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})
             self.soft.append((found, rows))
 
 

@@ -34,6 +34,11 @@ ASSUMPTION = (
     "that the model is right only if the model knows nothing about a case beyond its annotations."
 )
 
+OTHER_ANNOTATORS = (
+    " Intervals over cases are for other cases like these, judged by the same annotators; those over cases and annotators are for other "
+    "annotators like these, too. Quote the wider one."
+)
+
 _MEASURES = {"certainty": "Certainty of the top-{k} set", "group_certainty": "Certainty of the group of the top-{k} class"}
 
 _TRUTH = {

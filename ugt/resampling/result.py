@@ -22,7 +22,7 @@ from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic, resample
 from .student import Units, few_clusters
-from .two_way import TwoWay, two_way_of
+from .two_way import TwoWay, ends_if_named, two_ways_of
 
 if TYPE_CHECKING:
     from .design import Seed
@@ -108,7 +108,8 @@ class Results(Record):
 
     def _two_way(self, number: int, clusters: Any) -> TwoWay:
         """A number over cases (clusters) and annotators."""
-        return two_way_of(self.statistic, number, self._units(clusters)).said()
+        one, number = self.statistic.only(number)
+        return two_ways_of(one, [number], self._units(clusters))[0].said()
 
     def _units(self, clusters: Any) -> Design | None:
         """Of the cases that count, if any does; the record says where they are few."""
@@ -119,7 +120,8 @@ class Results(Record):
         """Of several numbers, as they are, over cases (clusters) and annotators."""
         one = self.statistic
         found = spread_of(one, [one.names.index(name) for name in names], ["identity"] * len(names), self._units(clusters))
-        say(found.reason, few_annotators(found))
+        reason = next(filter(None, found.reasons), None)
+        say(reason, [] if reason else few_annotators(found.n_annotators))
         return found
 
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
@@ -281,6 +283,13 @@ class Result(Results):
             If annotators are not named, or ids do not fit.
         """
         return self._two_way(self._number(of), clusters)
+
+    def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
+        """The interval over cases and annotators for tables: NaN where annotators have no names or are very many."""
+        one, number = self.statistic.only(0)
+        ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self._case_ids)
+        low, high = ends_if_named(one, [number], ids, level)[0].tolist()
+        return low, high
 
     def minus(self, other: Result) -> ResultDifference:
         """Paired difference to another result of the same cases: case by case, and resample by resample.

@@ -21,8 +21,11 @@ from .statistic import UNNAMED, Statistic, Without
 RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
 ONE_ANNOTATOR = "one annotator says nothing about others"
-NO_CASE = "no case is left"
+NO_CASE, NOT_FINITE = "no case is left", "the number is not finite"
 SINGLE_LABEL = "annotator with a single label (not left out)"
+
+
+Parts = tuple[float, float, float]
 
 
 class Stretch(NamedTuple):
@@ -58,14 +61,15 @@ class Spread(NamedTuple):
     n_units: int
     n_annotators: int
     left_out: Mapping[str, int]
-    reason: str | None
+    reasons: tuple[str | None, ...]  # of each number, why there is no interval
 
-    def of(self, weights: Array) -> tuple[float, float, float]:
+    def of(self, weights: Array) -> Parts:
         """The parts of the variance of a weighted sum (M,) of the numbers."""
-        cases, annotators, both = (float(weights @ part @ weights) for part in self[:3])
+        at = np.flatnonzero(weights)  # others may be undefined
+        cases, annotators, both = (float(weights[at] @ part[np.ix_(at, at)] @ weights[at]) for part in self[:3])
         return cases, annotators, max(both, 0.0)
 
-    def half_width(self, parts: tuple[float, float, float], q: float) -> float:
+    def half_width(self, parts: Parts, q: float) -> float:
         """Of the interval whose upper end is the quantile q: by Satterthwaite's degrees of freedom, or Banerjee's if that is wider."""
         from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
 
@@ -77,14 +81,14 @@ class Spread(NamedTuple):
         total = total_of(parts)
         return 0.0 if total == 0 else max(float(stdtrit(self.df(parts), q)) * math.sqrt(total), math.sqrt(banerjee))
 
-    def df(self, parts: tuple[float, float, float]) -> float:
+    def df(self, parts: Parts) -> float:
         """Satterthwaite's degrees of freedom."""
         r, g = self.n_annotators - 1, self.n_units - 1
         below = sum(part**2 / n for part, n in zip(parts, (g, r, g * r))) if r > 0 and g > 0 else 0.0
         return total_of(parts) ** 2 / below if below > 0 else math.nan
 
 
-def total_of(parts: tuple[float, float, float]) -> float:
+def total_of(parts: Parts) -> float:
     """V = max(V_c + V_a - V_e, V_c, V_a)."""
     cases, annotators, both = parts
     return max(cases + annotators - both, cases, annotators)
@@ -97,7 +101,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
     nothing = np.full((m, m), math.nan)
     if design is None:
         alone = np.count_nonzero(labels_of_annotators(known, ~kept)) < 2
-        return Spread(nothing, nothing, nothing, 0, 0, {}, ONE_ANNOTATOR if alone else NO_CASE)
+        return Spread(nothing, nothing, nothing, 0, 0, {}, (ONE_ANNOTATOR if alone else NO_CASE,) * m)
     who, n_units = np.flatnonzero(sizes >= 2), design.n_units
     n, left_out = len(who), {}
     if (sizes == 1).any():
@@ -118,16 +122,16 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
     correction = n_units / (n_units - 1) if n_units > 1 else math.nan
     cases = correction * influence.T @ influence
     if n < 2:
-        return Spread(cases, nothing, nothing, n_units, n, left_out, ONE_ANNOTATOR)
+        return Spread(cases, nothing, nothing, n_units, n, left_out, (ONE_ANNOTATOR,) * m)
+    reasons: list[str | None] = [None if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
     share = sizes[who] / sizes.sum()
     odds, pseudo = share / (1 - share), np.empty((n, m))  # 1 / (h - 1) of shares 1 / h
     moved, weighted, squares = np.zeros_like(influence), np.zeros_like(influence), np.zeros((m, m))
     with notices.heard(), np.errstate(invalid="ignore", over="ignore"):
         for i, without in enumerate(one.without_each(who, columns)):
             left, its = scaled(without)
-            if not np.isfinite(without.values).all():
-                reason = f"undefined without annotator {name(known.annotators[who[i]])}"
-                return Spread(cases, nothing, nothing, n_units, n, left_out, reason)
+            for k in np.flatnonzero(~np.isfinite(without.values)):
+                reasons[k] = reasons[k] or f"undefined without annotator {name(known.annotators[who[i]])}"
             pseudo[i] = (value - left) / odds[i]
             change = (influence - its) / odds[i]
             moved += change
@@ -136,7 +140,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         apart, mean = pseudo - pseudo.mean(axis=0), moved / n
         cross = mean.T @ weighted
         both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
-        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, None)
+        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, tuple(reasons))
 
 
 def labels_of_annotators(known: Any, kept: Bools) -> Array:
@@ -148,10 +152,9 @@ def labels_of_annotators(known: Any, kept: Bools) -> Array:
     return np.bincount(known.annotator[here], None if count is None else count[here], len(known.annotators)).astype(np.float64)
 
 
-def few_annotators(found: Spread) -> list[str]:
-    """What is to be said of intervals over so many annotators."""
-    n = found.n_annotators
-    if found.reason or n >= FEW_ANNOTATORS:
+def few_annotators(n: int) -> list[str]:
+    """What is to be said of intervals over so many."""
+    if n >= FEW_ANNOTATORS:
         return []
     return [f"{n} annotators: the interval rests on their differences{', with one degree of freedom' if n == 2 else ''}"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
@@ -18,7 +18,7 @@ from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design
 from .resamples import check_level
-from .spread import RANDOM, SCALES, few_annotators, say, spread_of, total_of
+from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, say, spread_of, total_of
 from .statistic import Statistic
 from .student import Facts, Units, few_clusters
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Annotations = Union[Labels, Rankings, Ratings]
 
+MOST_WORK, MOST_LABELS = 2e7, 300_000  # cases x annotators, and labels, of intervals that nobody asked for: some tenths of a second
 AT_END = "the number stands at the end of its range"
 POPULATION = "other cases like these, judged by other annotators like these"
 
@@ -129,29 +130,64 @@ class TwoWay(Frozen):
         return self
 
 
-def two_way_of(one: Statistic, number: int, design: Design | None) -> TwoWay:
-    """Of one number of a statistic, whose kept cases have this design; None: there are none."""
-    one, number = one.only(number)
-    kept, value, scale = one.kept, float(one.estimate[number]), one.scales[number]
-    span: tuple[float, float] = tuple(one.spans[number].tolist())
-    found = spread_of(one, [number], [scale], design)
-    parts, end = found.of(np.ones(1)), None
+def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -> list[TwoWay]:
+    """Of some numbers of a statistic, whose kept cases have this design; None: there are none."""
+    scales = [one.scales[number] for number in numbers]
+    found = spread_of(one, numbers, scales, design)
+    slopes = [_slope(scale, float(one.estimate[number])) for scale, number in zip(scales, numbers)]
+    unit = np.eye(len(numbers))
+    parts = [found.of(weights) for weights in unit]
+    beyond = [i for i, given in enumerate(parts) if found.reasons[i] is None and not math.isfinite(sum(given))]
+    if beyond:  # without an annotator a number is at the end of its scale
+        plain = spread_of(one, [numbers[i] for i in beyond], ["identity"] * len(beyond), design)
+        for i, weights in zip(beyond, np.eye(len(beyond))):
+            parts[i] = tuple(part * slopes[i] ** 2 for part in plain.of(weights))  # type: ignore[assignment]
+    few = None if design is None or design.plain else few_clusters(found.n_units)
+    notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
+    rows = zip(numbers, scales, slopes, parts, found.reasons)
+    return [_record(one, found, design, notes, *row) for row in rows]
+
+
+def ends_if_named(one: Statistic, numbers: Sequence[int], clusters: NDArray[Any] | None, level: float) -> Array:
+    """(M, 2) intervals of some numbers, ``clusters`` (N,) of all cases; NaN where annotators have no names, or it would take too long."""
+    nothing = np.full((len(numbers), 2), math.nan)
+    try:
+        known = one.annotations_by_name()
+    except ValueError:
+        return nothing
+    kept = one.kept
+    if not kept.any() or len(known.annotators) * one.n_cases > MOST_WORK or len(known.annotator) > MOST_LABELS:
+        return nothing
+    design = Design.of(int(kept.sum()), None if clusters is None else clusters[kept])
+    return np.array([found.interval(level) for found in two_ways_of(one, numbers, design)])
+
+
+def _slope(scale: str, value: float) -> float:
     with np.errstate(all="ignore"):
-        slope = abs(float(SCALES[scale].slope(np.float64(value))))
-    reason = found.reason if math.isfinite(value) or found.n_annotators < 2 else "the number is not finite"
+        return abs(float(SCALES[scale].slope(np.float64(value))))
+
+
+def _record(
+    one: Statistic,
+    found: Spread,
+    design: Design | None,
+    notes: tuple[str, ...],
+    number: int,
+    scale: str,
+    slope: float,
+    parts: Parts,
+    reason: str | None,
+) -> TwoWay:
+    value, end = float(one.estimate[number]), None
+    span: tuple[float, float] = tuple(one.spans[number].tolist())
     if reason is None and value in span and design is not None:
-        facts, parts = Units.of(one, kept, design).take([number]).facts, (math.nan,) * 3
+        facts, parts = Units.of(one, one.kept, design).take([number]).facts, (math.nan,) * 3
         end = Units(partial(_fewer, facts, found.n_annotators), lambda: np.empty((0, 1)), None)
         reason = None if np.isfinite(facts.step).all() else AT_END
-    elif reason is None and not math.isfinite(sum(parts)):  # without an annotator the number is at the end of the scale
-        found = spread_of(one, [number], ["identity"], design)
-        parts = tuple(part * slope**2 for part in found.of(np.ones(1)))  # type: ignore[assignment]
     total = math.nan if math.isnan(sum(parts)) else total_of(parts)
-    few = None if design is None or design.plain else few_clusters(found.n_units)
-    notes = [*few_annotators(found), *([few.rstrip(".")] if few else [])]
     return TwoWay(
         value, scale, dict(zip((*RANDOM, "both"), parts)), total, math.sqrt(total) / slope if slope else math.nan, found.df(parts),
-        found.n_units, found.n_annotators, found.left_out, reason, tuple(notes), _spread=found, _end=end, _span=span,
+        found.n_units, found.n_annotators, found.left_out, reason, () if reason else notes, _spread=found, _end=end, _span=span,
     )  # fmt: skip
 
 
@@ -260,4 +296,4 @@ def two_way(
     one = Own(annotations, statistic, influence, option("scale", scale, tuple(SCALES)))
     ids = annotations.case_ids if isinstance(annotations, Ratings) else annotations.axes.case_ids
     given = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, ids)
-    return two_way_of(one, 0, Design.of(one.n_cases, given)).said()
+    return two_ways_of(one, [0], Design.of(one.n_cases, given))[0].said()

@@ -17,9 +17,9 @@ from ...agreement.rankings import annotator_average_overlap, leave_one_annotator
 from ...annotations import Labels
 from ...plausibilities.estimates import mean_of
 from ...resampling import Ratios
-from .. import svg
+from .. import svg, words
 from ..context import MOST_CELLS, MOST_WORK, Ask, Made
-from ..markup import Data, Entry, Section, interval, level_of, number, section, share, table, text
+from ..markup import Data, Entry, Section, ends, interval, level_of, number, section, share, table, text
 from ..tables import ends_of, finite
 from .design import Uses, uses_of
 
@@ -74,7 +74,7 @@ def make(context: Context, notes: list[str]) -> Made:
     if coefficients is not None:
         ends = np.array([context.intervals(found.take(0))[0] for _, found in zip(coefficients.found, resampled)])
         ends[[one.reason is not None for one in coefficients.found]] = np.nan
-        tables["agreement"] = coefficients.rows_of(ends)
+        tables["agreement"] = coefficients.rows_of(ends, options.level, context.clusters)
     if classes is not None and len(classes.chosen):
         tables["agreement_by_class"] = classes.rows(context, context.intervals(resampled[-1]))
     return tables
@@ -202,18 +202,21 @@ def render(source: Data) -> Section:
         listed = [[text(e["coefficient"]), number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}"] for e in entries]
         shown = table("Agreement of rankings", ["measure", "value", level, "cases"], listed)
         return section("agreement", TITLE, OF_RANKINGS, shown)
+    two_way = any(e["two_way_low"] is not None for e in entries)
+    how += words.OTHER_ANNOTATORS if two_way else ""
     rows = [
         [
             text(e["coefficient"]),
             number(e["value"]),
             text(e["reason"]) if e["reason"] else interval(e["low"], e["high"]),
+            *([ends(e, "two_way_low", "two_way_high")] if two_way else []),
             number(e["observed"]),
             number(e["expected"]),
             f"{e['n_cases']:,}",
         ]
         for e in entries
     ]
-    columns = ["coefficient", "value", level, "observed", "by chance", "cases"]
+    columns = ["coefficient", "value", level, *([f"{level}, other annotators too"] if two_way else []), "observed", "by chance", "cases"]
     overall = table("Coefficients of agreement", columns, rows)
     return section("agreement", TITLE, how, overall, *_shown_by_class(source, level), *_shown_by_pair(source, level))
 

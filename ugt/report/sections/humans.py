@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,18 +11,20 @@ import numpy as np
 from ..._base import notices
 from ..._base.ragged import row_of
 from ...discrepancy import annotator_discrepancy, discrepancy_ratio
-from .. import svg
+from .. import svg, words
 from ..context import MOST_COUNTS, Rows, first_choices
-from ..markup import UNDEFINED, Data, Entry, Section, bullets, interval, level_of, number, of, plain, section, share, table, text
+from ..markup import UNDEFINED, Data, Entry, Section, bullets, ends, interval, level_of, number, of, plain, section, share, table, text
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ...annotations import Labels
+    from ...discrepancy import DiscrepancyRatio
     from ..context import Context
     from ..tables import Row
 
 TITLE = "Models and annotators"
-TABLES = {"humans": ("kind", "name", "value", "low", "high", "upper", "best_share", "n_cases")}  # and better_share of each model
+TWO_WAY = ("two_way_low", "two_way_high", "two_way_upper")
+TABLES = {"humans": ("kind", "name", "value", "low", "high", *TWO_WAY, "upper", "best_share", "n_cases")}  # and better_share of each model
 MOST_ANNOTATORS = 40  # judged one by one: those with most cases
 LEAST_CASES = 10
 
@@ -49,11 +52,21 @@ def make(context: Context, notes: list[str]) -> Rows:
             both = {name: one.interval(options.level, kind="studentized", **context.resampling) for name, one in ratios.items()}
             table_ = [{**row, **dict(zip(("low", "high"), both[row["name"]]))} if row["kind"] == "model" else row for row in table_]
         upper = {name: one.non_inferiority(level=level, **context.resampling).limit for name, one in ratios.items()}
+        two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
     if found.too_few:
         notes.append(
             f"{len(found.too_few):,} annotators were not set beside the models one by one: fewer than {least} cases with two others."
         )
-    return {"humans": [_row(row, upper) for row in table_]}
+    return {"humans": [_row(row, upper, two_way) for row in table_]}
+
+
+def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> Row:
+    """The interval and the one-sided limit for other annotators, too."""
+    low, high = ratio.ends_if_named(context.options.level, context.clusters)
+    limit = math.nan
+    if not math.isnan(low):
+        limit = ratio.non_inferiority(level=level, clusters=context.clusters, random=("cases", "annotators")).limit
+    return dict(zip(TWO_WAY, map(finite, (low, high, limit))))
 
 
 def _is_shared(labels: Labels) -> bool:
@@ -67,14 +80,22 @@ def _cases_of_the_nth(labels: Labels) -> int:
     return int(cases[MOST_ANNOTATORS - 1]) if len(cases) > MOST_ANNOTATORS else 0
 
 
-def _row(row: Row, upper: Mapping[str, float]) -> Row:
-    """``upper`` and ``best_share`` of models; of annotators the share of resamples in which each model is better."""
-    own: Row = {"upper": None, "best_share": None}
+def _row(row: Row, upper: Mapping[str, float], two_way: Mapping[str, Row]) -> Row:
+    """``upper``, ``best_share`` and ``two_way`` of models; of annotators the share of resamples in which each model is better."""
+    own: Row = {**dict.fromkeys(TWO_WAY), "upper": None, "best_share": None}
     if row["kind"] == "model":
-        own = {"upper": finite(upper[row["name"]]), "best_share": finite(row["best_share"])}
+        own = {**two_way[row["name"]], "upper": finite(upper[row["name"]]), "best_share": finite(row["best_share"])}
     better = {f"better_share {name}": finite(row["better_share"].get(name)) for name in upper}
-    ends = ends_of((row["low"], row["high"]))
-    return {"kind": row["kind"], "name": row["name"], "value": finite(row["value"]), **ends, **own, "n_cases": row["n_cases"], **better}
+    over_cases = ends_of((row["low"], row["high"]))
+    return {
+        "kind": row["kind"],
+        "name": row["name"],
+        "value": finite(row["value"]),
+        **over_cases,
+        **own,
+        "n_cases": row["n_cases"],
+        **better,
+    }
 
 
 # ---- the page
@@ -94,13 +115,17 @@ def render(source: Data) -> Section:
         return section("humans", TITLE, how, said)
     level = level_of(source)
     models = of(entries, kind="model")
-    columns = ["", "", "ratio", f"{level} interval", "cases", *(f"share of resamples in which {text(e['name'])} is better" for e in models)]
+    two_way = any(e["two_way_low"] is not None for e in models)
+    how += words.OTHER_ANNOTATORS if two_way else ""
+    intervals = [f"{level} interval", *([f"{level} interval, other annotators too"] if two_way else [])]
+    columns = ["", "", "ratio", *intervals, "cases", *(f"share of resamples in which {text(e['name'])} is better" for e in models)]
     rows = [
         [
             text(e["name"]),
             plain(str(e["kind"])),
             number(e["value"]),
             interval(e["low"], e["high"]),
+            *([ends(e, "two_way_low", "two_way_high")] if two_way else []),
             f"{e['n_cases']:,}",
             *_chances(e, models),
         ]
@@ -120,11 +145,17 @@ def _sentence(entry: Entry, level: str) -> str:
     name = text(entry["name"])
     if entry["value"] is None or entry["upper"] is None:
         return f"{name}: {UNDEFINED}."
-    limit = number(entry["upper"])
-    if entry["upper"] < 1:
-        verdict = f"its ratio is below 1 (one-sided {level} limit {limit}): it is closer to annotators than they are to each other"
+    limit, wider = number(entry["upper"]), entry["two_way_upper"]
+    other = "" if wider is None else f"; for other annotators, too, {number(wider)}"
+    if entry["upper"] < 1 and wider is not None and wider >= 1:
+        verdict = (
+            f"its ratio is below 1 for these annotators (one-sided {level} limit {limit}), which is not shown for other annotators "
+            f"(limit {number(wider)})"
+        )
+    elif entry["upper"] < 1:
+        verdict = f"its ratio is below 1 (one-sided {level} limit {limit}{other}): it is closer to annotators than they are to each other"
     else:
-        verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit}), which does not show that it is worse"
+        verdict = f"a ratio of 1 or more is not ruled out (one-sided {level} limit {limit}{other}), which does not show that it is worse"
     best = (
         f"; it is better than every single annotator in {share(entry['best_share'])} of resamples"
         if entry["best_share"] is not None
@@ -138,8 +169,8 @@ def forest(listed: Sequence[Entry]) -> str:
     entries = [e for e in listed if e["value"] is not None]
     if not entries:
         return ""
-    ends = [v for e in entries for v in (e["value"], e["low"], e["high"]) if v is not None] + [1.0]
-    x = svg.Scale(*svg.around(ends), 130, svg.WIDTH - svg.RIGHT)
+    numbers = [v for e in entries for v in (e["value"], e["low"], e["high"]) if v is not None] + [1.0]
+    x = svg.Scale(*svg.around(numbers), 130, svg.WIDTH - svg.RIGHT)
     height = svg.TOP + 22.0 * len(entries)
     parts = [svg.vertical(1.0, svg.TOP, height, x)]
     for i, e in enumerate(entries):
@@ -148,7 +179,5 @@ def forest(listed: Sequence[Entry]) -> str:
             parts.append(svg.row_bar(e["low"], e["high"], at, x, style))
         parts.append(svg.marker(x.at(e["value"]), at, style) + svg.row_name(e["name"], at))
     parts.append(svg.x_axis(x, height, "discrepancy ratio"))
-    words = "Left of the line at 1: nearer to the annotators than they are to each other; an interval that crosses it leaves that open"
-    return svg.figure(
-        "forest", "Discrepancy ratios", words, "".join(parts), ["model", "annotator"], lines=False, height=height + svg.BOTTOM
-    )
+    note = "Left of the line at 1: nearer to the annotators than they are to each other; an interval that crosses it leaves that open"
+    return svg.figure("forest", "Discrepancy ratios", note, "".join(parts), ["model", "annotator"], lines=False, height=height + svg.BOTTOM)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TITLE = "Performance"
 SPREADS = ("draw_std", "draw_low", "draw_high")
-STANDING = ("case_low", "case_high", "both_low", "both_high", "best_share", "rank_low", "rank_high")
+STANDING = ("case_low", "case_high", "both_low", "both_high", "two_way_low", "two_way_high", "best_share", "rank_low", "rank_high")
 TABLES = {
     "metrics": ("model", "reliability", "metric", "k", "value", *SPREADS, *STANDING, "mc_error", "n_cases"),
     "certainty": ("reliability", "measure", "k", "value", "case_low", "case_high", "mc_error", "n_below_099", "n_cases"),
@@ -59,10 +59,21 @@ def render(source: Data) -> Section:
         f"truth of these cases, <b>over {words.unit(source)}</b> is how far the value would move with another set of this size "
         f"({words.interval_kind(source)}); <b>over both</b> is the one to quote: other cases bring "
         "other annotations with them, so that draws add only what they share among cases. "
+        f"{_of_other_annotators(source)}"
         "Bold marks the highest value of a column."
     )
     orders = unique(of(shown, metric="topk_accuracy"), "k")
     return html.section("performance", TITLE, how, *(by_reliability(source, "topk_accuracy", k) for k in orders), *tables)
+
+
+def _of_other_annotators(source: Data) -> str:
+    if not any(e["two_way_low"] is not None for e in source["metrics"]):
+        return "All of them are for the same annotators: none is for others. "
+    unit = words.unit(source)
+    return (
+        f"These are for the same annotators. <b>Over {unit} and annotators</b> is how far the value would move with other annotators, too; "
+        "quote it where it is wider. "
+    )
 
 
 def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]) -> str:
@@ -87,11 +98,14 @@ def _metric_table(source: Data, metric: str, k: int, columns: list[float | None]
 
 def _metric_rows(entries: list[Entry | None], best: list[float | None], source: Data) -> list[tuple[str, list[html.Cell]]]:
     values = [_value(e, b if len(source["models"]) > 1 else None) for e, b in zip(entries, best)]
+    both = f"over {words.unit(source)} and annotators, {level_of(source)}"
+    two_way = [html.Cell(html.ends(e, "two_way_low", "two_way_high") if e else html.NONE) for e in entries]
     return [
         ("value", values),
         (f"over draws, {level_of(source)}", html.row_of(entries, _over_draws)),
         (f"over {words.unit(source)}, {level_of(source)}", html.row_of(entries, lambda e: html.interval(e["case_low"], e["case_high"]))),
         (f"over both, {level_of(source)}", html.row_of(entries, lambda e: html.ends(e, "both_low", "both_high"))),
+        *([(both, two_way)] if any(cell.html != html.NONE for cell in two_way) else []),
         *html.monte_carlo(entries),
     ]
 

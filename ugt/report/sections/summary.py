@@ -24,8 +24,16 @@ def render(source: Mapping[str, Any]) -> Section:
         "lead on average. "
         f"{words.ASSUMPTION}"
     )
-    said = [*_certainty_sentences(source), *_verdicts(winners, len(source["models"]))]
+    said = [*_certainty_sentences(source), *_verdicts(winners, len(source["models"])), _population(source)]
     return section("summary", "Summary", how, bullets(said), _winner_table(winners) if len(source["models"]) > 1 else "")
+
+
+def _population(source: Mapping[str, Any]) -> str:
+    """Whom the intervals are for."""
+    unit = words.unit(source)
+    same = f"Intervals over {unit}, and those of leads, are for other {unit} like these, judged by the same annotators"
+    named = any(e["two_way_low"] is not None for e in source["metrics"])
+    return f"{same}; those over {unit} and annotators are for other annotators like these, too." if named else f"{same}."
 
 
 def _certainty_sentences(source: Mapping[str, Any]) -> list[str]:
