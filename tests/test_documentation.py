@@ -166,7 +166,7 @@ def test_commands_exist_with_their_options(path, capsys):
     cli = importlib.import_module("ugt.cli")
     for language, content in fences(path):
         commands = content.replace("\\\n", " ") if language in ("", "sh", "bash") else ""
-        for line in re.findall(r"^(?:\S*/)?ugt (\w+)(.*)$", commands, re.MULTILINE):
+        for line in re.findall(r"^(?:\S*/)?ugt ([\w-]+)(.*)$", commands, re.MULTILINE):
             with pytest.raises(SystemExit):
                 cli.main([line[0], "--help"])
             known = set(re.findall(r"--[\w-]+", capsys.readouterr().out))

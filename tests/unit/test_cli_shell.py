@@ -166,11 +166,11 @@ def test_the_manual_has_every_command_option_and_code(page):
     for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", '"EXIT STATUS"'):
         assert f"\n.SH {part}\n" in page
     for name, command in COMMANDS.items():
-        part = page.split(f'\n.SH "UGT {name.upper()}"\n')[1].split("\n.SH ")[0]
+        part = page.split(f'\n.SH "UGT {_shell.roff(name.upper())}"\n')[1].split("\n.SH ")[0]
         for action in command._actions:
             for option in action.option_strings:
                 assert _shell.roff(option) in part, option
-        assert f"ugt {name}" in part.split('.SS "examples"')[1]
+        assert f"ugt {_shell.roff(name)}" in part.split('.SS "examples"')[1]
     for code, meaning in _command.EXIT_CODES.items():
         assert f".TP\n\\fB{code}\\fR\n{_shell.roff(meaning)}\n" in page
 

@@ -70,7 +70,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
     def _format_action(self, action: argparse.Action) -> str:
         if isinstance(action, argparse._SubParsersAction):  # argparse would indent them under COMMAND
-            return "".join(f"  {one.dest:<12}{one.help}\n" for one in action._choices_actions)
+            return "".join(f"  {one.dest:<14}{one.help}\n" for one in action._choices_actions)
         return super()._format_action(action)
 
 

@@ -1,0 +1,225 @@
+"""``ugt reader-study``: readers with and without a model, or a model alone against readers."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .. import io
+from .._base.checks import error
+from .._base.names import listed
+from .._tabular.csv_text import write_csv
+from ..io.beside import prediction_file
+from ..io.study_files import ReadingFile, reading_file, truth_file
+from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, reader_study
+from ..studies.covariances import METHODS
+from ..studies.figures import NAMED
+from .cases import annotations_of, beside, of_cases
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, took, written
+
+COLUMNS = ("test", "reader", "rating", "truth")
+
+TEXT = """
+Compares tests, such as reading without and with a model, by the ratings of several readers, where readers and cases are random
+(multi-reader multi-case analysis). FILE has one row per rating, with columns for test, reader, case and rating; the truth is a column of
+0 and 1, probabilities or classes, or another file: a table of case and truth, or the labels of a panel, whose annotators are then random,
+too. With --model the scores of a model alone are compared with the readers of one test.
+
+ugt reader-study readings.csv
+ugt reader-study readings.csv --truth panel.csv --positive malignant
+ugt reader-study readings.csv --new with --old without --margin 0.05
+ugt reader-study readings.csv --model model.csv --test without --margin 0.05
+"""
+
+
+def add(commands: Any) -> None:
+    parser = new_command(
+        commands, "reader-study", run, "readers with and without a model, readers and cases random", "FILE [options]", TEXT
+    )
+    option = group(parser, "files")
+    option("readings", "FILE", "table with one row per rating: test, reader, case, rating, and perhaps truth")
+    option("--truth", "FILE", f"table of case and truth, or labels of a panel ({ANNOTATIONS}); default: the column truth of FILE")
+    option("--model", "FILE", f"scores of a model that reads alone, one per case: {PREDICTIONS}; default: tests are compared")
+    option("--clusters", "FILE", "CSV with the columns case and cluster: kept together; default: every case by itself")
+    option("--out", "DIR", "folder for figures.csv and differences.csv; default: print only")
+    option = group(parser, "study")
+    option("--positive", "NAME", "positive class of a truth of classes; default: the second of two")
+    option("--figure", NAMED, "figure of merit of a reader; default: %(default)s", default="soft_auroc")
+    option("--threshold", "X", "ratings of at least this call a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1", type=float)
+    option("--score-threshold", "X", "the same of the scores of --model; default: --threshold", type=float)
+    option("--method", ("or", "u"), "Obuchowski-Rockette, or Gallas' U-statistics; default: %(default)s", default="or")
+    what = "what is random; default: readers cases, and annotators of a panel that is named"
+    option("--random", ("readers", "cases", "annotators"), what, nargs="+")
+    option("--covariance", METHODS, "how covariances over cases are estimated; default: delong where all read all cases, else jackknife")
+    option("--level", "P", "of intervals, and one-sided of claims; default: %(default)s", type=float, default=0.95)
+    option = group(parser, "claims")
+    option("--new", "TEST", "test that is to be shown not inferior; default: no claim")
+    option("--old", "TEST", "test that it is compared with; default: no claim")
+    option("--margin", "D", "margin of non-inferiority, on the scale of the figure; default: no claim", type=float)
+    option("--test", "TEST", "the test whose readers --model is compared with; default: the only one")
+    option = group(parser, "columns of readings")
+    for role in COLUMNS:
+        option(f"--{role}-column", "NAME", f"of the {role} in FILE; default: found by its usual names")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    _check(options)
+    with written(options.out) as (draft, files):
+        read = _readings_of(options)
+        readings, truth, positive = Readings.from_long(read.test, read.reader, read.case, read.rating), *_truth(options, read)
+        common = {name: getattr(options, name) for name in ("figure", "threshold", "random", "covariance", "level")}
+        common.update(positive=positive, clusters=None if options.clusters is None else of_cases("clusters", options.clusters, options))
+        record: dict[str, Any]
+        if options.model is None:
+            study = reader_study(truth, readings, method=options.method, **common)
+            lines, record = _of_study(study, options)
+        else:
+            scores, more = _scores(options), {"margin": options.margin, "test": options.test, "score_threshold": options.score_threshold}
+            lines, record = _against(against_readers(truth, readings, scores, **more, **common))
+        if draft is not None:
+            for name in ("figures", "differences"):
+                rows = record[name]
+                write_csv(draft / f"{name}.csv", list(rows[0]) if rows else ["first"], [list(row.values()) for row in rows])
+    say(*lines)
+    if draft is not None:
+        say("", f"Tables: {options.out}")
+    return {**record, "left_out": {**read.left_out, **record["left_out"]}, "files": files}
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that mean nothing together."""
+    alone = [name for name in ("test", "score_threshold") if getattr(options, name) is not None]
+    claim = [name for name in ("new", "old") if getattr(options, name) is not None]
+    if options.model is None and alone:
+        raise error(f"--{alone[0].replace('_', '-')}", "be left out without --model", repr(getattr(options, alone[0])))
+    if options.model is not None and (claim or options.method == "u"):
+        raise error(
+            f"--{claim[0] if claim else 'method'}", "be left out with --model", repr(getattr(options, claim[0] if claim else "method"))
+        )
+    if options.model is None and (len(claim) == 1 or bool(claim) != (options.margin is not None)):
+        raise error("--new, --old and --margin", "be given together", "some of them")
+
+
+def _readings_of(options: argparse.Namespace) -> ReadingFile:
+    columns: dict[str, Any] = {role: name for role in COLUMNS if (name := getattr(options, f"{role}_column")) is not None}
+    columns.update({"case": options.case_column} if options.case_column is not None else {})
+    missing = io.MISSING if options.na is None else options.na
+    read = reading_file(options.readings, columns, missing=missing, decimal=options.decimal, encoding=options.encoding)
+    found = {
+        "file": options.readings,
+        "kind": "readings",
+        "columns": read.columns,
+        "not_used": read.unused,
+        "n_tests": len(set(read.test.tolist())),
+        "n_readers": len(set(read.reader.tolist())),
+        "n_cases": len(set(read.case.tolist())),
+        "n_ratings": len(read.rating),
+        "left_out": read.left_out,
+    }
+    sizes = [
+        f"{found[f'n_{what}']:,} {what if found[f'n_{what}'] != 1 else what[:-1]}" for what in ("tests", "readers", "cases", "ratings")
+    ]
+    sizes += [f"left out: {reason} ({n:,})" for reason, n in read.left_out.items()]
+    took(found, f"{options.readings}: readings (one row per rating): {', '.join(sizes)}.")
+    return read
+
+
+def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
+    """The truth, and its positive class."""
+    if options.truth is None:
+        if read.truth is None:
+            raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
+        return _of_cases(read.truth, options)
+    missing = io.MISSING if options.na is None else options.na
+    known = truth_file(options.truth, options.case_column, missing=missing, encoding=options.encoding)
+    if known is None:
+        return annotations_of(options, options.truth).annotations, options.positive
+    took(
+        {"file": options.truth, "kind": "truth", "n_cases": len(known)}, f"{options.truth}: truth (one row per case): {len(known):,} cases."
+    )
+    return _of_cases(known, options)
+
+
+def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, Any]:
+    """Numbers, or names with the positive one."""
+    names = sorted({str(value) for value in truth.values()})
+    if all(isinstance(value, float) for value in truth.values()):
+        return truth, options.positive
+    if options.positive is None and len(names) != 2:
+        raise error("--positive", "be given for a truth that does not have two classes", f"{len(names)} classes")
+    return truth, options.positive or names[1]
+
+
+def _scores(options: argparse.Namespace) -> dict[str, float]:
+    read = prediction_file(options.model, None, options.positive, several=False, **beside(options, "decimal"))
+    (model,) = read.models.values()
+    if model.case_ids is None or model.scores.shape[1] not in (1, 2):
+        raise error(
+            "--model", "hold a case and one score per row (or the probabilities of two classes)", f"{model.scores.shape[1]} columns"
+        )
+    return dict(zip(model.case_ids.astype(str).tolist(), model.scores[:, -1].tolist()))
+
+
+def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
+    figures = [_figure(name, one) for name, one in study.tests.items()]
+    pairs = [_difference(one) for one in study.differences]
+    lines = [f"{study.design}; {study.n_readers} readers, {study.n_cases:,} cases; random: {', '.join(study.random)}"]
+    lines += ["", f"{options.figure}, mean of readers", *_table("test", figures, ("value", "low", "high", "std_error"))]
+    if pairs:
+        lines += ["", "differences", *_table("difference", pairs, ("value", "low", "high", "p_value", "adjusted_p_value"))]
+    test = study.global_test
+    if test is not None:
+        df2 = "" if test.df2 == float("inf") else f", {decimal(test.df2)}"
+        lines += ["", f"All tests alike: {decimal(test.statistic)} on {test.df1:g}{df2} degrees of freedom, p = {decimal(test.p_value)}."]
+    claim = None if options.new is None else study.non_inferiority(options.new, options.old, options.margin, level=options.level)
+    if claim is not None:
+        lines += ["", _claimed(claim, f"{options.new} against {options.old}")]
+    parts = {name: getattr(study.components, name) for name in study.components.__dataclass_fields__}
+    record = {"design": study.design, "method": study.method, "components": parts, "global_test": test and vars(test)}
+    return [*lines, *_notes(study)], {**record, **_record(study, figures, pairs, claim)}
+
+
+def _against(found: AgainstReaders) -> tuple[list[str], dict[str, Any]]:
+    figures = [_figure("model", found.model), _figure("readers", found.readers)]
+    pairs = [_difference(found.difference)]
+    lines = [f"{len(found.reader_ids)} readers, {found.n_cases:,} cases; random: {', '.join(found.random)}", ""]
+    lines += _table("", figures, ("value", "low", "high", "std_error"))
+    lines += ["", *_table("difference", pairs, ("value", "low", "high", "p_value"))]
+    if found.claim is not None:
+        lines += ["", _claimed(found.claim, "model against readers")]
+    return [*lines, *_notes(found)], _record(found, figures, pairs, found.claim)
+
+
+def _record(found: Any, figures: list[dict[str, Any]], pairs: list[dict[str, Any]], claim: Any) -> dict[str, Any]:
+    more = {"claim": None if claim is None else vars(claim), "random": found.random, "notes": found.notes, "left_out": dict(found.left_out)}
+    return {"figures": figures, "differences": pairs, "n_cases": found.n_cases, **more}
+
+
+def _figure(name: Any, one: Any) -> dict[str, Any]:
+    low, high = one.interval()
+    return {"test": str(name), "value": one.value, "low": low, "high": high, "std_error": one.std_error, "df": one.df, "reason": one.reason}
+
+
+def _difference(one: Any) -> dict[str, Any]:
+    low, high = one.interval()
+    ends = {"value": one.value, "low": low, "high": high, "std_error": one.std_error, "df": one.df}
+    p = {"p_value": one.p_value, "adjusted_p_value": one.adjusted_p_value, "reason": one.reason}
+    return {"difference": f"{one.first} - {one.second}", **ends, **p}
+
+
+def _table(first: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> list[str]:
+    key = "difference" if first == "difference" else "test"
+    heads = [column.replace("adjusted_p_value", "p (Holm)").replace("p_value", "p").replace("_", " ") for column in columns]
+    return aligned([[first, *heads], *([row[key], *(decimal(row[column]) for column in columns)] for row in rows)])
+
+
+def _claimed(claim: Any, what: str) -> str:
+    shown = "shown" if claim.decision else "not demonstrated (this does not show that it is worse)"
+    limit = f"lower limit {decimal(claim.low)}, margin {claim.margin:g}, one-sided level {claim.level:g}"
+    return f"Non-inferiority of {what}: {shown}; {limit}."
+
+
+def _notes(found: Any) -> list[str]:
+    undefined = [one.reason for one in (*getattr(found, "differences", ()),) if one.reason]
+    return [f"Note: {note}" for note in (*found.notes, *dict.fromkeys(f"no interval: {reason}" for reason in undefined))]

@@ -1,0 +1,125 @@
+"""Files of reader studies: a row per rating of a reader, and the truth of the cases."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Array, Bools, NDArray
+from .._base.checks import error
+from .._base.names import listed
+from .._base.records import Record
+from .._tabular.cells import Coded
+from .._tabular.csv_table import CellTable
+from .._tabular.foreign import table_of
+from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles, is_number, roles_of
+from .._tabular.source import Source, naming
+from .annotations import MISSING
+
+IDS = ("test", "reader", "case")
+ROLES = (*IDS, "rating", "truth")
+NAMES = {
+    "test": {name + end for name in ("test", "modality", "treatment", "arm", "condition", "aid") for end in ("", "id")},
+    "reader": ALIASES["annotator"] | ALSO["annotator"],
+    "case": ALIASES["case"] | {"image", "imageid", "patient", "patientid"},
+    "rating": ALIASES["value"] | ALIASES["score"] | ALIASES["confidence"],
+    "truth": {"truth", "reference", "referencestandard", "goldstandard", "groundtruth", "disease", "status", "target"},
+}
+TRUTH_ROWS = "truth"  # the reader, and the modality, of the truth in files of iMRMC
+NO_RATING = "row without a rating"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadingFile(Record):
+    """The columns of a file of readings, and the truth of the cases if it holds one."""
+
+    test: NDArray[Any]
+    reader: NDArray[Any]
+    case: NDArray[Any]
+    rating: Array
+    truth: dict[str, Any] | None
+    left_out: dict[str, int]
+    columns: dict[str, tuple[str, ...]]
+    unused: tuple[str, ...] = ()
+
+
+def reading_file(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, str | None] | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+    decimal: str = "auto",
+    encoding: str = "utf-8",
+) -> ReadingFile:
+    """A long table with columns for test, reader, case and rating, and perhaps truth; or as iMRMC has it, with rows of a reader "truth".
+
+    Without a column for the test there is one test. Rows without a rating are left out and counted.
+    """
+    with naming(path):
+        table = table_of(Source(path, encoding), None, decimal)
+        roles = find_roles(table.header, columns or {}, ROLES, NAMES)
+        absent = [role for role in ROLES[1:4] if role not in roles]
+        if absent:
+            must = "have columns for test, reader, case and rating (name them: --reader-column NAME and so on)"
+            raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, table.header), MOST_SHOWN)}")
+        table.used = {role: [c] for role, c in roles.items()}
+        cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
+        keep, found = _rated(table, cells["rating"], missing)
+        ids = {role: _ids(table, cells[role], role, keep[0]) for role in IDS if role in cells}
+        truth = None if "truth" not in roles else _truth_of(table, cells["case"], cells["truth"], missing)
+        test = ids.get("test", np.ones(len(found), np.int64))
+        own = np.array([str(one) == TRUTH_ROWS for one in ids["reader"].tolist()])
+        if own.any() and truth is None:
+            truth = dict(zip(ids["case"][own].astype(str).tolist(), found[own].tolist()))
+            test, found, ids = test[~own], found[~own], {role: one[~own] for role, one in ids.items()}
+        left_out = {NO_RATING: keep[1]} if keep[1] else {}
+        return ReadingFile(test, ids["reader"], ids["case"], found, truth, left_out, *roles_of(table.header, table.used))
+
+
+def truth_file(
+    path: str | os.PathLike[str], case_column: str | None = None, *, missing: Sequence[str] = MISSING, encoding: str = "utf-8"
+) -> dict[str, Any] | None:
+    """The truth of every case of a table with the columns case and truth; None of other files."""
+    with naming(path):
+        source = Source(path, encoding)
+        if source.ending in (".npy", ".npz", ".json", ".jsonl"):
+            return None
+        table = table_of(source, case_column)
+        roles = find_roles(table.header, table.case, ("case", "truth"), NAMES)
+        if len(roles) < 2:
+            return None
+        case, truth = table.coded([roles["case"]], [roles["truth"]])
+        return _truth_of(table, case, truth, missing)
+
+
+def _rated(table: CellTable, cells: Coded, missing: Sequence[str]) -> tuple[tuple[Bools, int], Array]:
+    """Which rows have a rating, how many have none, and the ratings."""
+    cells = table.decimals(cells, "rating", missing)
+    keep = ~cells.missing(missing, {})[:, 0]
+    if not keep.any():
+        raise error("file", "have a rating", "none")
+    return (keep, int((~keep).sum())), table.converted(cells, "rating", missing)[:, 0][keep].astype(np.float64)
+
+
+def _ids(table: CellTable, cells: Coded, role: str, keep: Bools) -> NDArray[Any]:
+    column = table.numbered(cells, role, keep)
+    return np.asarray(column.ids[column.code])
+
+
+def _truth_of(table: CellTable, case: Coded, truth: Coded, missing: Sequence[str]) -> dict[str, Any]:
+    """Of every case: a number where all are numbers, else a name; the same in all rows of a case."""
+    keep = ~truth.missing(missing, {})[:, 0]
+    truth = table.decimals(truth, "truth", missing)
+    named = table.numbered(case, "case")
+    found: dict[str, str] = {}
+    for row in np.flatnonzero(keep).tolist():
+        name, value = str(named.ids[named.code[row]]), truth.values[truth.codes[row, 0]]
+        if found.setdefault(name, value) != value:
+            got = f"{found[name]!r} and {value!r}"
+            raise error("truth", "be the same in all rows of a case", got, f"case {identifiers.name(name)}, {table.place(row)}")
+    return {case: float(value) for case, value in found.items()} if all(map(is_number, found.values())) else dict(found)
