@@ -79,7 +79,7 @@ GROUPS = {
     "studies": Group(
         "Studies",
         "Readers with and without a model, and how many cases, labels, annotators and readers a study needs. Explained in "
-        ":doc:`/readers-and-cases`.",
+        ":doc:`/readers-and-cases` and :doc:`/planning`.",
         ("studies",),
     ),
     "histograms": Group(

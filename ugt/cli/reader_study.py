@@ -25,10 +25,10 @@ Compares tests, such as reading without and with a model, by the ratings of seve
 0 and 1, probabilities or classes, or another file: a table of case and truth, or the labels of a panel, whose annotators are then random,
 too. With --model the scores of a model alone are compared with the readers of one test.
 
-ugt reader-study readings.csv
-ugt reader-study readings.csv --truth panel.csv --positive malignant
-ugt reader-study readings.csv --new with --old without --margin 0.05
-ugt reader-study readings.csv --model model.csv --test without --margin 0.05
+ugt reader-study study.csv
+ugt reader-study study.csv --truth panel.csv --out study
+ugt reader-study study.csv --new with --old without --margin 0.05
+ugt reader-study study.csv --model model.csv --test without --json
 """
 
 
@@ -45,7 +45,12 @@ def add(commands: Any) -> None:
     option = group(parser, "study")
     option("--positive", "NAME", "positive class of a truth of classes; default: the second of two")
     option("--figure", NAMED, "figure of merit of a reader; default: %(default)s", default="soft_auroc")
-    option("--threshold", "X", "ratings of at least this call a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1", type=float)
+    option(
+        "--threshold",
+        "X",
+        "ratings of at least this call a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1",
+        type=float,
+    )
     option("--score-threshold", "X", "the same of the scores of --model; default: --threshold", type=float)
     option("--method", ("or", "u"), "Obuchowski-Rockette, or Gallas' U-statistics; default: %(default)s", default="or")
     what = "what is random; default: readers cases, and annotators of a panel that is named"
