@@ -149,7 +149,7 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
     whom = "other annotators" if "annotators" in found.random else "these annotators only"
     if found.best is not None:
         one, power = found.best, "" if math.isnan(found.best.power) else f", power {found.best.power:.2f}"
-        design = f"{counted(one.n_cases, 'case')}, {counted(one.n_labels, 'label')} per case, {counted(one.n_annotators, 'annotator')}"
+        design = f"{counted(one.n_cases, 'case')}, {counted(int(one.n_labels), 'label')} per case, {counted(one.n_annotators, 'annotator')}"
         yield f"Plan: {design}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases, {whom})."
         low, high = found.interval()
         if known and not math.isnan(low):

@@ -75,15 +75,17 @@ class AnnotationPlan(Frozen):
     _target: Target = field(repr=False)
     _pilot: Pilot | None = field(repr=False)
 
-    def design(self, n_cases: int, n_labels: int, n_annotators: int) -> AnnotationDesign:
-        """What a design of one's own gives: N cases with K labels each, by A annotators who share them evenly.
+    def design(self, n_cases: int, n_labels: float, n_annotators: int) -> AnnotationDesign:
+        """What a design of one's own gives: N cases with K labels each (K may be a mean), by A annotators who share them evenly.
 
         Raises
         ------
         ValueError
             If there are more labels per case than annotators, or fewer than 2 cases or annotators.
         """
-        n, k, a = whole("n_cases", n_cases, 2), whole("n_labels", n_labels), whole("n_annotators", n_annotators, 2)
+        n, k, a = whole("n_cases", n_cases, 2), scalar("n_labels", n_labels), whole("n_annotators", n_annotators, 2)
+        if k < 1:
+            raise error("n_labels", "be at least 1", n_labels)
         if k > a:
             raise error("n_labels", f"be at most the {a} annotators", k)
         self._target.check_labels(k)

@@ -18,7 +18,7 @@ class AnnotationDesign(NamedTuple):
     """One design, and what it gives."""
 
     n_cases: int
-    n_labels: int  # per case
+    n_labels: float  # per case; whole in plans
     n_annotators: int
     std_error: float
     width: float
@@ -46,7 +46,7 @@ class Target(NamedTuple):
     def annotators_random(self) -> bool:
         return not math.isnan(self.parts.annotators)
 
-    def check_labels(self, k: int) -> None:
+    def check_labels(self, k: float) -> None:
         if self.only_labels is not None and k != self.only_labels:
             raise error("n_labels", f"be {self.only_labels}, as in the pilot, which does not say what others give", k)
         if k < self.least_labels:

@@ -24,6 +24,7 @@ from . import (
     humans,
     notes,
     performance,
+    planning,
     provenance,
     sensitivity,
     sources,
@@ -43,7 +44,7 @@ PARTS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Against each other and people", (humans, comparison)),
     ("Where they are good", (strata, confusion)),
     ("Cases", (worklist,)),
-    ("How far to trust it", (sensitivity, notes, checklist)),
+    ("How far to trust it", (sensitivity, planning, notes, checklist)),
 )
 MAKERS: tuple[Any, ...] = tuple(section for _, sections in PARTS for section in sections if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}

@@ -65,6 +65,7 @@ _PLACES = {
     "strata by agreement": Place(("strata",), _rows("strata", "value")),
     "subgroups": Place(("strata",), _subgroups),
     "cross-table": Place(("confusion",), _rows("confusion")),
+    "size of the study": Place(("planning",), _rows("study_size", "width")),
     "sensitivity": Place(("sensitivity",), _rows("sensitivity", "value")),
 }
 _WHO = ("annotators", "number_of_annotators", "annotators_independent_of_models")
@@ -88,7 +89,7 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
         Item("19", "what was done with indeterminate results", (), ("indeterminate_rule", "tie_rule")),
         Item("20", "what was done with missing data", ("data",), _RULES),
         Item("21", "how much the reference standard and the results vary", ("agreement", "certainty", "sources of uncertainty"), ()),
-        Item("22", "the number of cases and why it was chosen", ("data",), ("sample_size", "sample_size_rationale")),
+        Item("22", "the number of cases and why it was chosen", ("data", "size of the study"), ("sample_size", "sample_size_rationale")),
         Item("23", "errors and fairness: results of subgroups", ("subgroups",), ("subgroups",)),
         Item("30", "the index test against the reference standard as a cross-table", ("cross-table",), ()),
         Item("31", "estimates with their precision", ("performance with intervals", "curves"), ()),
@@ -102,7 +103,7 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
         ),
         Item("18", "how much annotators vary, and how disagreement was settled", ("agreement", "table of annotators"), ("adjudication",)),
         Item("20", "how the data were parted, with no patient in two parts", (), ("training_test_separation",)),
-        Item("21", "the size of the test set", ("data",), ("sample_size",)),
+        Item("21", "the size of the test set", ("data", "size of the study"), ("sample_size",)),
         Item(
             "29",
             "the measures, and how their uncertainty was found",
@@ -120,7 +121,7 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
             ("truth model", "table of annotators"),
             ("annotators", "instructions", "blinding"),
         ),
-        Item("10", "how the sample size was arrived at", (), ("sample_size_rationale",)),
+        Item("10", "how the sample size was arrived at", ("size of the study",), ("sample_size_rationale",)),
         Item("11", "missing data", ("data",), _RULES),
         Item("12d, 23b", "differences between clusters, such as hospitals", ("subgroups",), ("clusters", "subgroups")),
         Item(
@@ -158,7 +159,7 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
         Item(
             "", "the raters: who they are, how they were chosen, how they rated", ("table of annotators",), ("annotators", "instructions")
         ),
-        Item("", "the subjects and how they were sampled", ("data",), ("case_selection", "sample_size")),
+        Item("", "the subjects and how they were sampled", ("data", "size of the study"), ("case_selection", "sample_size")),
         Item(
             "",
             "replicates: how often a subject is rated, and by the same rater",

@@ -1,0 +1,68 @@
+"""The size of the study in evaluations and reports: the numbers of ``plan_annotations``, and what the checklist makes of them."""
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt.report import html
+from ugt.report.sections import planning
+
+
+def study(n=40, **options):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, n)
+    wide = np.where(rng.random((n, 6)) < np.linspace(0.5, 0.9, 6), truth[:, None], rng.integers(0, 3, (n, 6)))
+    wide[rng.random((n, 6)).argsort(axis=1) >= 3] = -1
+    labels = ugt.Labels.from_wide(wide, classes=3, missing=-1)
+    models = {name: rng.dirichlet(np.ones(3), n) + 0.5 * np.eye(3)[truth] for name in options.pop("models", ("A", "B"))}
+    return labels, models, ugt.evaluate(labels, models, reliability=1, k=1, n_resamples=20, **options)
+
+
+def test_widths_of_other_designs():
+    labels, models, found = study()
+    page = html(found.to_dict())
+    for row, (name, scores) in zip(found.tables["study_size"], models.items()):
+        plan = ugt.plan_annotations(labels, scores)
+        assert (row["model"], row["metric"], row["n_cases"], row["n_annotators"]) == (name, "agreement", 40, 6)
+        assert row["value"] == plan.value and row["var_annotators"] == plan.components["annotators"]
+        designs = {
+            "width": (40, 3, 6),
+            "width_twice_cases": (80, 3, 6),
+            "width_one_more_label": (40, 4, 6),
+            "width_twice_annotators": (40, 3, 12),
+        }
+        assert {column: row[column] for column in designs} == {column: plan.design(*size).width for column, size in designs.items()}
+        assert f"{row['width']:.4f} wide (other cases, other annotators)" in page
+    item = page[page.index("how the sample size was arrived at") :][:400]
+    assert '<a href="#planning">' in item and "in this report" in item
+
+
+def test_without_models_it_is_of_alpha_and_counts_are_of_these_annotators():
+    labels, _, found = study(models=())
+    (row,) = found.tables["study_size"]
+    plan = ugt.plan_annotations(labels, metric="alpha")
+    assert row["metric"] == "alpha" and row["width"] == plan.design(40, 3, 6).width and row["width_one_more_label"] is None
+    counts = ugt.Labels.from_counts(labels.counts())
+    found = ugt.evaluate(counts, {"A": np.eye(3)[np.arange(40) % 3]}, reliability=1, k=1, n_resamples=20)
+    (row,) = found.tables["study_size"]
+    assert row["annotators_random"] is False and row["var_annotators"] is None and row["width_twice_annotators"] is None
+    assert "these annotators only" in html(found.to_dict())
+
+
+@pytest.mark.parametrize("options", [{"n": 9}, {"clusters": np.arange(40) // 2}])
+def test_what_is_no_pilot_of_a_further_study(options):
+    found = study(**options)[2]
+    assert list(found.tables["study_size"]) == []
+    page = html(found.to_dict())
+    assert (
+        "None was computed. It needs:" in page
+        and '<a href="#planning">' not in page[page.index("how the sample size was arrived at") :][:300]
+    )
+
+
+def test_many_models():
+    rows = [
+        {**dict.fromkeys(planning.TABLES["study_size"], 0.1), "model": f"m{i}", "metric": "agreement", "n_cases": 9, "n_annotators": 3}
+        for i in range(12)
+    ]
+    assert list(planning._sentences(rows, "95%"))[-1].startswith("2 more models are in the table")
