@@ -39,6 +39,7 @@ ALL = {
     "check": ("check", "labels.csv", "A.csv"),
     "demo": ("demo", "--out", "d"),
     "example": ("example",),
+    "plan": ("plan", "labels.csv", "A.csv", "--width", "0.5", "--out", "t.csv"),
     "report": ("report", "report/evaluation.json", "--out", "again.html"),
 }  # fmt: skip
 

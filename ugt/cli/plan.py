@@ -8,9 +8,14 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from ..annotations import Labels
+from ..evaluation.facts import data_summary
+from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..report.context import Annotated
 from ..report.plan import template
 from ..studies import AnnotationPlan, plan_annotations
 from ..studies.components import PARTS
@@ -91,7 +96,10 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     scores = _scores(metric, models, read.annotations)
     if read.missing_note():
         say(read.missing_note())
-    return _told(plan_annotations(read.annotations, scores, metric=metric, **keywords), options, read_record(read))
+    found = plan_annotations(read.annotations, scores, metric=metric, **keywords)
+    known, lacking = Annotated(read.annotations, np.arange(read.annotations.n_cases)), read.annotations.n_cases - found.n_cases
+    left_out = {NO_ANNOTATIONS: lacking} if lacking else {}
+    return _told(found, options, {"data": data_summary(known), "left_out": left_out, **read_record(read)})
 
 
 def _stated(given: list[str]) -> dict[str, float]:
