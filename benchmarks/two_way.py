@@ -7,7 +7,7 @@ half of the cases have the class of the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,21 +45,29 @@ def annotations(labels: np.ndarray, n_classes: int = K) -> ugt.Labels:
     return ugt.Labels.from_long(cases[held], annotators[held], labels[held].astype(int), classes=n_classes, cases=np.arange(len(labels)))
 
 
-def results(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What is estimated."""
+def results(given: Mapping[str, Any], names: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
+    """What is estimated, or some of it."""
     known, (choice, other) = annotations(given["labels"]), given["choices"]
     positive = annotations(np.where(np.isnan(given["labels"]), np.nan, given["labels"] != 0), 2)
-    agreement = ugt.next_annotator_agreement(known, np.eye(K)[choice])
-    yield from ((f"alpha, {level}", ugt.krippendorff_alpha(known, level)) for level in ("nominal", "ordinal", "interval"))
-    yield "AC1", ugt.gwet_ac1(known)
-    yield "discrepancy ratio", ugt.discrepancy_ratio(known, choice)
-    yield "agreement with one more", agreement
-    yield "difference of models", agreement.minus(ugt.next_annotator_agreement(known, np.eye(K)[other]))
-    yield "UA accuracy, Dirichlet", ugt.ua_topk_accuracy(ugt.dirichlet(known), np.eye(K)[choice])
-    yield "voted accuracy", ugt.ua_topk_accuracy(ugt.votes(known), np.eye(K)[choice])
-    yield "soft AUROC", ugt.soft_auroc(positive, -given["scores"])
-    yield "soft average precision", ugt.soft_average_precision(positive, -given["scores"])
-    yield "squared loss", ugt.histogram_losses(known, 0.1 + 0.7 * np.eye(K)[choice])
+
+    def agreement(chosen: np.ndarray) -> ugt.NextAnnotatorAgreement:
+        return ugt.next_annotator_agreement(known, np.eye(K)[chosen])
+
+    every = {
+        "alpha, nominal": lambda: ugt.krippendorff_alpha(known),
+        "alpha, ordinal": lambda: ugt.krippendorff_alpha(known, "ordinal"),
+        "alpha, interval": lambda: ugt.krippendorff_alpha(known, "interval"),
+        "AC1": lambda: ugt.gwet_ac1(known),
+        "discrepancy ratio": lambda: ugt.discrepancy_ratio(known, choice),
+        "agreement with one more": lambda: agreement(choice),
+        "difference of models": lambda: agreement(choice).minus(agreement(other)),
+        "UA accuracy, Dirichlet": lambda: ugt.ua_topk_accuracy(ugt.dirichlet(known), np.eye(K)[choice]),
+        "voted accuracy": lambda: ugt.ua_topk_accuracy(ugt.votes(known), np.eye(K)[choice]),
+        "soft AUROC": lambda: ugt.soft_auroc(positive, -given["scores"]),
+        "soft average precision": lambda: ugt.soft_average_precision(positive, -given["scores"]),
+        "squared loss": lambda: ugt.histogram_losses(known, 0.1 + 0.7 * np.eye(K)[choice]),
+    }
+    yield from ((name, make()) for name, make in every.items() if not names or name in names)
 
 
 def population(family: str = "skill") -> dict[str, float]:
@@ -82,7 +90,7 @@ def population(family: str = "skill") -> dict[str, float]:
     first, second = 1 - q[:, 0], q[:, 0]  # as classes of scores with the sign turned
     above = np.where(np.eye(K)[0][:, None] == np.eye(K)[0], 0.5, norm.cdf(SHIFT / np.sqrt(2) * (np.eye(K)[0] - np.eye(K)[0][:, None])))
     total = (PREVALENCE @ first) * (PREVALENCE @ second)
-    found["soft AUROC"] = float(np.einsum("t,u,t,u,tu->", PREVALENCE, PREVALENCE, first, second, above.T.T) / total)
+    found["soft AUROC"] = float(np.einsum("t,u,t,u,tu->", PREVALENCE, PREVALENCE, first, second, above) / total)
     share = 0.1 + 0.7 * np.eye(K)
     choice = RIGHT * np.eye(K) + (1 - RIGHT) / K
     loss = 1 - 2 * q @ share.T + (share**2).sum(axis=1)
