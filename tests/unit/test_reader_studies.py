@@ -1,6 +1,7 @@
 """Reader studies: slow twins, designs, figures, claims, what changes nothing, and bad input."""
 
 import math
+import pickle
 import time
 import tracemalloc
 
@@ -334,7 +335,7 @@ REFUSED = {
     "both fixed": (lambda: study(ratings(), random=()), "random must name"),
     "unknown random": (lambda: study(ratings(), random=("judges",)), "random must name"),
     "annotators of nobody": (lambda: study(ratings(), random=("readers", "cases", "annotators")), "at least two named annotators"),
-    "delong of missing readings": (lambda: study(some_missing(ratings()), covariance="delong"), "did not read all cases"),
+    "delong of missing readings": (lambda: study(some_missing(ratings()), covariance="delong"), "first at test 0, reader .*, case"),
     "delong of shares": (lambda: study(ratings(), figure="sensitivity", threshold=3, covariance="delong"), "other than 'soft_auroc'"),
     "delong of clusters": (
         lambda: study(ratings(n=24), np.tile(HARD, 2), clusters=np.arange(24) // 2, covariance="delong"), "in clusters"
@@ -379,6 +380,28 @@ def test_readers_without_a_figure_are_left_out_and_counted():
     assert found.readers.tolist() == ["a", "b", "c"] and list(found.left_out.values()) == [3]
     assert any("d, e, f" in note for note in found.notes)
     assert numbers(found) == pytest.approx(numbers(study(x[:, :3])))
+
+
+def test_cases_that_nobody_read_are_not_there():
+    x = np.concatenate([ratings(), np.full((2, 3, 2), np.nan)], axis=2)
+    found, truth = study(x, np.append(HARD, [1, np.nan])), [*HARD, 0.5, 0.5]
+    assert found.left_out == {"case that nobody read": 2} and found.design == "crossed" and found.covariance_method == "delong"
+    assert numbers(found) == numbers(study(ratings())) and found.n_cases == 12
+    against = ugt.against_readers(truth, ugt.Readings.from_array(x), np.append(HARD, [np.nan] * 2), test=0)
+    assert against.difference.df == ugt.against_readers(HARD, ugt.Readings.from_array(ratings()), HARD, test=0).difference.df
+
+
+def test_studies_are_pickled():
+    found = study(ratings())
+    again = pickle.loads(pickle.dumps(found))
+    assert numbers(again) == numbers(found) and again.difference(0, 1).interval() == found.difference(0, 1).interval()
+
+
+def test_one_annotator_says_nothing_about_others():
+    one = ugt.Labels.from_wide(HARD[:, None].astype(int), classes=2, annotators=["t"])
+    found = study(ratings(), one)
+    assert found.random == ("readers", "cases") and any("by one annotator" in note for note in found.notes)
+    assert any("3 annotators of the truth" in note for note in study(ratings(), panel(3)).notes)
 
 
 def test_readers_alike_have_no_interval_if_nothing_varies():

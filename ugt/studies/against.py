@@ -13,12 +13,12 @@ from .._base import checks, identifiers, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from ..resampling import check_level, ids_of_cases
-from .covariances import METHODS, covariance_of
+from .covariances import covariance_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
-from .figures import ReadingCells, SoftAuroc
+from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study import Given, check_resampling, study_input
+from .study import Given, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
 
@@ -151,7 +151,7 @@ def against_readers(
             raise checks.error("score_threshold", "be left out without threshold", score_threshold)
         model = model + checks.finite("threshold", threshold)
     given = study_input(truth, one, figure, threshold, positive, random, clusters)
-    return _Compared(given, model).answer(covariance, level, margin, n_resamples, seed)
+    return _Compared(given, model[given.at]).answer(covariance, level, margin, n_resamples, seed)
 
 
 def _of_test(readings: Readings, test: Any) -> Readings:
@@ -203,8 +203,7 @@ class _Compared:
         if math.isnan(values[-1]):
             raise checks.error("scores", "have a figure", "none: it is undefined")
         if "cases" in factors:
-            complete = isinstance(given.figure, SoftAuroc) and bool(cells.read.all()) and not given.clustered
-            way = checks.option("covariance", covariance or ("delong" if complete else "jackknife"), METHODS)
+            way = chosen_covariance(covariance, given, cells)
             table, undefined = covariance_of(given.figure, cells, way, given.unit, given.clustered, n_resamples, seed)
             notes += [f"{undefined} resamples without a figure of every reader were left out."] if undefined else []
         found = _variance(values, table, factors)

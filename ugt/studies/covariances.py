@@ -58,10 +58,6 @@ def covariance_of(
         if clustered:
             raise error("covariance", "be 'jackknife' or 'bootstrap' where cases are in clusters", repr(method))
     if method == "delong" and isinstance(figure, SoftAuroc):
-        if not cells.read.all():
-            g, i = np.unravel_index(int(np.argmin(cells.read)), cells.read.shape)
-            must = "be 'jackknife', 'unbiased' or 'bootstrap' where readers did not read all cases in all tests"
-            raise error("covariance", must, "'delong'", f"case {i} of reader and test {g}")
         found = figure.influence(cells)
         return found @ found.T, 0
     if method in ("unbiased", "uncentred"):

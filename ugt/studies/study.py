@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -25,8 +24,10 @@ from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
 from .truth import CaseTruth, panel_variance, read_truth
 
 LEAST_CASES, FEW_READERS = 10, 5
+UNREAD = "case that nobody read"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
 SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
+ONE_ANNOTATOR = "The truth is by one annotator, who says nothing about others: intervals take these labels for the truth."
 AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 
 
@@ -36,6 +37,8 @@ class Given(NamedTuple):
     rating: Array
     tests: NDArray[Any]
     readers: NDArray[Any]
+    case_ids: NDArray[Any]
+    at: Int64  # where the cases stand in the readings
     truth: CaseTruth
     figure: FigureOfMerit
     random: tuple[str, ...]
@@ -179,30 +182,44 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
     unit = np.arange(readings.n_cases)
     if clusters is not None:
         unit = Design.of(readings.n_cases, ids_of_cases("clusters", clusters, readings.n_cases, readings.case_ids)).unit.astype(np.int64)
-    n_units = len(np.unique(unit))
+    cases = readings.read.any(axis=(0, 1))
+    n_unread = int((~cases).sum())
     if "cases" in factors:
-        if n_units < LEAST_CASES:
-            raise checks.error("readings", f"have at least {LEAST_CASES} cases (clusters) for cases to be random", n_units)
-        if isinstance(one, SoftAuroc) and min(found.p.sum(), (1 - found.p).sum()) <= 1:
-            got = f"{found.p.sum():.3g} positive and {(1 - found.p).sum():.3g} negative"
-            raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
-        notes += [said] if clusters is not None and (said := few_clusters(n_units)) else []
-    rating = readings.rating
-    out = _without_figure(one, found.p, rating, unit if "cases" in factors else None)
+        _check_cases(one, found.p[cases], unit[cases])
+    out = _without_figure(one, found.p, readings.rating, unit if "cases" in factors else None)
     kept = np.flatnonzero(~out)
     if len(kept) < 2 and "readers" in factors:
         must = "have at least two readers with a figure for readers to be random (or make them fixed: random=('cases',))"
         raise checks.error("readings", must, f"{len(kept)} of {len(out)}")
     if len(kept) == 0:
         raise checks.error("readings", "have a reader with a figure", f"none of {len(out)}")
+    cases = readings.read[:, kept].any(axis=(0, 1))
+    at, found = np.flatnonzero(cases), found.take(cases)
+    unit = np.unique(unit[at], return_inverse=True)[1].reshape(-1)
+    if "cases" in factors:
+        _check_cases(one, found.p, unit)
+        notes += [said] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
     if out.any():
         notes.append(f"Left out: {listed(map(str, readings.readers[out].tolist()))} ({LEFT_OUT}).")
-    notes += _notes_on(rating[:, kept], readings.readers[kept], factors)
+    rating, readers = readings.rating[:, kept][:, :, at], readings.readers[kept]
+    notes += _notes_on(rating, readers, factors)
     if not found.is_hard:
         notes += [SOFT_TARGET] if isinstance(one, SoftAuroc) else []
         notes += [AS_GIVEN] if "annotators" not in factors else []
-    left_out = {LEFT_OUT: int(out.sum())} if out.any() else {}
-    return Given(rating[:, kept], readings.tests, readings.readers[kept], found, one, factors, unit, clusters is not None, left_out, notes)
+    left_out = {reason: n for reason, n in ((LEFT_OUT, int(out.sum())), (UNREAD, n_unread)) if n}
+    return Given(
+        rating, readings.tests, readers, readings.case_ids[at], at, found, one, factors, unit, clusters is not None, left_out, notes
+    )
+
+
+def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
+    """Refuse too few cases to be random."""
+    n_units = len(np.unique(unit))
+    if n_units < LEAST_CASES:
+        raise checks.error("readings", f"have at least {LEAST_CASES} cases (clusters) for cases to be random", n_units)
+    if isinstance(figure, SoftAuroc) and min(p.sum(), (1 - p).sum()) <= 1:
+        got = f"{p.sum():.3g} positive and {(1 - p).sum():.3g} negative"
+        raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
 
 
 def check_resampling(n_resamples: Any, seed: Any) -> None:
@@ -214,14 +231,16 @@ def check_resampling(n_resamples: Any, seed: Any) -> None:
 def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
     """What is random, and a note where it should be more."""
     n_annotators = 0 if truth.without is None else len(truth.without)
+    notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
     if random is None:
-        return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), []
+        few = [f"{n_annotators} annotators of the truth: their part rests on the differences between them."]
+        return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), notes + (few if 1 < n_annotators < FEW_READERS else [])
     given = (random,) if isinstance(random, str) or not isinstance(random, Iterable) else tuple(random)
     factors = tuple(one for one in BOTH if one in given)
     if set(given) - {*BOTH, "annotators"} or not factors:
         raise checks.error("random", "name readers, cases or both, and annotators for those of the truth", repr(random))
     if "annotators" not in given:
-        return factors, []
+        return factors, notes
     if n_annotators < 2:
         must = "name annotators only where the truth is Labels of at least two named annotators (one says nothing about others)"
         raise checks.error("random", must, f"{n_annotators} named annotators")
@@ -260,8 +279,7 @@ def _by_or(given: Given, design: Any, covariance: Any, level: float, n_resamples
     table, way = np.full((t, r, t, r), np.nan), "none"
     errors = ErrorCovariances.unknown(t)
     if "cases" in factors:
-        complete = isinstance(given.figure, SoftAuroc) and bool(cells.read.all()) and not given.clustered
-        way = checks.option("covariance", covariance or ("delong" if complete else "jackknife"), METHODS)
+        way = chosen_covariance(covariance, given, cells)
         some = ReadingCells(cells.x[there.reshape(-1)], cells.read[there.reshape(-1)], cells.p)
         flat, undefined = covariance_of(given.figure, some, way, given.unit, given.clustered, n_resamples, seed)
         rows = np.flatnonzero(there)
@@ -286,6 +304,21 @@ def _by_or(given: Given, design: Any, covariance: Any, level: float, n_resamples
     components = _components(given, errors, analysis)
     made = _Found(one, pairs, test, components, figures, table, None, found, "or", way)
     return made.study(given, level, notes, False)
+
+
+def chosen_covariance(covariance: Any, given: Given, cells: ReadingCells) -> str:
+    """DeLong's where it can be, else the jackknife, unless another one is asked for."""
+    unread = isinstance(given.figure, SoftAuroc) and not cells.read.all()
+    default = "delong" if isinstance(given.figure, SoftAuroc) and not unread and not given.clustered else "jackknife"
+    way = checks.option("covariance", default if covariance is None else covariance, METHODS)
+    if way == "delong" and unread:
+        g, i = np.unravel_index(int(np.argmin(cells.read)), cells.read.shape)
+        t, r = np.divmod(g, len(given.readers))
+        test = f"test {identifiers.name(given.tests[t])}, " if len(given.tests) > 1 else ""
+        where = f"{test}reader {identifiers.name(given.readers[r])}, case {identifiers.name(given.case_ids[i])}"
+        must = "be 'jackknife', 'unbiased' or 'bootstrap' where readers did not read all cases in all tests"
+        raise checks.error("covariance", must, "'delong'", where)
+    return way
 
 
 def _by_u_statistics(given: Given, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
@@ -363,4 +396,4 @@ class _Found(NamedTuple):
             notices.warn(f"undefined: {reason}", stacklevel=5)
         fixed = self.components, self.figures, self.covariance, self.moments, given.readers, given.random, self.design, self.method
         sizes = self.way, level, len(given.unit), len(given.readers), given.left_out, tuple(dict.fromkeys(notes))
-        return ReaderStudy(MappingProxyType(tests), pairs, self.test, *fixed, *sizes)
+        return ReaderStudy(tests, pairs, self.test, *fixed, *sizes)

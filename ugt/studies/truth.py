@@ -26,6 +26,10 @@ class CaseTruth(NamedTuple):
     without: Array | None = None
     share: Array | None = None
 
+    def take(self, cases: Any) -> CaseTruth:
+        """The truth of some cases."""
+        return self._replace(p=self.p[cases], without=None if self.without is None else self.without[:, cases])
+
     @property
     def is_hard(self) -> bool:
         """Whether every case is positive or negative for certain."""
@@ -33,16 +37,16 @@ class CaseTruth(NamedTuple):
 
 
 def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
-    """For every case of the readings, and refused where readers made it."""
+    """For every case that somebody read, and refused where readers made it."""
     if isinstance(truth, (Labels, Plausibilities)):
         rows, column = _rows(truth.axes, readings), _positive_class(truth.axes.classes, positive)
         if not isinstance(truth, Labels):
-            return CaseTruth(_checked(truth.mean()[rows, column], readings.case_ids))
+            return CaseTruth(_checked(truth.mean()[rows, column], readings))
         own = {str(name) for name in truth.annotators.tolist()} & {str(name) for name in readings.readers.tolist()}
         if own and not readings.unnamed:
             got = f"{len(own)} of them" if len(own) > 1 else "one of them"
             raise error("truth", "be made without the readers who are judged by it", got, f"reader {sorted(own)[0]!r}")
-        return _of_panel(truth, rows, column, readings.case_ids)
+        return _of_panel(truth, rows, column, readings)
     given = ids_of_cases(
         "truth", identifiers.as_array(truth) if identifiers.is_array(truth) else truth, readings.n_cases, readings.case_ids
     )
@@ -54,13 +58,13 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
         found = np.array([str(one) == str(positive) for one in given.tolist()], np.float64)
         if not found.any():
             raise error("positive", "be a class that a case of the truth has", repr(positive))
-        return CaseTruth(_checked(np.where(missing, np.nan, found), readings.case_ids))
+        return CaseTruth(_checked(np.where(missing, np.nan, found), readings))
     try:
         numbers = given.astype(np.float64)
     except (TypeError, ValueError):
         must = "be 0, 1 or probabilities of being positive (for names of classes say which one is positive=)"
         raise error("truth", must, repr(given.reshape(-1)[0])) from None
-    return CaseTruth(_checked(numbers, readings.case_ids))
+    return CaseTruth(_checked(numbers, readings))
 
 
 def _rows(axes: Any, readings: Readings) -> NDArray[Any]:
@@ -84,20 +88,21 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
     return names.index(str(positive))
 
 
-def _checked(p: Array, case_ids: NDArray[Any]) -> Array:
-    """Probabilities of all cases."""
-    wrong = ~((p >= 0) & (p <= 1))
+def _checked(p: Array, readings: Readings) -> Array:
+    """Probabilities of all cases that somebody read; of others they may be missing."""
+    read = readings.read.any(axis=(0, 1))
+    wrong = ~((p >= 0) & (p <= 1)) & read
     if wrong.any():
         i = int(np.argmax(wrong))
         must = "be known for every case that was read" if np.isnan(p[i]) else "be from 0 to 1"
-        raise error("truth", must, p[i], f"case {identifiers.name(case_ids[i])}")
-    if not p.any() or (p.all() and (p == 1).all()):
-        raise error("truth", "leave a positive and a negative case", f"{'negative' if not p.any() else 'positive'} cases only")
+        raise error("truth", must, p[i], f"case {identifiers.name(readings.case_ids[i])}")
+    if (p[read] == 0).all() or (p[read] == 1).all():
+        raise error("truth", "leave a positive and a negative case", f"{'negative' if (p[read] == 0).all() else 'positive'} cases only")
     return np.ascontiguousarray(p)
 
 
-def _of_panel(labels: Labels, rows: NDArray[Any], column: int, case_ids: NDArray[Any]) -> CaseTruth:
-    p = _checked(shares(labels)[rows, column], case_ids)
+def _of_panel(labels: Labels, rows: NDArray[Any], column: int, readings: Readings) -> CaseTruth:
+    p = _checked(shares(labels)[rows, column], readings)
     n = len(labels.annotators)
     each = np.array([labels._weighted_counts(one).sum(axis=1)[rows].sum() for one in np.eye(n)])
     who = np.flatnonzero(each > 0)
