@@ -64,7 +64,7 @@ def table_4_rows():
         ["Δ of the worst annotator", float(judged.value.max()), worst],
         [
             "resamples in which the model is better than the annotator who is best",
-            float(judged.chances(**drawn).best_share[0]),
+            float(judged.resample_shares(**drawn).best_share[0]),
             "",
         ],
     ]

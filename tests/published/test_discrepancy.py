@@ -137,7 +137,7 @@ def test_sweep_has_the_form_of_figure_3b_and_table_4_its_order(echo):
     assert np.diff(np.searchsorted(found.thresholds, inside)).max() == 1 and len(inside) > len(found.value) / 4  # one wide range
     assert chosen.judged.value == pytest.approx(judged.model_value[0], abs=1e-12)
     # the model is better than the best annotator, and naive evaluation makes it look poor beside the vote
-    assert judged.model_value[0] < judged.value.min() and judged.chances(**drawn).best_share[0] > 0.99
+    assert judged.model_value[0] < judged.value.min() and judged.resample_shares(**drawn).best_share[0] > 0.99
     assert len(judged.value) == len(echo.PRINTED_TABLE_4) and min(echo.PRINTED_TABLE_4) > echo.PRINTED_MODEL
     assert (judged.value < 1).sum() == pytest.approx(sum(value < 1 for value in echo.PRINTED_TABLE_4), abs=2)
     assert voted - naive > 0.05

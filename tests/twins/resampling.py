@@ -153,7 +153,7 @@ def bca(values, estimate, influence, level):
     return ends
 
 
-def rank_probability(values):
+def rank_share(values):
     """Row by row, all models that are tied spread over the ranks they take; higher is better."""
     m = len(values[0])
     table, n = np.zeros((m, m)), 0

@@ -371,7 +371,7 @@ def test_chances_are_shares_of_the_same_resamples():
     patient = np.arange(60) // 2
     found = ugt.annotator_discrepancy(ratings, predictions=models)
     drawn = {"clusters": patient, "n_resamples": 100, "seed": 3}
-    chances, ends = found.chances(**drawn), found.intervals(kind="percentile", **drawn)
+    shares, ends = found.resample_shares(**drawn), found.intervals(kind="percentile", **drawn)
     counted = (~np.isnan(ratings)).sum(axis=1) >= 2
     weights = resampling.Design.of(int(counted.sum()), patient[counted]).weights(3, 0, 100)
     nested = [[[] if np.isnan(v) else [v] for v in row] for row in ratings]
@@ -389,25 +389,25 @@ def test_chances_are_shares_of_the_same_resamples():
     per_model = [twin.discrepancy(model.tolist(), nested, twin.squared) for model in models.values()]
     own = np.array([weights @ np.array(one["mu_i"])[counted] / (weights @ np.array(one["alpha_i"])[counted]) for one in per_model])
     on_same = np.array([weights @ np.nan_to_num(one[counted]) / below for one in same])
-    np.testing.assert_allclose(chances.better_share, (own[:, :, None] < annotators).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(chances.best_share, (own < annotators.min(axis=1)).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(chances.better_share_same_cases, (on_same < annotators).mean(axis=1), atol=1e-12)
-    np.testing.assert_allclose(chances.best_share_same_cases, (on_same < annotators).all(axis=2).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(shares.better_share, (own[:, :, None] < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(shares.best_share, (own < annotators.min(axis=1)).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(shares.better_share_same_cases, (on_same < annotators).mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(shares.best_share_same_cases, (on_same < annotators).all(axis=2).mean(axis=1), atol=1e-12)
     np.testing.assert_allclose(ends[2:6], np.quantile(annotators, [0.025, 0.975], axis=0).T, rtol=1e-9)
     np.testing.assert_allclose(ends[:2], np.quantile(own, [0.025, 0.975], axis=1).T, rtol=1e-9)
-    assert 0 < chances.best_share[0] < 1
-    assert (chances.best_share <= chances.better_share.min(axis=1) + 1e-12).all()
-    assert chances.best_share[1] == 0
+    assert 0 < shares.best_share[0] < 1
+    assert (shares.best_share <= shares.better_share.min(axis=1) + 1e-12).all()
+    assert shares.best_share[1] == 0
 
 
 def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
     rng = np.random.default_rng(2)
     ratings = rng.normal(size=(30, 4))
     found = ugt.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]})
-    chances = found.chances(n_resamples=50)
+    shares = found.resample_shares(n_resamples=50)
     assert found.same_cases[0, 1] == pytest.approx(found.value[1], rel=1e-12)
-    assert chances.better_share_same_cases[0, 1] == 0.5
-    assert chances.best_share_same_cases[0] == 0
+    assert shares.better_share_same_cases[0, 1] == 0.5
+    assert shares.best_share_same_cases[0] == 0
     # against all annotators, itself included, it looks better than it is
     assert found.model_value[0] < found.value[1]
 
@@ -425,7 +425,7 @@ def test_annotators_with_few_cases_are_not_judged():
     assert ugt.annotator_discrepancy(ratings, distance="squared").models == ()
     none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=9)
     assert len(none.annotators) == 0
-    assert np.isnan(none.chances(n_resamples=5).best_share).all()
+    assert np.isnan(none.resample_shares(n_resamples=5).best_share).all()
     message = r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."
     refused(message, ugt.annotator_discrepancy, np.array([[1.0], [2.0]]))
 

@@ -25,13 +25,13 @@ def test_numbers_are_those_of_the_functions():
     choices = {name: np.eye(3)[table.argmax(1)] for name, table in scores.items()}
     options = {"clusters": clusters, "n_resamples": 100, "seed": 4}
     found = ugt.annotator_discrepancy(labels, choices, distance="zero-one", least_cases=10)
-    chances = found.chances(**options)
+    shares = found.resample_shares(**options)
     rows = {(row["kind"], row["name"]): row for row in ev.humans}
     assert len(rows) == 6
     for m, name in enumerate("AB"):
         row = rows["model", name]
         assert row["value"] == found.model_value[m]
-        assert row["best_share"] == chances.best_share[m] and row["n_cases"] == 60
+        assert row["best_share"] == shares.best_share[m] and row["n_cases"] == 60
         alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
         assert row["value"] == pytest.approx(alone.value, rel=1e-12)
         assert (row["low"], row["high"]) == alone.interval(0.9, kind="studentized", **options)
@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_functions():
     for j, name in enumerate(found.annotators.tolist()):
         row = rows["annotator", str(name)]
         assert row["value"] == found.value[j] and row["upper"] is None and row["best_share"] is None
-        assert [row["better_share A"], row["better_share B"]] == chances.better_share[:, j].tolist()
+        assert [row["better_share A"], row["better_share B"]] == shares.better_share[:, j].tolist()
 
 
 def test_only_judged_cases_of_which_it_is_known_who_said_what():

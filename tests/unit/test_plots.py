@@ -206,11 +206,11 @@ def test_rank_heat_map():
     assert ax.images[0].get_array().tolist() == [[0.75, 0.25], [0.25, 0.75]] and ax.images[0].get_clim() == (0, 1)
     assert names(plots.rank_heat_map(np.eye(3))) == ["1", "2", "3"]
     resamples = ugt.bootstrap([[1, 0], [1, 1], [0, 0], [1, 0]], n_resamples=50)
-    assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_probability().tolist()
+    assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_share().tolist()
     models = {"A": [0.1, 0.6, 0.8, 0.7], "B": [0.3, 0.2, 0.4, 0.1]}
     found = ugt.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4], [2, 3]]), models, n_resamples=50)
     ax = plots.rank_heat_map(found, metric="hard_auroc")
-    expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_probability()
+    expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_share()
     assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
     refused(r"metric must be one of 'soft_auroc', .*Got 'other'", plots.rank_heat_map, found, metric="other")
     refused(r"metric must be None but for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")

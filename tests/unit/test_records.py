@@ -44,8 +44,8 @@ def test_what_functions_return_prints_short(name, world):
     if type(found).__module__.startswith("ugt"):
         assert is_short(found)
         assert not hasattr(found, "_repr_html_") or is_harmless(found._repr_html_())
-        if hasattr(found, "chances"):
-            assert is_short(found.chances(n_resamples=20))
+        if hasattr(found, "resample_shares"):
+            assert is_short(found.resample_shares(n_resamples=20))
 
 
 def public_classes():

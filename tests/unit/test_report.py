@@ -78,7 +78,7 @@ def evaluation(models=("A", "B"), n_cases=150):
             {**winner, "reliability": 10.0, "model": "A", "value": 0.6, "runner_up": "B"},
             *({**winner, "reliability": r, "model": "B", "value": 0.61, "runner_up": "A"} for r in RELIABILITIES[1:]),
         ],
-        "flips": [{**flip, "low": 11.3, "high": None, "p_inside": 0.75}],
+        "flips": [{**flip, "low": 11.3, "high": None, "share_inside": 0.75}],
         "sources": {"case_low, case_high": ["clusters"], "draw_low, draw_high": ["draws"]},
         "cases": [
             {

@@ -215,7 +215,7 @@ def test_undefined_resamples_are_counted_and_left_out():
     assert found.interval(0.9, "percentile")[1].tolist() == pytest.approx(np.quantile(defined, [0.05, 0.95]).tolist())
     assert found.std_error.tolist() == pytest.approx([found.values[:, 0].std(ddof=1), defined.std(ddof=1)])
     # ranks: only where both are defined
-    np.testing.assert_allclose(found.rank_probability(), twin.rank_probability(found.values.tolist()), atol=1e-12)
+    np.testing.assert_allclose(found.rank_share(), twin.rank_share(found.values.tolist()), atol=1e-12)
 
 
 def test_fewer_than_two_units_say_nothing():
@@ -223,7 +223,7 @@ def test_fewer_than_two_units_say_nothing():
     assert one.estimate.tolist() == [0.5, 0.7] and np.isnan(one.values).all() and one.n_undefined.tolist() == [10, 10]
     for kind in ("percentile", "basic", "bca"):
         assert np.isnan(one.interval(kind=kind)).all()
-    assert np.isnan(one.std_error).all() and np.isnan(one.rank_probability()).all() and np.isnan(one.rank_interval()).all()
+    assert np.isnan(one.std_error).all() and np.isnan(one.rank_share()).all() and np.isnan(one.rank_interval()).all()
     # one cluster; one case that counts; strata of one unit each; one case that counts in each stratum
     values = np.column_stack([np.arange(4.0), [1, NAN, NAN, NAN], [1, NAN, NAN, 2]])
     assert np.isnan(ugt.bootstrap(values, clusters=["a"] * 4, n_resamples=5).values).all()
@@ -457,8 +457,8 @@ def test_ranks_are_those_of_the_slow_twin(m, n, seed):
     values[1:][rng.random((n - 1, m)) < 0.1] = NAN
     found = Resamples(values[0], values)
     for higher, sign in ((True, 1), (False, -1)):
-        table = found.rank_probability(higher)
-        np.testing.assert_allclose(table, twin.rank_probability((sign * values).tolist()), atol=1e-12)
+        table = found.rank_share(higher)
+        np.testing.assert_allclose(table, twin.rank_share((sign * values).tolist()), atol=1e-12)
         np.testing.assert_allclose(table.sum(0), 1, atol=1e-12)
         np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
         np.testing.assert_array_equal(found.best_share(higher), table[:, 0])
@@ -468,7 +468,7 @@ def test_ranks_are_those_of_the_slow_twin(m, n, seed):
 def test_identical_models_share_all_ranks():
     one = RNG.random((40, 1))
     found = ugt.bootstrap(np.repeat(one, 3, axis=1), n_resamples=100)
-    np.testing.assert_allclose(found.rank_probability(), 1 / 3, atol=1e-15)
+    np.testing.assert_allclose(found.rank_share(), 1 / 3, atol=1e-15)
     assert found.rank_interval().tolist() == [[1, 3]] * 3
     # as good, computed in another order: ties up to rounding
     found = ugt.bootstrap(np.column_stack([one, one / 3 * 3, one * 1.1 / 1.1]), n_resamples=100)
@@ -485,11 +485,11 @@ def test_exchangeable_models_have_uniform_ranks_on_average():
     (Hoeffding), nine times.
     """
     rng = np.random.default_rng(6)
-    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7, n_resamples=200, seed=s).rank_probability() for s in range(300)]
+    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7, n_resamples=200, seed=s).rank_share() for s in range(300)]
     assert abs(np.mean(tables, axis=0) - 1 / 3).max() < 0.2
     # planted: one is better by two standard errors
     edge = [0.15, 0, 0]
-    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7 + np.array(edge), n_resamples=200, seed=s).rank_probability() for s in range(300)]
+    tables = [ugt.bootstrap(rng.random((40, 3)) < 0.7 + np.array(edge), n_resamples=200, seed=s).rank_share() for s in range(300)]
     assert abs(np.mean(tables, axis=0) - 1 / 3).max() > 0.2
 
 

@@ -58,9 +58,9 @@ def test_flips_lie_on_the_line_between():
     (flip,) = _standings.flips(rows, resamples(own, [own, later, other_way]), 0.9)
     assert (flip["model"], flip["other"], flip["better_above"]) == ("A", "B", True)
     assert flip["reliability"] == pytest.approx(10**0.5)
-    assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, pytest.approx(2 / 3)) and not _standings.is_shown(flip)
+    assert (flip["low"], flip["high"], flip["share_inside"]) == (None, None, pytest.approx(2 / 3)) and not _standings.is_shown(flip)
     (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
-    assert (flip["low"], flip["high"], flip["p_inside"]) == (None, None, 0.25)
+    assert (flip["low"], flip["high"], flip["share_inside"]) == (None, None, 0.25)
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
     assert [flip["better_above"] for flip in found] == [True, False]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.5, 0.5, 0.6, 0.5], [[0.4, 0.5, 0.5, 0.5, 0.6, 0.5]]), 0.9)

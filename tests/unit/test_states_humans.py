@@ -68,7 +68,7 @@ def test_annotators_without_a_model_and_chances_against_them():
     found = states.finish(made)
     chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
     expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
-    np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.chances().better_share[0]), atol=0.08)
+    np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.resample_shares().better_share[0]), atol=0.08)
 
 
 @pytest.mark.parametrize("seed", range(3))

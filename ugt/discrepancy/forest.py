@@ -29,8 +29,8 @@ ALIKE = "the annotators do not differ from each other"
 CELLS = 2**22  # cases x numbers held at a time: some tables of 32 MB
 
 
-class Chances(NamedTuple):
-    """Shares of resamples in which models are better than annotators; made by :meth:`AnnotatorDiscrepancy.chances`.
+class ResampleShares(NamedTuple):
+    """Shares of resamples in which models are better than annotators; made by :meth:`AnnotatorDiscrepancy.resample_shares`.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Chances(NamedTuple):
         return short(self)
 
     @classmethod
-    def of(cls, found: Resamples, m: int) -> Chances:
+    def of(cls, found: Resamples, m: int) -> ResampleShares:
         """From resamples of m models and what is behind them."""
         values, a = found.values, (len(found) - m) // (1 + m)
         models, own, same = values[:, :m, None], values[:, None, m : m + a], values[:, m + a :].reshape(len(values), m, a)
@@ -105,7 +105,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     too_few: Mapping[str, int]
     _statistic: Judged = field(repr=False)
 
-    def chances(self, **options: Any) -> Chances:
+    def resample_shares(self, **options: Any) -> ResampleShares:
         """Shares of resamples in which models are better than annotators, which are not probabilities; ``options`` as of :meth:`resamples`.
 
         Notes
@@ -113,7 +113,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         "Better than the best annotator" means the one who is best in each resample, which is harder than to be better than the one who
         came out best: with few cases some annotator is best by luck. Undefined annotators do not count there.
         """
-        return Chances.of(self.resamples(**options), len(self.models))
+        return ResampleShares.of(self.resamples(**options), len(self.models))
 
     def table(
         self,
@@ -139,10 +139,10 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         -------
         list of dict
             ``kind, name, value, low, high, n_cases``; for models ``best_share`` and ``best_share_same_cases``, for annotators
-            ``better_share[model]`` and ``better_share_same_cases[model]``, as in :meth:`chances`.
+            ``better_share[model]`` and ``better_share_same_cases[model]``, as in :meth:`resample_shares`.
         """
         found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
-        chances, m, a = Chances.of(found, len(self.models)), len(self.models), len(self.annotators)
+        shares, m, a = ResampleShares.of(found, len(self.models)), len(self.models), len(self.annotators)
         ends = found.take(slice(0, m + a)).interval(level, kind).tolist()
         values, n_cases = np.append(self.model_value, self.value).tolist(), np.append(self.model_n_cases, self.n_cases).tolist()
         rows: list[dict[str, Any]] = []
@@ -150,8 +150,8 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
             rows.append({"kind": "model" if j < m else "annotator", "name": name, "value": values[j]})
             rows[-1].update(low=ends[j][0], high=ends[j][1], n_cases=n_cases[j])
             for of, best in (("better_share", "best_share"), ("better_share_same_cases", "best_share_same_cases")):
-                rows[-1][of] = {} if j < m else dict(zip(self.models, getattr(chances, of)[:, j - m].tolist()))
-                rows[-1][best] = float(getattr(chances, best)[j]) if j < m else None
+                rows[-1][of] = {} if j < m else dict(zip(self.models, getattr(shares, of)[:, j - m].tolist()))
+                rows[-1][best] = float(getattr(shares, best)[j]) if j < m else None
         return sorted(rows, key=lambda row: (np.isnan(row["value"]), row["value"]))
 
 
@@ -207,8 +207,8 @@ def annotator_discrepancy(
     >>> found = ugt.annotator_discrepancy(labels, predictions={"A": truth.argmax(1)}, distance="zero-one")
     >>> found.value.round(2).tolist(), found.model_value.round(2).tolist()
     ([0.97, 0.92, 1.11, 1.03, 0.98], [0.67])
-    >>> chances = found.chances(n_resamples=300)
-    >>> chances.better_share.tolist(), chances.best_share.tolist()
+    >>> shares = found.resample_shares(n_resamples=300)
+    >>> shares.better_share.tolist(), shares.best_share.tolist()
     ([[1.0, 1.0, 1.0, 1.0, 1.0]], [1.0])
     """
     options = {"cases": cases, "least_cases": least_cases}

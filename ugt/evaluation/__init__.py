@@ -79,8 +79,8 @@ class Evaluation(Record):
       is simultaneous over all pairs of models (max-t, on the same resamples), and ``n_undistinguished``: how many models' interval of the
       lead over them holds 0. Only where it is 0 is the model shown to be best.
     - ``flips``: where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
-      high, p_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
-      reliabilities evaluated; only a change with both ends is shown by the data. ``p_inside``: share of the resamples that have it.
+      high, share_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
+      reliabilities evaluated; only a change with both ends is shown by the data. ``share_inside``: share of the resamples that have it.
     - ``calibration``: losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias,
       debiased, low, high, n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
     - ``reliability_bins``: ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.

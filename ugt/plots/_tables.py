@@ -27,7 +27,7 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
     Parameters
     ----------
     probability : (M, M) array, Resamples or RankingStability
-        An array as ``Resamples.rank_probability`` gives it; of resamples where higher is better.
+        An array as ``Resamples.rank_share`` gives it; of resamples where higher is better.
     names : sequence of M names, optional
         Default: those of the record, or 1 to M.
     metric : str, optional
@@ -58,7 +58,7 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
         probability = Resamples(probability.values[m], probability.resampled[m])
     elif metric is not None:
         raise error("metric", "be None but for a RankingStability", repr(metric))
-    values = probability.rank_probability() if hasattr(probability, "rank_probability") else probability
+    values = probability.rank_share() if hasattr(probability, "rank_share") else probability
     table, rows = _table("probability", values, names, 1)
     return _heat(table, _texts(table), rows, [str(1 + rank) for rank in range(len(rows))], "rank", ax)
 

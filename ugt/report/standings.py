@@ -179,7 +179,7 @@ def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]
         here = _between(np.log(reliability), upwards * difference[0], left, right)
         low, high = (_end(np.sort(np.where(np.isnan(at), away, at)), 0.5 + away_side * level / 2) for away, away_side in BEYOND)
         inside = float(np.isfinite(at).mean())
-        yield {"better_above": upwards > 0, "reliability": math.exp(here), "low": low, "high": high, "p_inside": inside}
+        yield {"better_above": upwards > 0, "reliability": math.exp(here), "low": low, "high": high, "share_inside": inside}
 
 
 def is_shown(flip: Mapping[str, Any]) -> bool:

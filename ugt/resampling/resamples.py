@@ -264,9 +264,9 @@ class Resamples(Frozen):
 
     def best_share(self, higher_is_better: bool = True) -> Array:
         """(M,) the share of resamples in which each model is best; ties share, so that it adds up to 1. Not a probability."""
-        return self.rank_probability(higher_is_better)[:, 0]
+        return self.rank_share(higher_is_better)[:, 0]
 
-    def rank_probability(self, higher_is_better: bool = True) -> Array:
+    def rank_share(self, higher_is_better: bool = True) -> Array:
         """(M, M) the share of resamples in which a model (row) has a rank (column, best first).
 
         Models that are tied share the ranks they take evenly, so that rows and columns add up to 1. NaN if there is no resample in
@@ -286,7 +286,7 @@ class Resamples(Frozen):
     def rank_interval(self, level: float = 0.95, higher_is_better: bool = True) -> Array:
         """(M, 2) lower and upper quantile of the distribution of each model's rank, from 1 (best) to M."""
         half = check_level(level) / 2
-        cumulative = np.cumsum(self.rank_probability(higher_is_better), axis=1)
+        cumulative = np.cumsum(self.rank_share(higher_is_better), axis=1)
         ranks = 1 + (cumulative[:, None, :-1] < np.array([0.5 - half, 0.5 + half])[:, None] - TIE).sum(axis=2)
         return np.where(np.isnan(cumulative[:, -1:]), np.nan, ranks)
 

@@ -115,7 +115,7 @@ def _flip_table(source: Data) -> str:
         high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
         names = [words.metric_name(e["metric"], e["k"]), html.text(below), html.text(above)]
         shown = "yes" if is_shown(e) else "no"
-        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["p_inside"]), shown])
+        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["share_inside"]), shown])
     headings = [
         "metric",
         "higher below",

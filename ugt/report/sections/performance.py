@@ -26,7 +26,7 @@ TABLES = {
         *("metric", "k", "reliability", "model", "value", "best_share"),
         *("runner_up", "margin", "margin_low", "margin_high", "n_undistinguished"),
     ),
-    "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "p_inside"),
+    "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "share_inside"),
 }
 
 
