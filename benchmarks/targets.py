@@ -58,6 +58,8 @@ PROMISED = {
     "6.6": "the same, memory",
     "7.1": "a CSV file of 10,000,000 rows within 1 GB and a minute",
     "9.1": "20 cases × 3 classes: Python around the kernels",
+    "10.4": "standard errors of five designs from a pilot, beside 2,000 simulated tables of each",
+    "10.5": "a plan from a pilot of 20,000 cases",
 }
 UNITS = ("s", "ms", "µs", "MB", "ms more", "MB in all", "bytes a case", "bytes a cell", "µs of Python")
 PLAIN = ("s", "spread", "first", "MB")

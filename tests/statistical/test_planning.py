@@ -64,9 +64,9 @@ def soft_auroc(wide, score):
     return (p[order] * (negative - (1 - p[order]))).sum() / (p.sum() * (1 - p).sum())
 
 
-def plan(metric, rng, pilots, careless=False):
-    """The components over pilots, as a plan."""
-    parts = []
+def plan(metric, rng, pilots, careless=False, value=False):
+    """The components over pilots, as a plan on the scale of the metric, or (``value``) in its units about its mean."""
+    parts, found_values = [], []
     for _ in range(pilots):
         classes = 2 if metric == "soft_auroc" else 3
         wide, choice, score = table(rng, 200, 4, 12, classes, careless)
@@ -74,9 +74,15 @@ def plan(metric, rng, pilots, careless=False):
         both = [np.eye(classes)[one] for one in choice]
         given = {"agreement": both[0], "difference": both, "discrepancy": choice[0], "soft_auroc": score}.get(metric)
         found = ugt.plan_annotations(labels, given, metric=metric)
+        found_values.append(found.value)
+        if value or metric == "difference":
+            parts.append(list(found.components.values()))
+            continue
         parts.append(np.array(list(found.components.values())) * TO_SCALE[SCALES[metric]][1](np.float64(found.value)) ** 2)
     means = dict(zip(("cases", "annotators", "labels", "pairs"), np.mean(parts, axis=0)))
-    return ugt.plan_annotations(metric=metric, components={name: max(part, 0.0) for name, part in means.items()})
+    tested = {"difference": np.mean(found_values)} if metric == "difference" else {}
+    about = {"value": np.mean(found_values)} if value else {}
+    return ugt.plan_annotations(metric=metric, components={name: max(part, 0.0) for name, part in means.items()}, **tested, **about)
 
 
 @pytest.mark.parametrize("careless", [False, True])
@@ -94,7 +100,7 @@ def test_plans_beside_tables(n_sets, careless):
         for metric, column in zip(METRICS, np.transpose(found)):
             ratios[metric, n, k, a] = plans[metric].design(n, k, a).std_error / TO_SCALE[SCALES[metric]][0](column).std()
     # what pairs of annotators share is not in the formula: it matters most with three, and where one may be careless
-    least = {metric: 0.86 if metric in LINEAR else 0.75 if careless else 0.80 for metric in METRICS}
+    least = {metric: 0.86 if metric in LINEAR else 0.70 if careless else 0.80 for metric in METRICS}
     assert {key: ratio for key, ratio in ratios.items() if not least[key[0]] <= ratio <= 1.14} == {}
 
 
@@ -140,5 +146,42 @@ def test_power_of_reader_studies(n_sets):
     plan = ugt.plan_reader_study({**TRUE, "n_cases": 100}, difference=0.0794)
     for n_readers, n_cases in ((3, 100), (5, 100), (10, 100), (5, 200), (10, 200), (20, 200)):
         found = np.mean([rejected(rng, n_readers, n_cases) for _ in range(n_sets)])
-        print(n_readers, n_cases, round(plan.design(n_readers, n_cases).power, 3), round(found, 3))
         assert plan.design(n_readers, n_cases).power == pytest.approx(found, abs=0.12 if n_sets >= 1000 else 0.16)
+
+
+def both_of(wide, choice):
+    return ugt.Labels.from_wide(wide, classes=3, missing=-1), [np.eye(3)[one] for one in choice]
+
+
+@pytest.mark.filterwarnings("ignore:3 annotators")
+@sets(150, 1000)
+def test_intervals_and_power_are_those_of_the_analysis(n_sets):
+    """Designs analysed with intervals over cases and annotators: their mean width, and how often the difference is seen."""
+    rng = np.random.default_rng(9)
+    both = "cases", "annotators"
+    of_one, of_two = plan("agreement", rng, 40, value=True), plan("difference", rng, 40)
+    for n, k, a in ((100, 3, 3), (100, 3, 12), (300, 2, 8)):
+        width, seen = [], []
+        for _ in range(n_sets):
+            labels, models = both_of(*table(rng, n, k, a)[:2])
+            first, second = (ugt.next_annotator_agreement(labels, one) for one in models)
+            width.append(np.diff(first.interval(random=both))[0])
+            seen.append(np.prod(first.minus(second).interval(random=both)) > 0)
+        expected, power = of_one.design(n, k, a).width, of_two.design(n, k, a).power
+        assert expected == pytest.approx(np.mean(width), rel=0.15)
+        assert power == pytest.approx(np.mean(seen), abs=0.10 if n_sets >= 1000 else 0.16)
+
+
+@sets(150, 1000)
+def test_how_far_a_pilot_knows_it(n_sets):
+    """Of the standard error of a design, with 95 % intervals by the jackknife."""
+    rng = np.random.default_rng(10)
+    truth = plan("agreement", rng, 200, value=True).design(100, 3, 8).std_error
+    for n, k, a, least in ((200, 4, 12, 0.85), (100, 3, 6, 0.85), (30, 2, 5, 0.80), (60, 3, 3, 0.80)):
+        inside = 0
+        for _ in range(n_sets):
+            labels, models = both_of(*table(rng, n, k, a)[:2])
+            found = ugt.plan_annotations(labels, models[0])
+            low, high = found._target.interval(found._pilot, "std_error", 0.95, found.design(100, 3, 8))
+            inside += low <= truth <= high
+        assert inside / n_sets >= least

@@ -13,14 +13,13 @@ from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
 from ..resampling import check_level
+from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components
 from .pilots import METRICS, OF_PAIRS, Pilot, read_pilot
 from .solving import MOST_CASES
 from .targets import AnnotationDesign, Target
 
-RANDOM = ("cases", "annotators")
 SIZES = ("n_cases", "n_labels", "n_annotators")
-FEW_ANNOTATORS = 5
 PAIRS_SHARE = 8  # annotators, up to which what two of them share is missing in designs for metrics of pairs
 
 
@@ -227,7 +226,7 @@ def plan_annotations(
     (142, 2, 13)
     """
     option("metric", metric, tuple(METRICS))
-    prices, most, chosen = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), _random(random)
+    prices, most, people = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), with_annotators(random)
     check_level(level)
     wanted = None if width is None else scalar("width", width, positive=True)
     if power is not None and not 0 < scalar("power", power) < 1:
@@ -243,7 +242,7 @@ def plan_annotations(
         pilot = None
     number, parts = _stated(components, value, metric) if pilot is None else (pilot.value, pilot.parts.components)
     tested = parts if pilot is None else pilot.tested.components
-    if chosen == RANDOM[:1]:
+    if not people:
         parts, tested = (one._replace(annotators=np.asarray(math.nan)) for one in (parts, tested))
     unit = (1.0 if pilot is None else pilot.unit) if margin is not None else math.nan
     target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, prices, level, most, None)
@@ -256,12 +255,6 @@ def _costs(given: Any) -> tuple[float, float, float]:
     if len(prices) != 3 or not any(prices[:2]):
         raise error("cost", "be three numbers, of a case, of a label and of an annotator, and not 0 for both case and label", repr(given))
     return prices
-
-
-def _random(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, (tuple, list)) or tuple(given) not in (RANDOM, RANDOM[:1]):
-        raise error("random", "be ('cases', 'annotators') or ('cases',)", repr(given))
-    return tuple(given)
 
 
 def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:

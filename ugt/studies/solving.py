@@ -14,22 +14,6 @@ LEAST_CASES = 10
 FAR = 30.0  # standard errors, from which on power is 1
 
 
-class ScaleOfNumber(NamedTuple):
-    """A monotone function of a number, its derivative and its inverse."""
-
-    to: Callable[[Any], Any]
-    slope: Callable[[Any], Any]
-    back: Callable[[Any], Any]
-
-
-SCALES = {
-    "identity": ScaleOfNumber(lambda x: x, np.ones_like, lambda y: y),
-    "log": ScaleOfNumber(np.log, lambda x: 1 / x, np.exp),
-    "logit": ScaleOfNumber(lambda x: np.log(x / (1 - x)), lambda x: 1 / (x * (1 - x)), lambda y: 1 / (1 + np.exp(-y))),
-    "complement": ScaleOfNumber(lambda x: np.log(1 - x), lambda x: -1 / (1 - x), lambda y: 1 - np.exp(y)),
-}
-
-
 class Expectation(NamedTuple):
     """Of designs: the variance of the number, Satterthwaite's degrees of freedom, and the half-width of an interval."""
 

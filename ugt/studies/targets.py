@@ -9,9 +9,10 @@ import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.checks import error
+from ..resampling.spread import SCALES
 from .components import PARTS, Components, jackknife
 from .pilots import METRICS, OF_PAIRS, Pilot
-from .solving import SCALES, Expectation, least_cases, least_people, power_of, precision
+from .solving import Expectation, least_cases, least_people, power_of, precision
 
 
 class AnnotationDesign(NamedTuple):
