@@ -8,6 +8,7 @@ from refusals import refused, warned
 from twins import two_way as twin
 
 import ugt
+from ugt import states
 from ugt.resampling.spread import SINGLE_LABEL
 from ugt.resampling.statistic import Statistic
 
@@ -30,8 +31,12 @@ def rows(missing):
     return [[None if missing and MISSING[i, j] else int(TABLE[i, j]) for j in range(R)] for i in range(N)]
 
 
+def table_of_labels(missing=True):
+    return np.array(rows(missing), object)
+
+
 def labels(missing=True, order=slice(None), annotators=slice(None)):
-    table = np.array(rows(missing), object)[order][:, annotators]
+    table = table_of_labels(missing)[order][:, annotators]
     return ugt.Labels.from_wide(table, classes=K)
 
 
@@ -288,6 +293,68 @@ def test_annotators_must_be_named(message, result):
 )
 def test_options_that_do_not_fit(message, options):
     refused(message, ugt.fleiss_kappa(labels()).interval, **options)
+
+
+def part(metric, at):
+    known = ugt.Labels.from_wide(table_of_labels()[at], classes=K, case_ids=np.arange(N)[at])
+    if metric.startswith("ua_"):
+        return (ugt.dirichlet(known), SCORES[at] if metric == "ua_topk_accuracy" else [[0, 1]] * len(CHOSEN[at]))
+    return (known, CHOSEN[at]) if metric == "discrepancy_ratio" else (known,)
+
+
+IN_PARTS = [
+    (name, {}) for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "discrepancy_ratio", "ua_topk_accuracy", "ua_coverage")
+]
+IN_PARTS += [("krippendorff_alpha", {"level": level}) for level in ("nominal", "ordinal", "interval")]
+
+
+@pytest.mark.parametrize(("metric", "options"), IN_PARTS)
+def test_parts_of_the_data_have_the_interval_of_all(metric, options):
+    expected = getattr(ugt, metric)(*part(metric, slice(None)), **options).two_way()
+    pieces = [slice(0, 25), slice(25, 26), slice(26, N)]
+    panel = np.arange(R)[::-1]
+    found = states.merge([states.partial(metric, *part(metric, one), random=BOTH, panel=panel, **options) for one in pieces])
+    two_way = states.finish(states.State.from_json(found.to_json())).two_way()
+    np.testing.assert_allclose([*two_way.parts.values()], [*expected.parts.values()], rtol=1e-9)
+    np.testing.assert_allclose(two_way.interval(0.9), expected.interval(0.9), rtol=1e-9)
+    assert (two_way.n_units, two_way.n_annotators, two_way.scale) == (expected.n_units, expected.n_annotators, expected.scale)
+
+
+def test_dask_has_the_interval_of_all():
+    pytest.importorskip("dask")
+    import dask.array
+
+    import ugt.dask
+
+    table = dask.array.from_array(TABLE, chunks=(20, -1))
+    found = ugt.dask.compute("krippendorff_alpha", table, classes=K, random=BOTH).two_way()
+    expected = ugt.krippendorff_alpha(labels(False)).two_way()
+    np.testing.assert_allclose(found.interval(), expected.interval(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("metric must be one of sums over cases", lambda: states.partial("histogram_losses", labels(), PROBS, random=BOTH)),
+        (r"random must be \('cases',\) for intraclass", lambda: states.partial("intraclass_correlation", TABLE * 1.0, random=BOTH)),
+        ("annotators must be named to be random", lambda: states.partial("fleiss_kappa", UNNAMED, random=BOTH)),
+        ("annotators must name all annotators", lambda: states.partial("fleiss_kappa", labels(), random=BOTH, panel=[0, 1])),
+        (r"random must be \('cases', 'annotators'\) when the parts", states.finish(states.partial("fleiss_kappa", labels())).two_way),
+        (
+            "annotators must be so few that 1500 sums say all",
+            lambda: states.partial("krippendorff_alpha", RNG.integers(0, 9, (4, 9)), classes=9, level="ordinal", random=BOTH),
+        ),
+    ],
+)
+def test_parts_that_cannot_have_it(message, call):
+    refused(message, call)
+
+
+def test_states_of_which_settings_differ_are_not_merged():
+    pair = [states.partial("fleiss_kappa", labels(annotators=one), random=BOTH) for one in ([0, 1, 2], [0, 1, 2, 3])]
+    refused("states must be made with the same panel", states.merge, pair)
+    one = states.finish(states.partial("fleiss_kappa", labels(annotators=[0]), random=BOTH))
+    assert warned("one annotator says nothing about others", one.two_way).reason
 
 
 def test_all_numbers_have_intervals():

@@ -136,6 +136,12 @@ class OrdinalAlpha(Alpha):
     n_dense, n_at = 1, 0
     all_pairs = False  # whether there are sums for all K² pairs, not only for those that occur
 
+    def with_judged(self, judged: Judgements) -> Form:
+        found = super().with_judged(judged)
+        assert isinstance(found, OrdinalAlpha)
+        found.all_pairs = self.all_pairs
+        return found
+
     @cached_property
     def _rank(self) -> Int64:
         return np.asarray(np.unique(self.values_of_classes, return_inverse=True)[1].reshape(-1))

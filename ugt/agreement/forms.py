@@ -171,6 +171,10 @@ class Form(Statistic):
         tables = [sparse.csr_matrix((one.amount, one.index, one.offsets), shape=(n, self.width_of(one))) for one in self.amounts]
         return sparse.hstack([sparse.csr_matrix(self.dense), *tables]).T.tocsr()
 
+    def by_case(self) -> Array:
+        """(M, S)."""
+        return np.asarray(self.each(self._columns.T.toarray()))
+
     def width_of(self, table: Ragged) -> int:
         """How many sums a table has."""
         return self.n_classes

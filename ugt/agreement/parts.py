@@ -112,6 +112,9 @@ class AlphaAboutCenter(AlphaOfNumbers):
         super().__init__(judged, 0 if judged is None else judged.n_classes, "interval", np.empty(0) if judged is None else judged.names)
         self.center, self.ratings = center, True
 
+    def with_judged(self, judged: Judgements) -> AlphaAboutCenter:
+        return AlphaAboutCenter(judged, self.center)
+
     @property
     def dense(self) -> Array:
         low, high = ends_of(self.values_of_classes, np.bincount(self.classes.index, self.classes.amount, self.n_classes) > 0)

@@ -78,6 +78,7 @@ class Discrepancy(Judging, Quotients):
     """Δ = Σ μ_i / Σ α_i, and the means α and μ."""
 
     names = ("value", "alpha", "mu")
+    scales = ("log", "log", "log")
     n_squared = 3
 
     def read(self) -> None:

@@ -314,7 +314,21 @@ class Means(Ratios):
         fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
         numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
         settings = {"options": plain(options), "numbers": numbers, "n_draws": n_draws}
-        return cls(x, settings, found.left_out, np.array(fixed, np.float64), share)
+        one = cls(x, settings, found.left_out, np.array(fixed, np.float64), share)
+        one.source = found.statistic
+        return one
+
+    source: Statistic | None = None  # of the same cases, which may know who said what
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        return ("logit" if self.span == (0.0, 1.0) else "identity",)
+
+    def annotations_by_name(self) -> Any:
+        return super().annotations_by_name() if self.source is None else self.source.annotations_by_name()
+
+    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
+        return super().judged_by(annotators) if self.source is None else self.source.judged_by(annotators)
 
     @property
     def settings(self) -> dict[str, Any]:

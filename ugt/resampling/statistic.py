@@ -182,6 +182,16 @@ class Statistic(ABC):
         of_span = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
         return tuple(of_span.get((low, high), "identity") for low, high in self.spans.tolist())
 
+    def by_case(self) -> Array:
+        """(N, S) what each case adds to the sums.
+
+        Raises
+        ------
+        ValueError
+            If sums are not those of what single cases add.
+        """
+        raise error("metric", "be one of sums over cases, for intervals of parts over annotators", type(self).__name__)
+
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
         """(B, M) the numbers under weights of cases (B, N) and of annotators (A,)."""
         one = self if annotators is None else self.judged_by(annotators)
@@ -247,6 +257,10 @@ class Linear(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         """(B, S)."""
         return added(self.columns, cases)
+
+    def by_case(self) -> Array:
+        """(N, S)."""
+        return self.columns
 
     def exact_sums(self) -> Array:
         """(S, P)."""

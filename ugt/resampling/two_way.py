@@ -134,17 +134,17 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
     """Of some numbers of a statistic, whose kept cases have this design; None: there are none."""
     scales = [one.scales[number] for number in numbers]
     found = spread_of(one, numbers, scales, design)
-    slopes = [_slope(scale, float(one.estimate[number])) for scale, number in zip(scales, numbers)]
     unit = np.eye(len(numbers))
     parts = [found.of(weights) for weights in unit]
     beyond = [i for i, given in enumerate(parts) if found.reasons[i] is None and not math.isfinite(sum(given))]
     if beyond:  # without an annotator a number is at the end of its scale
         plain = spread_of(one, [numbers[i] for i in beyond], ["identity"] * len(beyond), design)
         for i, weights in zip(beyond, np.eye(len(beyond))):
-            parts[i] = tuple(part * slopes[i] ** 2 for part in plain.of(weights))  # type: ignore[assignment]
+            slope = _slope(scales[i], float(one.estimate[numbers[i]]))
+            parts[i] = tuple(part * slope**2 for part in plain.of(weights))  # type: ignore[assignment]
     few = None if design is None or design.plain else few_clusters(found.n_units)
     notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
-    rows = zip(numbers, scales, slopes, parts, found.reasons)
+    rows = zip(numbers, scales, parts, found.reasons)
     return [_record(one, found, design, notes, *row) for row in rows]
 
 
@@ -174,15 +174,30 @@ def _record(
     notes: tuple[str, ...],
     number: int,
     scale: str,
-    slope: float,
     parts: Parts,
     reason: str | None,
 ) -> TwoWay:
-    value, end = float(one.estimate[number]), None
+    value, facts = float(one.estimate[number]), None
     span: tuple[float, float] = tuple(one.spans[number].tolist())
     if reason is None and value in span and design is not None:
-        facts, parts = Units.of(one, one.kept, design).take([number]).facts, (math.nan,) * 3
-        end = Units(partial(_fewer, facts, found.n_annotators), lambda: np.empty((0, 1)), None)
+        facts = Units.of(one, one.kept, design).take([number]).facts
+    return record_of(value, scale, span, found, parts, reason, notes, facts)
+
+
+def record_of(
+    value: float,
+    scale: str,
+    span: tuple[float, float],
+    found: Spread,
+    parts: Parts,
+    reason: str | None,
+    notes: tuple[str, ...],
+    facts: Facts | None,
+) -> TwoWay:
+    """``facts``: of the units of a number at the end of its range."""
+    end, slope = None, _slope(scale, value)
+    if facts is not None:
+        parts, end = (math.nan,) * 3, Units(partial(_fewer, facts, found.n_annotators), lambda: np.empty((0, 1)), None)
         reason = None if np.isfinite(facts.step).all() else AT_END
     total = math.nan if math.isnan(sum(parts)) else total_of(parts)
     return TwoWay(

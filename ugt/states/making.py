@@ -13,8 +13,10 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
 from ..resampling import Answer, Part, Statistic
+from ..resampling.spread import with_annotators
 from .state import Merged, State, merge_states, spread_of
 from .sums import Design, as_exact, ids_of, rounded
+from .two_way import tables_of, two_way_of
 
 Tables = dict[str, Array]
 
@@ -48,6 +50,8 @@ def partial(
     n_resamples: int = 0,
     seed: Any = 0,
     min_cases: int = 0,
+    random: tuple[str, ...] = ("cases",),
+    panel: Any = None,
     **options: Any,
 ) -> State:
     """The :class:`State` of a metric on some of the cases.
@@ -69,6 +73,12 @@ def partial(
         Of the resamples; the same for all parts.
     min_cases : int
         Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
+    random : ("cases",) or ("cases", "annotators")
+        The latter adds what intervals for other annotators need, :meth:`Merged.two_way`: sums without each annotator, and sums of products.
+        For metrics of sums over cases (coefficients of agreement, discrepancy ratio, uncertainty-adjusted metrics of a truth that was made
+        of labels or rankings), named annotators, and not very many.
+    panel : sequence of ids, optional
+        All annotators of all parts, for ``random``. Default: those of the data are all.
     **options
         As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
         ``annotators``, the ids of all, unless all are in the data of every part.
@@ -103,9 +113,13 @@ def partial(
         sums["squares"] = one.exact_squares()
     if len(one.fixed):
         sums["fixed"] = as_exact(one.fixed)
+    more: dict[str, Any] = {}
+    if with_annotators(random):
+        more["panel"], tables = tables_of(one, panel)
+        sums.update(tables)
     ids = ids_of(*data) if one.case_ids is None else one.case_ids
     replicates = design.sums(one.n_cases, ids, lambda weights: {"sums": one.sums(weights)})
-    state = State(metric, {**one.settings, **design.settings}, one.n_counted, dict(one.left_out), sums, replicates)
+    state = State(metric, {**one.settings, **design.settings, **more}, one.n_counted, dict(one.left_out), sums, replicates)
     _check_groups(state, min_cases)
     return state
 
@@ -189,7 +203,10 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     counts = state.n_cases, dict(state.left_out), error_of, answer.reason
     at_end = answer.value in one.span
     step = float(one.steps(rounded(state.sums)["sums"], state.n_cases)[0]) if at_end else math.nan
-    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span, step)
+    two_way = None
+    if "panel" in state.settings:
+        two_way = two_way_of(one, answer.value, rounded(state.sums), list(state.settings["panel"]), state.n_cases)
+    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span, step, two_way)
 
 
 def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:

@@ -253,6 +253,19 @@ class Merged(Frozen):
     _scale: str = field(default="identity", repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
     _step: float = field(default=math.nan, repr=False)
+    _two_way: resampling.TwoWay | None = field(default=None, repr=False)
+
+    def two_way(self) -> resampling.TwoWay:
+        """The value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
+
+        Raises
+        ------
+        ValueError
+            If the parts were made without ``random=("cases", "annotators")``.
+        """
+        if self._two_way is None:
+            raise error("random", "be ('cases', 'annotators') when the parts are made", "('cases',)")
+        return self._two_way.said()
 
     def interval(self, level: float = 0.95, *, of: str | None = None, kind: str = "auto") -> tuple[float, float]:
         """Interval over cases or clusters, as of the record of the function itself: from the Poisson resamples, or analytic.
