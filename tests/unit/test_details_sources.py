@@ -47,8 +47,8 @@ def test_draws_add_to_the_interval_over_both_what_cases_share(together, least, m
 
 
 @pytest.mark.slow
-def test_other_annotators():
-    """Against annotators drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
+def test_other_labels():
+    """Against labels drawn by numpy, and against the true spread of Dirichlet accuracy, which is linear in the counts."""
     evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1)
     generator = np.random.default_rng(1)
     found = np.empty((400, 2))
@@ -57,15 +57,32 @@ def test_other_annotators():
         post = ugt.dirichlet(ugt.Labels.from_counts(drawn))
         found[b] = [ugt.ua_topk_accuracy(post, scores, 1).value for scores in SCORES.values()]
     for name, std in zip(SCORES, found.std(0)):
-        (row,) = rows(evaluation, model=name, source="annotators")
+        (row,) = rows(evaluation, model=name, source="labels")
         assert row["std"] == pytest.approx(std, rel=0.5)  # 100 and 400 resamples: 6 standard errors of the ratio are 0.46
         assert row["low"] < row["value"] < row["high"]
         assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * row["std"], rel=1e-6)
 
 
+def test_other_annotators_where_they_have_names():
+    """By leaving out each of them, which labels drawn within cases cannot say: skills differ."""
+    truth = RNG.integers(0, 3, 120)
+    table = np.where(RNG.random((120, 5)) < [0.95, 0.9, 0.8, 0.6, 0.5], truth[:, None], RNG.integers(0, 3, (120, 5)))
+    labels = ugt.Labels.from_wide(table, classes=3)
+    evaluation = ugt.evaluate(labels, SCORES, k=1, reliability=1)
+    assert rows(evaluation, source="labels") == []
+    for name, scores in SCORES.items():
+        (row,) = rows(evaluation, model=name, source="annotators")
+        found = ugt.ua_topk_accuracy(ugt.dirichlet(labels), scores)
+        share = found.value * (1 - found.value)
+        assert row["std"] == pytest.approx(np.sqrt(found.two_way().parts["annotators"]) * share)
+        assert row["low"] < row["value"] == found.value < row["high"]
+        (metric,) = [one for one in evaluation.metrics if (one["model"], one["metric"]) == (name, "topk_accuracy")]
+        assert (metric["two_way_low"], metric["two_way_high"]) == found.interval(random=("cases", "annotators"))
+
+
 def test_single_annotations_clusters_and_no_models():
     evaluation = ugt.evaluate(ugt.Labels.from_counts(np.eye(3, dtype=int)[RNG.integers(3, size=120)]), SCORES, k=1)
-    assert all(math.isnan(row["std"]) if row["std"] is not None else True for row in rows(evaluation, source="annotators"))
+    assert all(math.isnan(row["std"]) if row["std"] is not None else True for row in rows(evaluation, source="labels"))
     assert len(rows(evaluation, source="cases")) == 2
     evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), SCORES, k=1, clusters=np.repeat(np.arange(12), 10))
     assert [len(rows(evaluation, source=one)) for one in ("clusters", "clusters and draws", "cases")] == [2, 2, 0]
@@ -89,8 +106,8 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]]] * 5, n_classes=3)
     models, options = {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, {"n_draws": 200, "n_warmup": 50}
     evaluation = ugt.evaluate(rankings, models, k=1, aggregation="plackett-luce", reliability=(1, 2), **options)
-    assert rows(evaluation, source="annotators") == []
-    assert any("spread over annotators was not computed" in note for note in evaluation.notes)
+    assert rows(evaluation, source="annotators") == rows(evaluation, source="labels") == []
+    assert any("spread over labels was not computed" in note for note in evaluation.notes)
     found = evaluation.tables["diagnostics"]
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
     post = ugt.plackett_luce(rankings, reliability=2, **options)

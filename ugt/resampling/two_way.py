@@ -148,17 +148,23 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
     return [_record(one, found, design, notes, *row) for row in rows]
 
 
-def ends_if_named(one: Statistic, numbers: Sequence[int], clusters: NDArray[Any] | None, level: float) -> Array:
-    """(M, 2) intervals of some numbers, ``clusters`` (N,) of all cases; NaN where annotators have no names, or it would take too long."""
-    nothing = np.full((len(numbers), 2), math.nan)
+def design_if_named(one: Statistic, clusters: NDArray[Any] | None) -> Design | None:
+    """What counts, where annotators have names and it would not take long; ``clusters`` (N,) of all cases."""
     try:
         known = one.annotations_by_name()
     except ValueError:
-        return nothing
+        return None
     kept = one.kept
     if not kept.any() or len(known.annotators) * one.n_cases > MOST_WORK or len(known.annotator) > MOST_LABELS:
-        return nothing
-    design = Design.of(int(kept.sum()), None if clusters is None else clusters[kept])
+        return None
+    return Design.of(int(kept.sum()), None if clusters is None else clusters[kept])
+
+
+def ends_if_named(one: Statistic, numbers: Sequence[int], clusters: NDArray[Any] | None, level: float) -> Array:
+    """(M, 2) intervals of some numbers; NaN where annotators have no names, or it would take too long."""
+    design = design_if_named(one, clusters)
+    if design is None:
+        return np.full((len(numbers), 2), math.nan)
     return np.array([found.interval(level) for found in two_ways_of(one, numbers, design)])
 
 

@@ -15,6 +15,8 @@ from ...aggregation import by_name
 from ...annotations import Rankings
 from ...plausibilities.metric import METRICS
 from ...plausibilities.orders import Orders
+from ...resampling.spread import spread_of
+from ...resampling.two_way import design_if_named
 from .. import svg, words
 from ..context import Made
 from ..markup import Cell, Data, Entry, Group, Section, cells, grouped_table, interval, level_of, number, of, section, text, unique
@@ -33,6 +35,7 @@ LEAST_RESAMPLES = 25
 MOST_WORK = 3e7  # resamples x (annotations + cases x models): some seconds
 MEANINGS = {
     "annotators": "other annotators, the same cases",
+    "labels": "other labels of the same cases",
     "draws": "what the annotations leave open",
     "cases": "other cases with their annotations",
     "clusters": "other clusters with their annotations",
@@ -49,7 +52,8 @@ def make(context: Context, notes: list[str]) -> Made:
     if not at:
         return {}
     own, unit = [context.metrics[i] for i in at], context.unit_names[0]
-    by_source = {"annotators": _over_annotators(context, wanted[1], notes)}
+    named = _over_named(context, wanted[1])
+    by_source = {"annotators": named} if named else {"labels": _over_labels(context, wanted[1], notes)}
     by_source["draws"] = [_of(row["draw_std"], (row["draw_low"], row["draw_high"])) for row in own]
     if any(row["n_cases"] for row in own):
         resampled, *_ = yield context.asked
@@ -80,15 +84,38 @@ def _std(values: Array) -> list[float]:
     return [float(np.std(column[~np.isnan(column)])) if not np.isnan(column).all() else math.nan for column in values.T]
 
 
-def _over_annotators(context: Context, k: int, notes: list[str]) -> list[Row]:
-    """Other annotators for the same cases: their labels drawn with replacement, aggregated again."""
+def _over_named(context: Context, k: int) -> list[Row]:
+    """Other annotators for the same cases, by leaving out each who is there; nothing where they are not named, or it is not known how."""
+    known = context.known.annotations
+    if known is None or context.aggregation in COSTLY:
+        return []
+    with notices.heard():  # said before
+        ((_, made),) = by_name.truths(known, context.aggregation, context.reliability, context.making)
+        truth: Any = made if context.n_cases == known.n_cases else made.take(context.known.rows)
+        rows = []
+        for scores in context.scores.values():
+            order = Orders.from_dense(scores, k, context.options.ties)
+            one = METRICS["topk_accuracy"].of(truth, order, k, ties=context.options.ties).statistic
+            design, (value,) = design_if_named(one, context.clusters), one.estimate
+            if design is None:
+                return []
+            spread = spread_of(one, [0], ["logit"], design)
+            parts = spread.of(np.ones(1))
+            alone = spread.half_width((0.0, parts[1], 0.0), 0.5 + context.options.level / 2)
+            ends = 1 / (1 + np.exp(-(math.log(value / (1 - value)) + np.array([-alone, alone])))) if 0 < value < 1 else (math.nan, math.nan)
+            rows.append(_of(math.sqrt(parts[1]) * value * (1 - value), ends))
+    return rows
+
+
+def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
+    """Other labels of the same cases: drawn with replacement within each, and aggregated again."""
     known = context.known.annotations
     if known is None:
         return []
     n_annotations = len(known.items if isinstance(known, Rankings) else known.label)
     n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + context.n_cases * (4 + len(context.scores)))))
     if context.aggregation in COSTLY or n_resamples < LEAST_RESAMPLES:
-        notes.append("The spread over annotators was not computed: aggregating the annotations again and again would take too long.")
+        notes.append("The spread over labels was not computed: aggregating the annotations again and again would take too long.")
         return []
     from scipy.special import ndtri  # noqa: PLC0415  (half a second that only this needs)
 
