@@ -33,8 +33,8 @@ class AnnotationPlan(Frozen):
     value : float
         Of the pilot, or as stated; NaN if nothing is known of it.
     components : mapping
-        Variances of what ``"cases"``, ``"annotators"`` and single ``"labels"`` (with what cases and annotators have in common) add to a
-        score on the scale of the metric, and ``"pairs"``: the variance that single pairs of labels add. Negative estimates are
+        Variances, in units of the metric squared, of what ``"cases"``, ``"annotators"`` and single ``"labels"`` (with what cases and
+        annotators have in common) add to a score, and ``"pairs"``: the variance that single pairs of labels add. Negative estimates are
         shown as they are, and count as 0; NaN: not known.
     table : tuple of designs
         For each number of annotators, from the least that suffices, the cheapest design that meets the target: ``n_cases``, ``n_labels``

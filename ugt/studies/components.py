@@ -169,4 +169,4 @@ def _products(group: Any, t: Array) -> tuple[float, float]:
 
 def jackknife(values: Array) -> float:
     """The jackknife variance of a number from its values (G,) without each part."""
-    return float((len(values) - 1) * values.var()) if len(values) > 1 else np.nan
+    return float((len(values) - 1) * values.var()) if len(values) > 1 and np.isfinite(values).all() else np.nan

@@ -18,6 +18,7 @@ from .solving import MOST_CASES, Expectation, least_cases, least_people, power_o
 
 NAMES = ("error", "cov1", "cov2", "cov3", "test_reader", "n_cases")
 FEW_READERS = 5
+PANEL = "what other annotators of the truth would change is not in the plan: power is of studies with a truth by the same annotators"
 
 
 class ReaderDesign(NamedTuple):
@@ -212,6 +213,8 @@ def plan_reader_study(
     table = wanted.designs(r[n > 0], n[n > 0])
     best = min(table, key=lambda one: (one.cost, one.n_readers), default=None)
     notes = _notes(wanted, table, most, n_readers)
+    if "annotators" in getattr(study_or_components, "random", ()):
+        notes.insert(0, PANEL)
     if best is None:
         notices.warn(notes[-1], stacklevel=2)
     return ReaderPlan(parts, table, best, float(level), tuple(notes), wanted)
