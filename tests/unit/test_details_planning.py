@@ -5,7 +5,6 @@ import pytest
 
 import ugt
 from ugt.report import html
-from ugt.report.sections import planning
 
 
 def study(n=40, **options):
@@ -61,8 +60,5 @@ def test_what_is_no_pilot_of_a_further_study(options):
 
 
 def test_many_models():
-    rows = [
-        {**dict.fromkeys(planning.TABLES["study_size"], 0.1), "model": f"m{i}", "metric": "agreement", "n_cases": 9, "n_annotators": 3}
-        for i in range(12)
-    ]
-    assert list(planning._sentences(rows, "95%"))[-1].startswith("2 more models are in the table")
+    found = study(models=[f"m{i}" for i in range(12)])[2]
+    assert len(found.tables["study_size"]) == 10 and "2 more models were left out" in html(found.to_dict())

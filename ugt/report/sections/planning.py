@@ -35,9 +35,9 @@ def make(context: Context, notes: list[str]) -> Rows:
     labels = context.known.labels
     if labels is None or context.clusters is not None or labels.n_cases * labels.n_classes > MOST_CELLS:
         return {}
-    asked: list[tuple[Any, str, Any]] = [(name, AGREEMENT, scores) for name, scores in context.scores.items()] or [(None, ALPHA, None)]
+    asked: list[tuple[Any, str, Any]] = [(name, AGREEMENT, scores) for name, scores in context.scores.items()]
     rows = []
-    for name, metric, scores in asked:
+    for name, metric, scores in asked[:MOST_MODELS] or [(None, ALPHA, None)]:
         try:
             plan = plan_annotations(labels, scores, metric=metric, level=context.options.level)
         except ValueError:  # too few cases with two labels, or labels that do not vary: the section says what is needed
@@ -71,11 +71,13 @@ def render(source: Data) -> Section:
         needs = ["labels, not rankings", f"at least {LEAST_CASES} cases with two labels, which differ", "cases that are no clusters"]
         why = f"<p>None was computed. It needs:</p>{html.bullets(needs)}"
         return html.section("planning", TITLE, how, why)
-    return html.section("planning", TITLE, how, html.bullets(_sentences(entries, html.level_of(source))))
+    more = len(source.get("models") or ()) - MOST_MODELS
+    rest = f"<p>{more:,} more models were left out.</p>" if more > 0 else ""
+    return html.section("planning", TITLE, how, html.bullets(_sentences(entries, html.level_of(source))), rest)
 
 
 def _sentences(entries: list[Entry], level: str) -> Iterator[str]:
-    for e in entries[:MOST_MODELS]:
+    for e in entries:
         what = "Krippendorff's alpha" if e["metric"] == ALPHA else f"agreement of {html.text(e['model'])} with one more annotator"
         known = [(e[f"var_{name}"], said) for name, said in _WORDS if e[f"var_{name}"] is not None]
         parts = [f"{html.number(math.sqrt(max(part, 0.0)))} {said}" for part, said in known]
@@ -86,8 +88,6 @@ def _sentences(entries: list[Entry], level: str) -> Iterator[str]:
             f"For the {what} the standard deviations are {', '.join(parts)}. These {e['n_cases']:,} cases with {e['n_labels']:.3g} labels "
             f"each{by} give a {level} interval {html.number(e['width'])} wide (other cases, {whom}); {', '.join(others)}."
         )
-    if len(entries) > MOST_MODELS:
-        yield f"{len(entries) - MOST_MODELS:,} more models are in the table <code>study_size</code> of the JSON."
 
 
 _WORDS = (("cases", "between cases"), ("annotators", "between annotators"), ("labels", "from label to label"))
