@@ -385,6 +385,11 @@ def test_what_is_no_pilot_is_refused(labels, scores, options, message):
     refused(message, ugt.plan_annotations, None if labels is None else labels_of(labels), scores, **options)
 
 
+def test_one_score_for_all_cases():
+    wide, _ = pilot(n_classes=2)
+    refused("scores must differ: with one score for all cases", ugt.plan_annotations, labels_of(wide, 2), np.ones(30), metric="soft_auroc")
+
+
 def test_one_annotator_and_what_has_no_labels():
     with pytest.warns(UserWarning, match="several labels"):
         repeated = ugt.Labels.from_long(np.repeat(np.arange(20), 2), np.zeros(40, int), np.arange(40) % 2, classes=2)

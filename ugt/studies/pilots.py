@@ -142,6 +142,8 @@ def _soft_auroc(labels: Labels, scores: Any) -> Scored:
     table = np.asarray(given, np.float64)
     score = table[:, 1] if table.ndim == 2 and table.shape[1] == 2 else table
     value = soft_auroc(labels, score).value
+    if score.size and (score == score.flat[0]).all():
+        raise error("scores", "differ: with one score for all cases the AUROC says nothing", score.flat[0])
     (column,) = read_soft(labels, score, None).columns(0.5)
     u, v, _, above, below = column.running()
     positive, negative, n = u.sum(), v.sum(), len(u)
