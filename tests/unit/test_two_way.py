@@ -234,6 +234,15 @@ def test_few_annotators_are_noted(n, note):
     assert len(found.notes) == bool(note) and np.isfinite(found.interval()).all()
 
 
+def test_one_annotator_unlike_all_others_is_noted():
+    """Of panels from a population with careless annotators, most of the spread is whether one is there."""
+    table = np.where(RNG.random((300, 8)) < [0.9] * 7 + [0.1], RNG.integers(0, K, 300)[:, None], RNG.integers(0, K, (300, 8)))
+    known = ugt.Labels.from_wide(table, classes=K, annotators=[f"r{j}" for j in range(8)])
+    with pytest.warns(UserWarning, match="annotator 'r7' makes up nearly all of the spread between annotators"):
+        ugt.krippendorff_alpha(known).interval(random=BOTH)
+    assert ugt.krippendorff_alpha(labels(False)).two_way().notes == ()
+
+
 def test_an_annotator_with_a_single_label_is_counted():
     table = np.array(rows(False), object)
     table[1:, 0] = None

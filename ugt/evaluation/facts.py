@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base.version import __version__
 from ..annotations import Labels, Rankings
+from ..resampling.spread import FEW_ANNOTATORS
 
 if TYPE_CHECKING:
     from ..report.context import Annotated
@@ -39,6 +40,8 @@ def notes(annotated: Annotated, ties: str) -> Iterable[str]:
         yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
     elif isinstance(known, Labels):
         yield "The voted label is the most frequent label; classes tied at the top share it."
+    if known is not None and 1 < len(known.annotators) < FEW_ANNOTATORS:
+        yield f"{len(known.annotators)} annotators: intervals for other annotators rest on the differences between them."
     if known is not None and len(known.annotators) == 0:
         yield "Annotators are not named in this data, so nothing can be said of single annotators."
     if ties == "first":

@@ -20,6 +20,7 @@ from .statistic import UNNAMED, Statistic, Without
 
 RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
+ALONE = 0.95  # of the largest share of the spread that one annotator can have, (n - 1) / n
 ONE_ANNOTATOR = "one annotator says nothing about others"
 NO_CASE, NOT_FINITE = "no case is left", "the number is not finite"
 SINGLE_LABEL = "annotator with a single label (not left out)"
@@ -62,6 +63,7 @@ class Spread(NamedTuple):
     n_annotators: int
     left_out: Mapping[str, int]
     reasons: tuple[str | None, ...]  # of each number, why there is no interval
+    alone: tuple[str | None, ...] = ()  # of each number, who makes up nearly all of the spread between annotators
 
     def of(self, weights: Array) -> Parts:
         """The parts of the variance of a weighted sum (M,) of the numbers."""
@@ -140,7 +142,11 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         apart, mean = pseudo - pseudo.mean(axis=0), moved / n
         cross = mean.T @ weighted
         both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
-        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, tuple(reasons))
+        own = odds[:, None] * apart**2
+        largest = own.argmax(axis=0)
+        odd = own.max(axis=0) > ALONE * (n - 1) / n * own.sum(axis=0)
+        unlike = [name(known.annotators[who[j]]) if one and n >= FEW_ANNOTATORS else None for j, one in zip(largest, odd)]
+        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, tuple(reasons), tuple(unlike))
 
 
 def labels_of_annotators(known: Any, kept: Bools) -> Array:
@@ -157,6 +163,12 @@ def few_annotators(n: int) -> list[str]:
     if n >= FEW_ANNOTATORS:
         return []
     return [f"{n} annotators: the interval rests on their differences{', with one degree of freedom' if n == 2 else ''}"]
+
+
+def one_alone(who: str | None) -> list[str]:
+    """What is to be said where one annotator makes up nearly all of the spread."""
+    said = "annotator {} makes up nearly all of the spread between annotators: the interval depends on how common such annotators are"
+    return [] if who is None else [said.format(who)]
 
 
 def say(reason: str | None, notes: Sequence[str]) -> None:

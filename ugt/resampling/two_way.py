@@ -18,7 +18,7 @@ from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design
 from .resamples import check_level
-from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, say, spread_of, total_of
+from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, total_of
 from .statistic import Statistic
 from .student import Facts, Units, few_clusters
 
@@ -144,8 +144,10 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
             parts[i] = tuple(part * slope**2 for part in plain.of(weights))  # type: ignore[assignment]
     few = None if design is None or design.plain else few_clusters(found.n_units)
     notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
-    rows = zip(numbers, scales, parts, found.reasons)
-    return [_record(one, found, design, notes, *row) for row in rows]
+    rows = zip(numbers, scales, parts, found.reasons, found.alone or (None,) * len(numbers))
+    return [
+        _record(one, found, design, (*notes, *one_alone(who)), number, scale, part, reason) for number, scale, part, reason, who in rows
+    ]
 
 
 def design_if_named(one: Statistic, clusters: NDArray[Any] | None) -> Design | None:
