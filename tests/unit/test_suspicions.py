@@ -20,6 +20,7 @@ PATIENTS = [f"p{i // 3}_{i % 3}" for i in range(N)]
 KNOWN = (
     "Metrics judge",
     "The voted label",
+    "3 annotators: intervals",
     "The scores of M came",
     "The scores of model M are not",
     "Strata with fewer",
