@@ -78,7 +78,7 @@ def test_soft_covariance_of_certain_truth_is_that_of_placements():
 @pytest.mark.parametrize("p", [HARD, SOFT], ids=["hard", "soft"])
 @pytest.mark.parametrize("clusters", [None, np.arange(12) // 2 + np.arange(12) // 9])
 def test_jackknife(p, clusters, monkeypatch):
-    monkeypatch.setattr("ugt.studies.study.LEAST_CASES", 2)
+    monkeypatch.setattr("ugt.studies.study_input.LEAST_CASES", 2)
     x = some_missing(ratings(7))
     found = study(x, p, covariance="jackknife", clusters=clusters)
     np.testing.assert_allclose(found.covariance.reshape(6, 6), twin.jackknife(x.reshape(6, 12), p, clusters), rtol=1e-11, atol=1e-16)
@@ -208,7 +208,7 @@ def test_a_study_is_that_of_its_numbers():
 def test_claims_are_those_of_the_intervals():
     found = study(ratings(), level=0.9).difference(1, 0)
     low, high = found.interval()
-    for margin in (0.0, -low - 1e-9, -low + 1e-9, 1.0):
+    for margin in (0.0, -low - 1e-9, -low + 1e-9, 0.99):
         claim = found.non_inferiority(abs(margin))
         assert claim.decision == (low > -abs(margin)) == (claim.p_value < 0.05) and claim.low == pytest.approx(low)
     assert found.superiority().decision == (low > 0) and math.isinf(found.superiority(0.1).high)
@@ -322,6 +322,10 @@ REFUSED = {
     "a truth by the readers": (
         lambda: study(ugt.Readings.from_array(ratings(), readers=["a", "x", "y"]), panel()), "without the readers .* first at reader 'a'"
     ),
+    "a truth by a reader in capitals": (
+        lambda: study(ugt.Readings.from_array(ratings(), readers=["x", " B", "y"]), panel()), "first at reader ' B'"
+    ),
+    "a margin in points": (lambda: study(ratings()).non_inferiority(0, 1, 5), "margin must be below 1"),
     "unknown test": (lambda: study(readings_with(lambda x: None)).difference("with", "aided"), "tests 'without', 'with'. Got 'aided'"),
     "a test with itself": (lambda: study(ratings()).difference(0, 0), "another test"),
     "a case without truth": (lambda: study(ratings(), np.where(np.arange(12) == 3, np.nan, HARD)), "known for every case .* case 3"),
@@ -444,6 +448,11 @@ def test_records_print_short():
     x = ugt.Readings.from_array(ratings(t=40, n=12))
     for found in (study(x), ugt.against_readers(HARD, x, HARD, test=3)):
         assert repr(found).count("\n") < 25 and len(repr(found)) < 3000 and "<table>" in found._repr_html_()
+
+
+def test_ratings_the_other_way_round_are_noted():
+    assert any("other way round" in note for note in study(-ratings()).notes)
+    assert study(ratings(), figure=lambda p, x: 10 * p * x).non_inferiority(0, 1, 5).margin == 5
 
 
 def test_soft_targets_are_said():

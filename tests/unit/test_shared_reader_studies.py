@@ -42,7 +42,7 @@ def test_obuchowski_rockette(shared_case, name):
     for key, value in zip(("var_reader", "var_test_reader"), analysis.components()):
         assert expected[key] is None or value == pytest.approx(expected[key], rel=1e-9, abs=1e-12)
     n = len(given["y"])
-    pairs = differences({(a, b): analysis.difference(a, b) for a in range(n) for b in range(a + 1, n)}, level)
+    pairs = differences({(a, b): analysis.difference(a, b) for a in range(n) for b in range(a + 1, n)}, level, True)
     for one, want in zip(pairs, expected["differences"]):
         assert one.first + 1 == int(want["pair"][0])
         ends = dict(zip(("low", "high"), one.interval()))

@@ -18,7 +18,7 @@ from .differences import MarginClaim, ReaderDifference, ReaderFigure, difference
 from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study import Given, check_resampling, chosen_covariance, study_input
+from .study_input import Given, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
 
@@ -214,7 +214,7 @@ class _Compared:
             model = Estimated(float(values[-1]), math.nan, math.nan, "cases are fixed: the figure of a model is what it is for these cases")
         if "annotators" in given.random:
             found, alone, model = (self._with_panel(one, at) for at, one in enumerate((found, alone, model)))
-        (difference,) = differences({("model", "readers"): found}, level)
+        (difference,) = differences({("model", "readers"): found}, level, given.figure.bounded)
         if difference.reason:
             notices.warn(f"undefined: {difference.reason}", stacklevel=4)
         bounded, n = given.figure.bounded, len(given.unit)

@@ -159,6 +159,7 @@ class ReaderDifference(OfReaders):
     second: Any
     p_value: float
     adjusted_p_value: float
+    _bounded: bool = field(repr=False)
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Interval of the difference; level: default, that of the study."""
@@ -170,20 +171,27 @@ class ReaderDifference(OfReaders):
         Raises
         ------
         ValueError
-            If the margin is not a finite number of at least 0, or the level is not above 0.5 and below 1.
+            If the margin is not a finite number of at least 0, or not below 1 for figures from 0 to 1; if the level is not above 0.5
+            and below 1.
         """
-        return self._beyond("non-inferiority", -checks.scalar("margin", margin), level)
+        return self._beyond("non-inferiority", -self._margin(margin), level)
 
     def superiority(self, margin: float = 0.0, *, level: float = 0.95) -> MarginClaim:
         """Is the first test by more than ``margin`` better than the second? Options and errors of :meth:`non_inferiority`."""
-        return self._beyond("superiority", checks.scalar("margin", margin), level)
+        return self._beyond("superiority", self._margin(margin), level)
 
     def equivalence(self, margin: float, *, level: float = 0.95) -> MarginClaim:
         """Are the tests at most by ``margin`` apart? Two one-sided tests, each at ``level``; errors of :meth:`non_inferiority`."""
-        width = checks.scalar("margin", margin)
+        width = self._margin(margin)
         low, high = self._ends(2 * _one_sided(level) - 1)
         p = max(self._tail(-width), 1 - self._tail(width))
         return MarginClaim("equivalence", self.value, low, high, width, level, p, bool(-width < low and high < width))
+
+    def _margin(self, margin: Any) -> float:
+        width = checks.scalar("margin", margin)
+        if self._bounded and width >= 1:
+            raise checks.error("margin", "be below 1, as figures are from 0 to 1 (five points are 0.05)", repr(margin))
+        return width
 
     def _beyond(self, claim: str, least: float, level: float) -> MarginClaim:
         low, _ = self._ends(2 * _one_sided(level) - 1)
@@ -193,18 +201,20 @@ class ReaderDifference(OfReaders):
 
 def turned(one: ReaderDifference) -> ReaderDifference:
     fixed = one.std_error, one.df, one.reason, one.level, one._law
-    return ReaderDifference(-one.value, *fixed, one.second, one.first, one.p_value, one.adjusted_p_value)
+    return ReaderDifference(-one.value, *fixed, one.second, one.first, one.p_value, one.adjusted_p_value, one._bounded)
 
 
 def figure_record(name: Any, found: Estimated, n_readers: int, level: float, bounded: bool, imrmc: bool) -> ReaderFigure:
     return ReaderFigure(*_common(found, level, imrmc), name, n_readers, bounded)
 
 
-def differences(found: Mapping[tuple[Any, Any], Estimated], level: float, imrmc: bool = False) -> tuple[ReaderDifference, ...]:
+def differences(
+    found: Mapping[tuple[Any, Any], Estimated], level: float, bounded: bool, imrmc: bool = False
+) -> tuple[ReaderDifference, ...]:
     """Of all pairs, with their p-values adjusted together."""
     common = [_common(one, level, imrmc) for one in found.values()]
     p = [2 * _above(abs(one[0]) / one[1], one[-1]) for one in common]
-    return tuple(ReaderDifference(*one, *names, *both) for names, one, both in zip(found, common, zip(p, _holm(p))))
+    return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, _holm(p))))
 
 
 def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, float, str, float, float]:

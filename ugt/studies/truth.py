@@ -9,6 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
+from .._base.names import look
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from ..resampling import ids_of_cases
@@ -42,10 +43,11 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
         rows, column = _rows(truth.axes, readings), _positive_class(truth.axes.classes, positive)
         if not isinstance(truth, Labels):
             return CaseTruth(_checked(truth.mean()[rows, column], readings))
-        own = {str(name) for name in truth.annotators.tolist()} & {str(name) for name in readings.readers.tolist()}
+        looks = {look(str(name)) for name in truth.annotators.tolist()}
+        own = [name for name in readings.readers.tolist() if look(str(name)) in looks]
         if own and not readings.unnamed:
             got = f"{len(own)} of them" if len(own) > 1 else "one of them"
-            raise error("truth", "be made without the readers who are judged by it", got, f"reader {sorted(own)[0]!r}")
+            raise error("truth", "be made without the readers who are judged by it", got, f"reader {identifiers.name(own[0])}")
         return _of_panel(truth, rows, column, readings)
     given = ids_of_cases(
         "truth", identifiers.as_array(truth) if identifiers.is_array(truth) else truth, readings.n_cases, readings.case_ids

@@ -1,0 +1,168 @@
+"""What a study of readers is made of: checked, without readers who cannot be judged and cases that nobody read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base import checks, identifiers
+from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.names import listed
+from ..resampling import Design, few_clusters, ids_of_cases, seed_of
+from .covariances import METHODS, without_units_of
+from .figures import FigureOfMerit, ReadingCells, SoftAuroc, figure_of
+from .obuchowski_rockette import BOTH
+from .readings import Readings
+from .truth import CaseTruth, read_truth
+
+LEAST_CASES, FEW_READERS = 10, 5
+UNREAD = "case that nobody read"
+LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
+SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
+ONE_ANNOTATOR = "The truth is by one annotator, who says nothing about others: intervals take these labels for the truth."
+AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
+
+
+class Given(NamedTuple):
+    """What a study of readers is made of, checked: ratings (T, R, N) of the readers who count, p and units of the cases."""
+
+    rating: Array
+    tests: NDArray[Any]
+    readers: NDArray[Any]
+    case_ids: NDArray[Any]
+    at: Int64  # where the cases stand in the readings
+    truth: CaseTruth
+    figure: FigureOfMerit
+    random: tuple[str, ...]
+    unit: Int64
+    clustered: bool
+    left_out: dict[str, int]
+    notes: list[str]
+
+    @property
+    def cells(self) -> ReadingCells:
+        return ReadingCells.of(self.rating, self.truth.p)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Of readers and cases, those that are random."""
+        return tuple(one for one in self.random if one != "annotators")
+
+    def figures(self, p: Array) -> Array:
+        """(T, R) under this truth."""
+        return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
+
+
+def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> Given:
+    """Checked, without the readers who cannot be judged."""
+    if not isinstance(readings, Readings):
+        raise checks.error("readings", "be Readings, as Readings.from_long makes them", type(readings).__name__)
+    found = read_truth(truth, readings, positive)
+    one, (factors, notes) = figure_of(figure, threshold, readings.rating), _random_of(random, found)
+    unit = np.arange(readings.n_cases)
+    if clusters is not None:
+        unit = Design.of(readings.n_cases, ids_of_cases("clusters", clusters, readings.n_cases, readings.case_ids)).unit.astype(np.int64)
+    cases = readings.read.any(axis=(0, 1))
+    n_unread = int((~cases).sum())
+    if "cases" in factors:
+        _check_cases(one, found.p[cases], unit[cases])
+    out = _without_figure(one, found.p, readings.rating, unit if "cases" in factors else None)
+    kept = np.flatnonzero(~out)
+    if len(kept) < 2 and "readers" in factors:
+        must = "have at least two readers with a figure for readers to be random (or make them fixed: random=('cases',))"
+        raise checks.error("readings", must, f"{len(kept)} of {len(out)}")
+    if len(kept) == 0:
+        raise checks.error("readings", "have a reader with a figure", f"none of {len(out)}")
+    cases = readings.read[:, kept].any(axis=(0, 1))
+    at, found = np.flatnonzero(cases), found.take(cases)
+    unit = np.unique(unit[at], return_inverse=True)[1].reshape(-1)
+    if "cases" in factors:
+        _check_cases(one, found.p, unit)
+        notes += [said] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
+    if out.any():
+        notes.append(f"Left out: {listed(map(str, readings.readers[out].tolist()))} ({LEFT_OUT}).")
+    rating, readers = readings.rating[:, kept][:, :, at], readings.readers[kept]
+    notes += _notes_on(rating, readers, factors)
+    if not found.is_hard:
+        notes += [SOFT_TARGET] if isinstance(one, SoftAuroc) else []
+        notes += [AS_GIVEN] if "annotators" not in factors else []
+    left_out = {reason: n for reason, n in ((LEFT_OUT, int(out.sum())), (UNREAD, n_unread)) if n}
+    return Given(
+        rating, readings.tests, readers, readings.case_ids[at], at, found, one, factors, unit, clusters is not None, left_out, notes
+    )
+
+
+def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
+    """Refuse too few cases to be random."""
+    n_units = len(np.unique(unit))
+    if n_units < LEAST_CASES:
+        raise checks.error("readings", f"have at least {LEAST_CASES} cases (clusters) for cases to be random", n_units)
+    if isinstance(figure, SoftAuroc) and min(p.sum(), (1 - p).sum()) <= 1:
+        got = f"{p.sum():.3g} positive and {(1 - p).sum():.3g} negative"
+        raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
+
+
+def check_resampling(n_resamples: Any, seed: Any) -> None:
+    """Refused whether they are needed or not."""
+    checks.whole("n_resamples", n_resamples, 2)
+    seed_of(seed)
+
+
+def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
+    """What is random, and a note where it should be more."""
+    n_annotators = 0 if truth.without is None else len(truth.without)
+    notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
+    if random is None:
+        few = [f"{n_annotators} annotators of the truth: their part rests on the differences between them."]
+        return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), notes + (few if 1 < n_annotators < FEW_READERS else [])
+    given = (random,) if isinstance(random, str) or not isinstance(random, Iterable) else tuple(random)
+    factors = tuple(one for one in BOTH if one in given)
+    if set(given) - {*BOTH, "annotators"} or not factors:
+        raise checks.error("random", "name readers, cases or both, and annotators for those of the truth", repr(random))
+    if "annotators" not in given:
+        return factors, notes
+    if n_annotators < 2:
+        must = "name annotators only where the truth is Labels of at least two named annotators (one says nothing about others)"
+        raise checks.error("random", must, f"{n_annotators} named annotators")
+    return (*factors, "annotators"), []
+
+
+def _without_figure(figure: FigureOfMerit, p: Array, rating: Array, unit: Int64 | None) -> Bools:
+    """(R,) readers who have no figure in a test in which they read, or none without one of the cases."""
+    cells, shape = ReadingCells.of(rating, p), rating.shape[:2]
+    undefined = np.isnan(figure.values(cells))
+    if unit is not None:
+        counted = figure.counting(cells)
+        if counted.any():
+            undefined |= np.isnan(without_units_of(figure, cells, unit, counted)).any(axis=0)
+    there = cells.read.any(axis=1).reshape(shape)
+    return np.asarray((undefined.reshape(shape) & there).any(axis=0) | ~there.any(axis=0))
+
+
+def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) -> list[str]:
+    notes, names = [], list(map(identifiers.name, readers))
+    if "readers" in factors and len(readers) < FEW_READERS:
+        notes.append(f"{len(readers)} readers: the intervals rest on the differences between them.")
+    seen: dict[bytes, str] = {}
+    for r, name in enumerate(names):
+        other = seen.setdefault(rating[:, r].tobytes(), name)
+        if other != name:
+            notes.append(f"Readers {other} and {name} gave the same ratings, and are counted as two.")
+    return notes
+
+
+def chosen_covariance(covariance: Any, given: Given, cells: ReadingCells) -> str:
+    """DeLong's where it can be, else the jackknife, unless another one is asked for."""
+    unread = isinstance(given.figure, SoftAuroc) and not cells.read.all()
+    default = "delong" if isinstance(given.figure, SoftAuroc) and not unread and not given.clustered else "jackknife"
+    way = checks.option("covariance", default if covariance is None else covariance, METHODS)
+    if way == "delong" and unread:
+        g, i = np.unravel_index(int(np.argmin(cells.read)), cells.read.shape)
+        t, r = np.divmod(g, len(given.readers))
+        test = f"test {identifiers.name(given.tests[t])}, " if len(given.tests) > 1 else ""
+        where = f"{test}reader {identifiers.name(given.readers[r])}, case {identifiers.name(given.case_ids[i])}"
+        must = "be 'jackknife', 'unbiased' or 'bootstrap' where readers did not read all cases in all tests"
+        raise checks.error("covariance", must, "'delong'", where)
+    return way
