@@ -41,16 +41,16 @@ def made(tmp_path_factory):
     table("patients.csv", ["case", "patient"], [(case, i // 2) for i, case in enumerate(cases)])
     table("sites-of-cases.csv", ["case", "cluster"], [(case, "north" if i % 2 else "south") for i, case in enumerate(cases)])
     table("sites.csv", ["case", "site", "age"], [(case, "north" if i % 2 else "south", "") for i, case in enumerate(cases)])
-    truth = np.arange(24) % 2
+    truth, others = np.arange(24) % 2, np.random.default_rng(6)
     study = [
-        (test, f"q{r}", case, truth[i] + rng.integers(0, 3), truth[i])
+        (test, f"q{r}", case, truth[i] + others.integers(0, 3), truth[i])
         for test in ("without", "with")
         for r in range(4)
         for i, case in enumerate(cases)
     ]
     table("study.csv", ["test", "reader", "case", "rating", "truth"], study)
-    table("panel.csv", ["case", "annotator", "label"], [(case, f"t{a}", rng.integers(0, 2)) for case in cases for a in range(3)])
-    table("model.csv", ["case", "score"], [(case, truth[i] + rng.normal()) for i, case in enumerate(cases)])
+    table("panel.csv", ["case", "annotator", "label"], [(case, f"t{a}", others.integers(0, 2)) for case in cases for a in range(3)])
+    table("model.csv", ["case", "score"], [(case, truth[i] + others.normal()) for i, case in enumerate(cases)])
     probs = rng.dirichlet(np.ones(3), 24)
     for name, rows in (("a.csv", range(24)), ("validation.csv", range(12)), ("test.csv", range(12, 24))):
         table(name, ["case", *CLASSES], [(cases[i], *probs[i]) for i in rows])

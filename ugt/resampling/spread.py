@@ -122,7 +122,8 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
 
     value, influence = scaled(Without.of(one, columns))
     correction = n_units / (n_units - 1) if n_units > 1 else math.nan
-    cases = correction * influence.T @ influence
+    with np.errstate(invalid="ignore", over="ignore"):
+        cases = correction * influence.T @ influence
     if n < 2:
         return Spread(cases, nothing, nothing, n_units, n, left_out, (ONE_ANNOTATOR,) * m)
     reasons: list[str | None] = [None if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
