@@ -61,6 +61,19 @@ def krippendorff_alpha(n, annotators, k, per_case, level):
     return Work(lambda: ugt.krippendorff_alpha(labels, level), {"numpy.sum": stream(labels.label, labels.annotator)})
 
 
+@bench.job(
+    [{"n": 20_000, "annotators": 12, "k": k} for k in (3, 5, 10)],
+    {"n": 200},
+    [Target("5.6", "s", at_most=0.05, n=20_000, annotators=12, k=k) for k in (3, 5, 10)],
+)
+def over_annotators(n, annotators, k):
+    """Interval of alpha over cases and annotators"""
+    labels, _ = sparse(n, annotators, k, annotators, dense=False)
+    found = ugt.krippendorff_alpha(labels)
+    found.interval(kind="analytic")  # what both keep
+    return Work(lambda: found.interval(random=("cases", "annotators")), {"over cases": lambda: found.interval(kind="analytic")})
+
+
 def by_definition(rows):
     """Pairs of labels in plain Python: percent agreement."""
     total = 0.0

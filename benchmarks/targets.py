@@ -50,6 +50,7 @@ PROMISED = {
     "5.3": "0/1 distance, 1,000,000 cases × 5, 100 classes",
     "5.4": "Jaccard distances of 500 masks of 512 × 512 by 5 annotators",
     "5.5": "nominal alpha, 100 annotators × 100,000 cases, 95 % missing, beside krippendorff",
+    "5.6": "interval of alpha over cases and annotators, 20,000 × 12, beyond that over cases",
     "6.1": "Dawid–Skene, 1,000,000 labels, 1,000 annotators, K = 10: an iteration",
     "6.2": "Dawid–Skene, 96,000 labels, K = 419: an iteration",
     "6.3": "the same, memory of the whole fit",

@@ -20,6 +20,7 @@ from ..annotations import Labels
 from ..resampling import Alike, Answer, Statistic, Without, by_case, plain
 from .table import Judgements, Ragged, values_and_index
 
+MOST_EMPTY = 8  # cells of a table for each that is used
 TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
 EMPTY, SINGLE = "case without annotations", "case with a single annotator"
 NO_PAIRS = "no case has {things} of two annotators"
@@ -235,7 +236,13 @@ class Form(Statistic):
         case, label = row_of(given.offsets), given.label if isinstance(given, Labels) else values_and_index(given.value)[1]
         row = np.arange(n, dtype=np.int32) if judged.row is None else judged.row
         less, of_entry = self._with_one_less()
-        of_label = of_entry[np.searchsorted(judged.classes.row * k + judged.classes.index, row[case].astype(np.int64) * k + label)]
+        cells, own = judged.classes.row * k + judged.classes.index, row[case].astype(np.int64) * k + label
+        if n * k <= len(cells) * MOST_EMPTY:  # a table is several times as quick as a search
+            found = np.empty(n * k, np.int32)
+            found[cells] = of_entry
+            of_label = found[own]
+        else:
+            of_label = of_entry[np.searchsorted(cells, own)]
         begin, order = _tables.group(given.annotator, len(given.annotators))
         for j in annotators.tolist():
             at = order[begin[j] : begin[j + 1]]
@@ -244,9 +251,9 @@ class Form(Statistic):
             without = copy(less)
             without.__dict__.pop("estimate", None)
             without.__dict__["_ones"] = less._columns @ np.bincount(of_case, minlength=less.n_cases).astype(np.float64)
-            found = Without.of(without, numbers)
-            assert found.influence is not None
-            yield Without(found.values, found.influence[of_case])
+            left = Without.of(without, numbers)
+            assert left.influence is not None
+            yield Without(left.values, left.influence[of_case])
 
     def _with_one_less(self) -> tuple[Form, Int32]:
         """The same of the different cases and, after these, of those with one label less; which of these each entry (case, class) is."""
