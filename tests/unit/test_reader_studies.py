@@ -356,6 +356,7 @@ REFUSED = {
     "a two-sided level": (lambda: study(ratings()).non_inferiority(0, 1, 0.1, level=0.3), "level must be above 0.5"),
     "a rating twice": (lambda: ugt.Readings.from_long([1, 1], [1, 1], [5, 5], [2, 3]), "first at test 1, reader 1, case 5"),
     "an infinite rating": (lambda: ugt.Readings.from_long([1], [1], [5], [math.inf]), "rating must be finite"),
+    "nothing read": (lambda: study(ratings() * np.nan), "readings must hold a rating"),
     "no rating": (lambda: ugt.Readings.from_long([1], [1], [5], [None]), "rating must be finite"),
     "columns of other lengths": (lambda: ugt.Readings.from_long([1, 1], [1], [5], [2]), "as many rows as case"),
     "two dimensions": (lambda: ugt.Readings.from_array([[1, 2]]), "shape \\(T, R, N\\)"),
@@ -405,6 +406,9 @@ def test_one_annotator_says_nothing_about_others():
     one = ugt.Labels.from_wide(HARD[:, None].astype(int), classes=2, annotators=["t"])
     found = study(ratings(), one)
     assert found.random == ("readers", "cases") and any("by one annotator" in note for note in found.notes)
+    twice = ugt.Labels.from_long([*range(12)] * 2 + [0], ["a"] * 12 + ["b"] * 12 + ["c"], [*HARD.astype(int)] * 2 + [1])
+    found = study(ratings(), twice)
+    assert found.left_out == {"annotator of the truth with a single label, whose part is unknown": 1} and found.random[-1] == "annotators"
     assert any("3 annotators of the truth" in note for note in study(ratings(), panel(3)).notes)
 
 
@@ -413,7 +417,7 @@ def test_readers_alike_have_no_interval_if_nothing_varies():
     with pytest.warns(RuntimeWarning, match="undefined: the estimated variance is 0"):
         found = study(x)
     one = found.differences[0]
-    assert one.value == 0 and math.isnan(one.interval()[0]) and math.isnan(one.p_value) and "alike" in one.reason
+    assert one.value == 0 and math.isnan(one.interval()[0]) and math.isnan(one.p_value) and "do not vary" in one.reason
     assert not one.non_inferiority(0.1).decision and math.isnan(found.tests[0].interval()[0])
     assert any("gave the same ratings" in note for note in found.notes)
 

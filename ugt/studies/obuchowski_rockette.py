@@ -42,7 +42,7 @@ def estimated(value: float, variance: float, df: float) -> Estimated:
     if variance <= -ALIKE:
         return Estimated(value, math.nan, math.nan, f"the estimated variance is negative ({variance:.3g})")
     if variance <= ALIKE:
-        return Estimated(value, math.nan, math.nan, "the estimated variance is 0: all readings compared are alike")
+        return Estimated(value, math.nan, math.nan, "the estimated variance is 0: the figures do not vary")
     return Estimated(value, variance, df)
 
 
@@ -147,6 +147,8 @@ class Analysis(NamedTuple):
         """From the data of that test only."""
         y = self.figures[t][~np.isnan(self.figures[t])]
         r, (error, two) = len(y), self.errors.of_test[t]
+        if r == 1 and self.random != CASES:
+            return Estimated(float(y[0]), math.nan, math.nan, "one reader says nothing about others")
         square = float(y.var(ddof=1)) if r > 1 else math.nan
         if self.random == CASES:
             return estimated(float(y.mean()), (error + (r - 1) * max(two, 0.0)) / r, math.inf)

@@ -19,6 +19,7 @@ from .truth import CaseTruth, read_truth
 
 LEAST_CASES, FEW_READERS = 10, 5
 UNREAD = "case that nobody read"
+SINGLE = "annotator of the truth with a single label, whose part is unknown"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
 SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
 ONE_ANNOTATOR = "The truth is by one annotator, who says nothing about others: intervals take these labels for the truth."
@@ -88,7 +89,7 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
     if not found.is_hard:
         notes += [SOFT_TARGET] if isinstance(one, SoftAuroc) else []
         notes += [AS_GIVEN] if "annotators" not in factors else []
-    left_out = {reason: n for reason, n in ((LEFT_OUT, int(out.sum())), (UNREAD, n_unread)) if n}
+    left_out = {reason: n for reason, n in ((LEFT_OUT, int(out.sum())), (UNREAD, n_unread), (SINGLE, found.single)) if n}
     return Given(
         rating, readings.tests, readers, readings.case_ids[at], at, found, one, factors, unit, clusters is not None, left_out, notes
     )

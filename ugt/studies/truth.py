@@ -26,6 +26,7 @@ class CaseTruth(NamedTuple):
     p: Array
     without: Array | None = None
     share: Array | None = None
+    single: int = 0  # annotators of a single label, who count in p but not among those left out one by one
 
     def take(self, cases: Any) -> CaseTruth:
         """The truth of some cases."""
@@ -93,6 +94,8 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
 def _checked(p: Array, readings: Readings) -> Array:
     """Probabilities of all cases that somebody read; of others they may be missing."""
     read = readings.read.any(axis=(0, 1))
+    if not read.any():
+        raise error("readings", "hold a rating", "none")
     wrong = ~((p >= 0) & (p <= 1)) & read
     if wrong.any():
         i = int(np.argmax(wrong))
@@ -107,11 +110,11 @@ def _of_panel(labels: Labels, rows: NDArray[Any], column: int, readings: Reading
     p = _checked(shares(labels)[rows, column], readings)
     n = len(labels.annotators)
     each = np.array([labels._weighted_counts(one).sum(axis=1)[rows].sum() for one in np.eye(n)])
-    who = np.flatnonzero(each > 0)
+    who, single = np.flatnonzero(each > 1), int((each == 1).sum())
     if len(who) == 0:
         return CaseTruth(p)
     without = np.array([shares(labels, 1.0 - np.eye(n)[a])[rows, column] for a in who])
-    return CaseTruth(p, without, each[who] / each.sum())
+    return CaseTruth(p, without, each[who] / each[who].sum(), single)
 
 
 def panel_variance(value: Array, without: Array, share: Array) -> Array:
