@@ -40,11 +40,12 @@ ALL = {
     "demo": ("demo", "--out", "d"),
     "example": ("example",),
     "plan": ("plan", "labels.csv", "A.csv", "--width", "0.5", "--out", "t.csv"),
+    "reader-study": ("reader-study", "study.csv", "--out", "study"),
     "report": ("report", "report/evaluation.json", "--out", "again.html"),
 }  # fmt: skip
 
 
-OWN = ("report", "demo", "check", "example")  # what they say of data is their own
+OWN = ("report", "demo", "check", "example", "reader-study")  # what they say of data is their own
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +53,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "labels.csv").write_text(LABELS + LAST)
     (tmp_path / "A.csv").write_text(SCORES + "p12,0.5,0.5\n")
+    readings = [f"{test},r{r},p{i},{(7 * i + 3 * r + (i % 2) * r) % 11},{i % 2}" for test in "ab" for r in range(3) for i in range(13)]
+    (tmp_path / "study.csv").write_text("\n".join(["test,reader,case,rating,truth", *readings, ""]))
     rankings = synthetic.make_rankings
     monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
     return tmp_path

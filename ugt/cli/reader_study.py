@@ -113,7 +113,7 @@ def _readings_of(options: argparse.Namespace) -> ReadingFile:
     read = reading_file(options.readings, columns, missing=missing, decimal=options.decimal, encoding=options.encoding)
     found = {
         "file": options.readings,
-        "kind": "readings",
+        "taken_for": "readings",
         "columns": read.columns,
         "not_used": read.unused,
         "n_tests": len(set(read.test.tolist())),
@@ -141,7 +141,7 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
     if known is None:
         return annotations_of(options, options.truth).annotations, options.positive
     took(
-        {"file": options.truth, "kind": "truth", "n_cases": len(known)}, f"{options.truth}: truth (one row per case): {len(known):,} cases."
+        {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}, f"{options.truth}: truth (one row per case): {len(known):,} cases."
     )
     return _of_cases(known, options)
 
