@@ -359,7 +359,7 @@ def test_parts_that_cannot_have_it(message, call):
     refused(message, call)
 
 
-@pytest.mark.filterwarnings("ignore:undefined: no case")
+@pytest.mark.filterwarnings("ignore:undefined")
 def test_states_of_which_settings_differ_are_not_merged():
     pair = [states.partial("fleiss_kappa", labels(annotators=one), random=BOTH) for one in ([0, 1, 2], [0, 1, 2, 3])]
     refused("states must be made with the same panel", states.merge, pair)
