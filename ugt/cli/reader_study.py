@@ -140,9 +140,8 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
     known = truth_file(options.truth, options.case_column, missing=missing, encoding=options.encoding)
     if known is None:
         return annotations_of(options, options.truth).annotations, options.positive
-    took(
-        {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}, f"{options.truth}: truth (one row per case): {len(known):,} cases."
-    )
+    found = {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}
+    took(found, f"{options.truth}: truth (one row per case): {len(known):,} cases.")
     return _of_cases(known, options)
 
 

@@ -47,7 +47,7 @@ def reader_study(
 
     Each reader has a figure of merit in each test, for AUROC
 
-    .. math:: \hatθ_{tr} = \sum_{i ≠ j} p_i (1 - p_j)\, ψ(x_{tri}, x_{trj}) \Big/ \sum_{i ≠ j} p_i (1 - p_j)
+    .. math:: \hatθ_{tr} = \frac{\sum_{i ≠ j} p_i (1 - p_j)\, ψ(x_{tri}, x_{trj})}{\sum_{i ≠ j} p_i (1 - p_j)}
 
     with ψ = 1, ½ or 0 where case i is rated above, like or below case j: the usual AUC where p is 0 or 1, and :func:`soft_auroc` with
     ``self_pairs="unbiased"``. Tests are compared by means
