@@ -225,9 +225,9 @@ class AgreementTable(Record):
     >>> import ugt
     >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]])
     >>> print(*table.text(kind="analytic").splitlines()[:3], sep="\n")
-    coefficient                      value   95 % interval      observed  expected  cases
-    percent agreement                0.667    0.054 to  1.000     0.667     0.000      4
-    Fleiss' kappa                    0.333   -0.892 to  1.000     0.667     0.500      4
+    coefficient                      value   95 % interval      for other annotators  observed  expected  cases
+    percent agreement                0.667    0.054 to  1.000    0.000 to  1.000         0.667     0.000      4
+    Fleiss' kappa                    0.333   -0.892 to  1.000   -1.000 to  1.000         0.667     0.500      4
     """
 
     found: tuple[Agreement, ...]

@@ -65,7 +65,7 @@ def reading_file(
         roles = find_roles(table.header, columns or {}, ROLES, NAMES)
         absent = [role for role in ROLES[1:4] if role not in roles]
         if absent:
-            must = "have columns for test, reader, case and rating (name them: --reader-column NAME and so on)"
+            must = "have columns for test, reader, case and rating (name those it has: columns={'reader': ...})"
             raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, table.header), MOST_SHOWN)}")
         table.used = {role: [c] for role, c in roles.items()}
         cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))

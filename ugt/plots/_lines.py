@@ -18,6 +18,7 @@ STRIP = 0.14  # of the height of a reliability diagram, for the cases in each bi
 HOLLOW = "hollow: below 10 cases"
 DIAGONALS = 6
 MOST_MARKS = 12  # on the axis of reliabilities
+LONGEST = 70  # characters of a line of a legend
 
 
 def soft_curve(curve: Any, *, band: Any = None, ax: Any = None) -> Any:
@@ -384,7 +385,8 @@ def plan_frontier(plan: Any, *, ax: Any = None) -> Any:
             if who == "annotators":
                 words.insert(1, f"{_base.counted(one.best.n_labels, 'label')} per case")
             best = ", ".join(words)
-        ax.plot(x, y, label=_base.labelled(name, best), **_base.style(i))
+        label = _base.labelled(name, best)
+        ax.plot(x, y, label=label if not label or len(label) <= LONGEST else label.replace(f" ({best})", f"\n({best})"), **_base.style(i))
         if one.best is not None:
             ax.plot(getattr(one.best, f"n_{who}"), one.best.cost, marker=_base.marker(i), color=_base.colour(i))
     from matplotlib.ticker import ScalarFormatter  # noqa: PLC0415  (optional)
