@@ -12,6 +12,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option, whole
+from .._base.laws import t_quantile
 from .._base.records import Record
 from . import studentized
 from .cluster_ids import ids_of_cases
@@ -164,7 +165,7 @@ class Results(Record):
 
     def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
         """Value ± quantile x standard error, on the scale of the statistic."""
-        from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+        from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
         one, number = self.statistic.only(number)
         unit = None if clusters is None else self._design(clusters, None)
@@ -172,7 +173,7 @@ class Results(Record):
         if not spread > 0:
             return math.nan, math.nan
         n = int(one.kept.sum()) if unit is None else unit.n_units
-        times = ndtri(0.5 + level / 2) if one.normal else stdtrit(n - 1, 0.5 + level / 2)
+        times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
         return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.span)
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:

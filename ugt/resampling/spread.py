@@ -12,6 +12,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools
 from .._base.checks import error
 from .._base.identifiers import name
+from .._base.laws import t_quantile
 from .._base.ragged import row_of
 from ..annotations.other_annotators import case_offsets
 from .design import Design
@@ -73,15 +74,13 @@ class Spread(NamedTuple):
 
     def half_width(self, parts: Parts, q: float) -> float:
         """Of the interval whose upper end is the quantile q: by Satterthwaite's degrees of freedom, or Banerjee's if that is wider."""
-        from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
-
         cases, annotators, _ = parts
         if not self.n_annotators > 1 or not self.n_units > 1 or math.isnan(sum(parts)):
             return math.nan
         own = max(annotators - parts[2], 0.0)
-        banerjee = stdtrit(self.n_annotators - 1, q) ** 2 * own + stdtrit(self.n_units - 1, q) ** 2 * max(cases, annotators - own)
+        banerjee = t_quantile(self.n_annotators - 1, q) ** 2 * own + t_quantile(self.n_units - 1, q) ** 2 * max(cases, annotators - own)
         total = total_of(parts)
-        return 0.0 if total == 0 else max(float(stdtrit(self.df(parts), q)) * math.sqrt(total), math.sqrt(banerjee))
+        return 0.0 if total == 0 else max(float(t_quantile(self.df(parts), q)) * math.sqrt(total), math.sqrt(banerjee))
 
     def df(self, parts: Parts) -> float:
         """Satterthwaite's degrees of freedom."""

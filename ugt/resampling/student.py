@@ -8,6 +8,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from .._base.laws import t_quantile
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic
@@ -128,7 +129,7 @@ class Units:
 
     def student(self, estimate: Array, level: float) -> Array:
         """(M, 2) intervals by the jackknife and Student's t, see :meth:`Resamples.interval`."""
-        from scipy.special import expit, logit, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
         n, span, step = self.facts
         table = np.ascontiguousarray(self.deviations.T)  # so that sums of a number do not depend on the numbers beside it
@@ -136,7 +137,7 @@ class Units:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             kurtosis = n * (table**4).sum(axis=1) / squares**2
             df = np.clip(2 * (n - 1) / (kurtosis - 1), np.maximum((n - 1) / LEAST_DF, 1), np.maximum(n - 1, 1))
-            half = stdtrit(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
+            half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
             low, width = span[:, 0], span[:, 1] - span[:, 0]
             share = (estimate - low) / width
             bounded = np.isfinite(step) & np.isfinite(width) & (share > 0) & (share < 1)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .._base.arrays import Array, Int64
+from .._base.laws import t_quantile
 from .design import Design
 from .statistic import PlainSums, resample
 
@@ -62,9 +63,9 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
 
 def correction(q: float, df: int) -> float:
     """C for the quantile q and this many degrees of freedom."""
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
-    return 1.0 if q == 0.5 else math.sqrt((df + 1) / df) * float(stdtrit(df, q) / ndtri(q))
+    return 1.0 if q == 0.5 else math.sqrt((df + 1) / df) * float(t_quantile(df, q) / ndtri(q))
 
 
 def _ratio_and_error(sums: Array, sizes: Int64) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.axes import Frozen
 from .._base.checks import Twice, error, once, option, whole
+from .._base.laws import t_quantile
 from .._base.records import Record
 from .sums import added
 
@@ -319,11 +320,11 @@ class Merged(Frozen):
         return float(low), float(high)
 
     def _analytic(self, level: float) -> tuple[float, float]:
-        from scipy.special import ndtri, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+        from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
         if not self.std_error > 0:
             return math.nan, math.nan
-        far = ndtri(0.5 + level / 2) if self.units == "clusters" else stdtrit(self.n_cases - 1, 0.5 + level / 2)
+        far = ndtri(0.5 + level / 2) if self.units == "clusters" else t_quantile(self.n_cases - 1, 0.5 + level / 2)
         return resampling.limits(self.value, float(far) * self.std_error, self._scale, self._span)
 
     def resamples(self, of: str | None = None) -> resampling.Resamples:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
+from .._base.laws import t_quantile
 from .._base.records import Record
 from ..resampling import check_level
 from .gallas import law
@@ -242,12 +243,12 @@ def _one_sided(level: float) -> float:
 
 def _quantile(df: float, level: float) -> float:
     """Of the two-sided interval, by Student's law or the normal one."""
-    from scipy.special import gammaln, ndtri, stdtr, stdtrit  # noqa: PLC0415  (scipy is slow to import)
+    from scipy.special import gammaln, ndtri, stdtr  # noqa: PLC0415  (scipy is slow to import)
 
     p = 0.5 + level / 2
     if math.isinf(df):
         return float(ndtri(p))
-    t = float(stdtrit(df, p))
+    t = float(t_quantile(df, p))
     # A step of Newton's: stdtrit of old scipy is good to nine digits only.
     density = math.exp(gammaln((df + 1) / 2) - gammaln(df / 2) - math.log1p(t * t / df) * (df + 1) / 2) / math.sqrt(df * math.pi)
     step = (float(stdtr(df, t)) - p) / density if density > 0 else math.nan

@@ -13,6 +13,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from .._base.checks import error, finite, scalar, whole
+from .._base.laws import t_quantile
 from ..resampling import check_level
 from .solving import MOST_CASES, Expectation, least_cases, least_people, power_of
 
@@ -84,8 +85,6 @@ class _Wanted(NamedTuple):
 
     def spread(self, r: Any, n: Any, q: float) -> Expectation:
         """Variance of the difference, 2 A / R, and the degrees of freedom."""
-        from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
-
         error_, one, two, three, own, n_pilot = (self.parts[name] for name in NAMES)
         own, scale, r = max(own, 0.0), n_pilot / np.asarray(n, np.float64), np.asarray(r, np.float64)
         shared = max(two - three, 0.0) * scale
@@ -94,7 +93,7 @@ class _Wanted(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             df = np.where(alone - shared > 0, total**2 * (r - 1) / (alone - shared) ** 2, np.inf)
         df, variance = np.minimum(df, 1e9), 2 * total / r
-        return Expectation(variance, df, stdtrit(df, q) * np.sqrt(variance))
+        return Expectation(variance, df, t_quantile(df, q) * np.sqrt(variance))
 
     def power_at(self, r: Any, n: Any) -> Array:
         if math.isnan(self.effect):

@@ -7,6 +7,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
+from .._base.laws import noncentral_t, t_quantile
 from .components import Components
 
 MOST_CASES = 10_000_000
@@ -28,8 +29,6 @@ def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any,
     The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators: by Satterthwaite's degrees of freedom,
     or Banerjee's if that is wider.
     """
-    from scipy.special import stdtrit  # noqa: PLC0415  (scipy is slow to import)
-
     n, k, a = (np.asarray(one, np.float64) for one in (n_cases, n_labels, n_annotators))
     held = parts.in_plans()
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -38,23 +37,21 @@ def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any,
         variance = cases + own
         if np.isnan(parts.annotators).all():
             df = np.broadcast_to(n - 1, variance.shape)
-            return Expectation(variance, df, stdtrit(df, q) * np.sqrt(variance))
+            return Expectation(variance, df, t_quantile(df, q) * np.sqrt(variance))
         annotators = own + both
         df = variance**2 / (annotators**2 / (a - 1) + cases**2 / (n - 1) + both**2 / ((n - 1) * (a - 1)))
         df = np.where(variance > 0, df, n - 1)
-        banerjee = stdtrit(a - 1, q) ** 2 * own + stdtrit(n - 1, q) ** 2 * cases
-        return Expectation(variance, df, np.maximum(stdtrit(df, q) * np.sqrt(variance), np.sqrt(banerjee)))
+        banerjee = t_quantile(a - 1, q) ** 2 * own + t_quantile(n - 1, q) ** 2 * cases
+        return Expectation(variance, df, np.maximum(t_quantile(df, q) * np.sqrt(variance), np.sqrt(banerjee)))
 
 
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
     """How often an interval of these half-widths leaves out a number that is ``effect`` away from the true one."""
-    from scipy.special import nctdtr  # noqa: PLC0415
-
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(found.variance)
         limit, away = np.where(error > 0, found.half_width / error, 1.0), np.where(error > 0, effect / error, np.inf)
         near = np.clip(away, -FAR, FAR)
-        below, opposite = nctdtr(found.df, near, limit), nctdtr(found.df, near, -limit)
+        below, opposite = noncentral_t(found.df, near, limit), noncentral_t(found.df, near, -limit)
         above = 1.0 - np.where(np.isnan(below), limit > near, below)  # far out in a tail there is no answer
         if two_sided:
             above = above + np.where(np.isnan(opposite), -limit > near, opposite)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.checks import error
+from .._base.laws import t_quantile
 from ..resampling.spread import SCALES
 from .components import PARTS, Components, jackknife
 from .pilots import METRICS, OF_PAIRS, Pilot
@@ -162,8 +163,6 @@ class Target(NamedTuple):
         return float(self.spread(*size).variance)
 
     def interval(self, pilot: Pilot, of: str, level: float, best: AnnotationDesign | None) -> tuple[float, float]:
-        from scipy.special import stdtrit  # noqa: PLC0415
-
         sources = [pilot.parts.without_cases()]
         if self.annotators_random:
             sources.append(pilot.parts.without_annotators())
@@ -180,7 +179,7 @@ class Target(NamedTuple):
         if not math.isfinite(total) or min(sizes) < 1:
             return math.nan, math.nan
         df = total**2 / sum(spread**2 / size for spread, size in zip(spreads, sizes)) if total else 1.0
-        reach = float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(total)
+        reach = float(t_quantile(df, 0.5 + level / 2)) * math.sqrt(total)
         if of in PARTS:
             middle = float(getattr(self.parts, of))
             return middle - reach, middle + reach
