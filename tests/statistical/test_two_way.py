@@ -26,7 +26,7 @@ def simulated(n_sets, n, n_annotators, design="complete", names=NAMES, seed=5):
             yield name, result, given["clusters"]
 
 
-@sets(100, 2000)
+@sets(100, 500)
 @pytest.mark.parametrize(
     ("n", "n_annotators", "design", "names"),
     [
@@ -42,7 +42,7 @@ def test_intervals_hold_what_all_annotators_would_say_of_all_cases(n, n_annotato
     assert all(holds(hit, n_sets, 0.925, 0.985) for hit in hits.values()), hits
 
 
-@sets(200, 2000)
+@sets(200, 500)
 def test_intervals_over_cases_alone_are_for_the_same_annotators(n_sets):
     """A planted fault: of four annotators they hold what all annotators would say in half of the data sets."""
     ends = [result.interval(kind="analytic") for _, result, _ in simulated(n_sets, 200, 4, names=NAMES[:1])]
@@ -50,7 +50,7 @@ def test_intervals_over_cases_alone_are_for_the_same_annotators(n_sets):
     assert hits < 0.65 * n_sets and not holds(hits, n_sets, 0.925, 0.985)
 
 
-@sets(200, 2000)
+@sets(200, 500)
 def test_cases_and_annotators_both_count_the_noise_of_labels(n_sets):
     """A planted fault: without taking off what both count the variance is too large."""
     found = [result.two_way() for _, result, _ in simulated(n_sets, 200, 4, names=("agreement with one more",))]
@@ -58,7 +58,7 @@ def test_cases_and_annotators_both_count_the_noise_of_labels(n_sets):
     assert twice > 1.05 * np.mean([one.variance for one in found])
 
 
-@sets(200, 2000)
+@sets(200, 500)
 @pytest.mark.parametrize(("n", "n_annotators", "design"), [(200, 4, "complete"), (200, 8, "complete"), (50, 8, "half missing")])
 def test_non_inferiority_at_the_margin_is_rarely_claimed(n, n_annotators, design, n_sets):
     margin = POPULATION["discrepancy ratio"] - 1
