@@ -39,6 +39,15 @@ def metrics_wanted(orders: list[int]) -> list[tuple[Metric, int]]:
     return first + [(metric, k) for k in orders if k > 1 for metric in shown if metric.wider]
 
 
+def shared_spread(first: Array | None, second: Array | None) -> float:
+    """sqrt(cov(a, b) / var((a + b) / 2)) over draws, a and b the means over every other case; None: the same in every draw."""
+    if first is None or second is None:
+        return 0.0
+    (a, both), (_, b) = np.cov(first, second)
+    total = (a + b + 2 * both) / 4
+    return float(np.sqrt(np.clip(both / total, 0.0, 1.0))) if total > 0 else 0.0
+
+
 @dataclass
 class Work:
     """What is found of each truth, one after the other."""
@@ -90,9 +99,12 @@ class Work:
         if self.groups is not None:
             by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
             self._add_certainty(reliability, "group_certainty", 1, by_group)
+        halves = [slice(begin, None, 2) for begin in (0, 1)] if truth.is_joint and truth.n_cases > 1 else []
+        truths = [truth.take(np.arange(truth.n_cases)[half]) for half in halves]
         for name, order in self.ranked.items():
+            pairs = [(one, Orders.from_dense(self.scores[name][half], self.orders[-1], ties)) for one, half in zip(truths, halves)]
             for metric, k in metrics_wanted(self.orders):
-                shared = self._shared(truth, name, metric, k) if truth.is_joint else 0.0
+                shared = shared_spread(*(metric.of(*pair, k, ties=ties).per_draw for pair in pairs)) if pairs else 0.0
                 self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), shared)
         self._add_soft(reliability, truth)
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
@@ -122,21 +134,6 @@ class Work:
         )  # fmt: skip
         self.columns.append(found.per_case)
         self.deviations.append((over_draws[2:] - found.value) * shared)
-
-    def _shared(self, truth: Plausibilities, name: str, metric: Metric, k: int) -> float:
-        """sqrt(cov(a, b) / var((a + b) / 2)) over draws, a and b the means over every other case."""
-        if truth.n_cases < 2:
-            return 1.0
-        halves = []
-        for begin in (0, 1):
-            order = Orders.from_dense(self.scores[name][begin::2], k, self.options.ties)
-            halves.append(metric.of(truth.take(np.arange(begin, truth.n_cases, 2)), order, k, ties=self.options.ties).per_draw)
-        first, second = halves
-        if first is None or second is None:  # one of them is the same in every draw
-            return 0.0
-        (a, both), (_, b) = np.cov(first, second)
-        total = (a + b + 2 * both) / 4
-        return float(np.sqrt(np.clip(both / total, 0.0, 1.0))) if total > 0 else 0.0
 
     def _two_way(self, one: Statistic, n: int) -> list[Row]:
         """Intervals of the first n numbers for other annotators, too."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEW_UNITS", "SOURCES", "UNNAMED", "Alike", "Answer", "Design", "Difference", "Facts", "GroupSums", "Jackknife", "Linear", "Part",
-    "PartMeans", "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "TwoWay", "Units", "Wide",
+    "PartMeans", "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "TwoWay", "Wide",
     "Without", "bootstrap", "bootstrap_annotations", "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters",
     "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
     "two_way",

@@ -194,7 +194,7 @@ class Resamples(Frozen):
         same = (np.abs(self.values - self.estimate) <= TIE) | np.isnan(self.values)
         at = np.flatnonzero(same.all(axis=0) & ~np.isnan(self.values).all(axis=0))
         if len(at) and units is not None:
-            exact = units.take(at).at_end(self.estimate[at], level)
+            exact = units.take(at).facts.at_end(self.estimate[at], level)
             found[at] = np.where(np.isnan(exact), found[at], exact)
         return found
 

@@ -155,7 +155,7 @@ class Results(Record):
         at = [number]
         if not (one.spans[number] == one.estimate[number]).any():
             return None
-        found = Units.of(one, one.kept, self._design(given["clusters"], given["strata"])).take(at).at_end(one.estimate[at], level)[0]
+        found = Units.of(one, one.kept, self._design(given["clusters"], given["strata"])).take(at).facts.at_end(one.estimate[at], level)[0]
         return None if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
     def _check_analytic(self, given: Mapping[str, Any]) -> None:

@@ -73,26 +73,35 @@ class Spread(NamedTuple):
         return cases, annotators, max(both, 0.0)
 
     def half_width(self, parts: Parts, q: float) -> float:
-        """Of the interval whose upper end is the quantile q: by Satterthwaite's degrees of freedom, or Banerjee's if that is wider."""
-        cases, annotators, _ = parts
-        if not self.n_annotators > 1 or not self.n_units > 1 or math.isnan(sum(parts)):
-            return math.nan
-        own = max(annotators - parts[2], 0.0)
-        banerjee = t_quantile(self.n_annotators - 1, q) ** 2 * own + t_quantile(self.n_units - 1, q) ** 2 * max(cases, annotators - own)
-        total = total_of(parts)
-        return 0.0 if total == 0 else max(float(t_quantile(self.df(parts), q)) * math.sqrt(total), math.sqrt(banerjee))
+        """Of the interval whose upper end is the quantile q; NaN for fewer than two annotators or units."""
+        return float(half_width_of(*parts, self.n_units, self.n_annotators, q))
 
     def df(self, parts: Parts) -> float:
         """Satterthwaite's degrees of freedom."""
-        r, g = self.n_annotators - 1, self.n_units - 1
-        below = sum(part**2 / n for part, n in zip(parts, (g, r, g * r))) if r > 0 and g > 0 else 0.0
-        return total_of(parts) ** 2 / below if below > 0 else math.nan
+        return float(df_of(*parts, self.n_units, self.n_annotators))
 
 
-def total_of(parts: Parts) -> float:
+def total_of(cases: Any, annotators: Any, both: Any) -> Array:
     """V = max(V_c + V_a - V_e, V_c, V_a)."""
-    cases, annotators, both = parts
-    return max(cases + annotators - both, cases, annotators)
+    return np.asarray(np.maximum(cases + annotators - both, np.maximum(cases, annotators)))
+
+
+def df_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any) -> Array:
+    """Satterthwaite's degrees of freedom of V; NaN where it is 0, and for fewer than two annotators or units."""
+    g, r = np.asarray(n_units) - 1.0, np.asarray(n_annotators) - 1.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = total_of(cases, annotators, both) ** 2 / (cases**2 / g + annotators**2 / r + both**2 / (g * r))
+        return np.asarray(np.where((g > 0) & (r > 0), found, np.nan))
+
+
+def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any, q: float) -> Array:
+    """Up to the quantile q of Student's law with these degrees of freedom, or Banerjee's (1960) if that is wider."""
+    total, own = total_of(cases, annotators, both), np.maximum(annotators - both, 0.0)
+    df = df_of(cases, annotators, both, n_units, n_annotators)
+    with np.errstate(invalid="ignore"):
+        of_annotators, of_units = (t_quantile(np.where(n > 1, n - 1.0, np.nan), q) for n in map(np.asarray, (n_annotators, n_units)))
+        banerjee = np.sqrt(of_annotators**2 * own + of_units**2 * np.maximum(cases, annotators - own))
+        return np.asarray(np.where(total == 0, banerjee, np.maximum(t_quantile(df, q) * np.sqrt(total), banerjee)))
 
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:

@@ -34,6 +34,22 @@ class Facts(NamedTuple):
     span: Array
     step: Array
 
+    def at_end(self, estimate: Array, level: float) -> Array:
+        """(M, 2) Clopper & Pearson's interval where a number stands at an end of its range, else NaN.
+
+        With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
+        up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
+        """
+        n, span, step = self
+        found = np.full((len(estimate), 2), np.nan)
+        step = np.where(n >= 2, step, np.nan)
+        move = step * (1 - (0.5 - level / 2) ** (1 / np.maximum(n, 1)))
+        for end, sign in ((0, 1.0), (1, -1.0)):
+            at = (np.abs(estimate - span[:, end]) <= 1e-12) & np.isfinite(move)
+            far = np.clip(estimate + sign * move, span[:, 0], span[:, 1])
+            found[at] = np.sort(np.stack([estimate, far], axis=1)[at], axis=1)
+        return found
+
 
 class Units:
     """What is known of the resampled units, computed once it is asked for."""
@@ -110,22 +126,6 @@ class Units:
             lambda: both(lambda one: one.influence()),
             (lambda: both(lambda one: one.deviations)) if few else None,
         )
-
-    def at_end(self, estimate: Array, level: float) -> Array:
-        """(M, 2) Clopper & Pearson's interval where a number stands at an end of its range, else NaN.
-
-        With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
-        up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
-        """
-        n, span, step = self.facts
-        found = np.full((len(estimate), 2), np.nan)
-        step = np.where(n >= 2, step, np.nan)
-        move = step * (1 - (0.5 - level / 2) ** (1 / np.maximum(n, 1)))
-        for end, sign in ((0, 1.0), (1, -1.0)):
-            at = (np.abs(estimate - span[:, end]) <= 1e-12) & np.isfinite(move)
-            far = np.clip(estimate + sign * move, span[:, 0], span[:, 1])
-            found[at] = np.sort(np.stack([estimate, far], axis=1)[at], axis=1)
-        return found
 
     def student(self, estimate: Array, level: float) -> Array:
         """(M, 2) intervals by the jackknife and Student's t, see :meth:`Resamples.interval`."""

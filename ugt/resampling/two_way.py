@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -103,7 +102,7 @@ class TwoWay(Frozen):
     notes: tuple[str, ...]
     random: tuple[str, ...] = RANDOM
     _spread: Any = field(default=None, repr=False)
-    _end: Units | None = field(default=None, repr=False)
+    _end: Facts | None = field(default=None, repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
 
     @property
@@ -205,17 +204,13 @@ def record_of(
     """``facts``: of the units of a number at the end of its range."""
     end, slope = None, _slope(scale, value)
     if facts is not None:
-        parts, end = (math.nan,) * 3, Units(partial(_fewer, facts, found.n_annotators), lambda: np.empty((0, 1)), None)
+        parts, end = (math.nan,) * 3, facts._replace(n=np.minimum(facts.n, found.n_annotators))
         reason = None if np.isfinite(facts.step).all() else AT_END
-    total = math.nan if math.isnan(sum(parts)) else total_of(parts)
+    total = float(total_of(*parts))
     return TwoWay(
         value, scale, dict(zip((*RANDOM, "both"), parts)), total, math.sqrt(total) / slope if slope else math.nan, found.df(parts),
         found.n_units, found.n_annotators, found.left_out, reason, () if reason else notes, _spread=found, _end=end, _span=span,
     )  # fmt: skip
-
-
-def _fewer(facts: Facts, n: int) -> Facts:
-    return facts._replace(n=np.minimum(facts.n, n))
 
 
 # ---- statistics of one's own ----

@@ -316,7 +316,7 @@ class Merged(Frozen):
                 notices.warn(f"undefined: an interval of {self.value:g} over clusters, as a state does not know how many there are")
                 return math.nan, math.nan
             facts = resampling.Facts(np.array([self.n_cases]), np.array([self._span]), np.array([self._step]))
-            low, high = resampling.Units(lambda: facts, lambda: found.values[:0], None).at_end(found.estimate, level)[0]
+            low, high = facts.at_end(found.estimate, level)[0]
         return float(low), float(high)
 
     def _analytic(self, level: float) -> tuple[float, float]:

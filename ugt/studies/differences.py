@@ -243,16 +243,9 @@ def _one_sided(level: float) -> float:
 
 def _quantile(df: float, level: float) -> float:
     """Of the two-sided interval, by Student's law or the normal one."""
-    from scipy.special import gammaln, ndtri, stdtr  # noqa: PLC0415  (scipy is slow to import)
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
-    p = 0.5 + level / 2
-    if math.isinf(df):
-        return float(ndtri(p))
-    t = float(t_quantile(df, p))
-    # A step of Newton's: stdtrit of old scipy is good to nine digits only.
-    density = math.exp(gammaln((df + 1) / 2) - gammaln(df / 2) - math.log1p(t * t / df) * (df + 1) / 2) / math.sqrt(df * math.pi)
-    step = (float(stdtr(df, t)) - p) / density if density > 0 else math.nan
-    return t - step if abs(step) < 1e-6 * abs(t) else t
+    return float(ndtri(0.5 + level / 2) if math.isinf(df) else t_quantile(df, 0.5 + level / 2))
 
 
 def _above(t: float, df: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.laws import noncentral_t, t_quantile
+from ..resampling.spread import df_of, half_width_of
 from .components import Components
 
 MOST_CASES = 10_000_000
@@ -26,8 +27,7 @@ class Expectation(NamedTuple):
 def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any, q: float) -> Expectation:
     """Of N cases with K labels by A annotators who share them evenly; annotators are random where their part is known.
 
-    The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators: by Satterthwaite's degrees of freedom,
-    or Banerjee's if that is wider.
+    The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators.
     """
     n, k, a = (np.asarray(one, np.float64) for one in (n_cases, n_labels, n_annotators))
     held = parts.in_plans()
@@ -38,11 +38,9 @@ def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any,
         if np.isnan(parts.annotators).all():
             df = np.broadcast_to(n - 1, variance.shape)
             return Expectation(variance, df, t_quantile(df, q) * np.sqrt(variance))
-        annotators = own + both
-        df = variance**2 / (annotators**2 / (a - 1) + cases**2 / (n - 1) + both**2 / ((n - 1) * (a - 1)))
-        df = np.where(variance > 0, df, n - 1)
-        banerjee = t_quantile(a - 1, q) ** 2 * own + t_quantile(n - 1, q) ** 2 * cases
-        return Expectation(variance, df, np.maximum(t_quantile(df, q) * np.sqrt(variance), np.sqrt(banerjee)))
+        given = cases, own + both, both, n, a
+        df = np.where(variance > 0, df_of(*given), n - 1)
+        return Expectation(variance, df, half_width_of(*given, q))
 
 
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
