@@ -1,0 +1,544 @@
+"""The papers, item by item: what docs/papers.md lists is here, is true, and is public. One test for each item."""
+
+import importlib
+import inspect
+import re
+import warnings
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ugt
+
+PAGE = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+ROWS = {
+    number: (place, item, where) for number, place, item, where in re.findall(r"^\| ([A-D]\d+) \| (.+?) \| (.+?) \| (.+) \|$", PAGE, re.M)
+}
+MISSING = {number for number, (_, _, where) in ROWS.items() if where == "not yet"}
+NUMBERS = [f"{paper}{i}" for paper, n in (("A", 38), ("B", 19), ("C", 14), ("D", 10)) for i in range(1, n + 1)]
+ITEMS = {}
+
+WIDE = np.array([[0, 0, 0, 1], [0, 1, 1, 1], [2, 2, 0, 2], [1, 1, 0, 1], [0, 1, 2, 2], [0, 0, 0, 0]])
+LABELS = ugt.Labels.from_wide(WIDE, annotators=["ann", "bob", "cy", "dan"], classes=3)
+COUNTS = LABELS.counts()
+SHARES = COUNTS / 4
+MODEL = np.array([[7, 2, 1], [3, 5, 2], [1, 1, 8], [2, 6, 2], [4, 3, 3], [8, 1, 1]]) / 10
+OTHER = np.array([[4, 5, 1], [5, 3, 2], [3, 3, 4], [1, 7, 2], [1, 2, 7], [6, 2, 2]]) / 10
+CHOSEN = MODEL.argmax(1)
+TRUTH = ugt.dirichlet(LABELS)
+DRAWS = TRUTH.draws(4000, seed=1)
+NESTED = [[[[0], [1]], [[0, 2]]], [[[1]], [[1], [0]]], [[[2], [0], [1]], [[2]]]]
+RANKINGS = ugt.Rankings.from_blocks(NESTED, n_classes=3)
+close = pytest.approx
+
+
+def item(number):
+    return lambda function: ITEMS.setdefault(number, function)
+
+
+def near(value, n=4000):
+    """A frequency in n draws."""
+    return close(value, abs=4 * 0.5 / np.sqrt(n))
+
+
+def drawn(make, *given, **options):
+    """The axes of a plot, or a skip without matplotlib."""
+    pytest.importorskip("matplotlib", reason="plots need matplotlib").use("Agg")
+    return getattr(importlib.import_module("ugt.plots"), make)(*given, **options)
+
+
+# ---- the page ----
+def test_page_and_tests_list_the_same_items():
+    assert list(ROWS) == NUMBERS
+    assert sorted(ITEMS) == sorted(set(NUMBERS) - MISSING)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_name_of_the_page_exists_and_has_an_example(number):
+    if number in MISSING:
+        return
+    names = re.findall(r"`([\w.]+)(?:\((.*?)\))?`", ROWS[number][2])
+    assert names and f"  # {number}" in PAGE
+    for name, options in names:
+        if name.startswith("plots."):
+            pytest.importorskip("matplotlib", reason="plots need matplotlib")
+            importlib.import_module("ugt.plots")
+        found, (*path, last) = ugt, name.split(".")
+        for part in path:
+            found = getattr(found, part)
+        assert hasattr(found, last) or last in found.__annotations__, name
+        for option in re.findall(r"(\w+)=", options):
+            assert option in inspect.signature(getattr(found, last)).parameters, f"{name}({option}=)"
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_item(number):
+    if number in MISSING:
+        pytest.skip("the page says that it is missing")
+    ITEMS[number]()
+
+
+# ---- A ----
+@item("A1")
+def probability_of_a_class():
+    alpha = 0.1 + COUNTS
+    assert TRUTH.mean() == close(alpha / alpha.sum(1, keepdims=True))
+    assert ugt.Draws.from_array(DRAWS).mean() == close(DRAWS.mean(1)) and ugt.votes(LABELS).mean().max() == 1
+
+
+@item("A3")
+def certainty_of_a_class():
+    share = (DRAWS.argmax(2)[..., None] == np.arange(3)).mean(1)
+    assert TRUTH.membership(1) == near(share)
+    assert TRUTH.label_probability(CHOSEN[:, None]) == close(TRUTH.membership(1)[np.arange(6), CHOSEN])
+
+
+@item("A4")
+def annotation_certainty():
+    assert ugt.annotation_certainty(TRUTH).per_case == close(TRUTH.membership(1).max(1))
+    found = ugt.annotation_certainty(TRUTH, k=2)
+    last = (DRAWS.argmin(2)[..., None] == np.arange(3)).mean(1)  # the best two are all but the last
+    assert found.per_case == near(last.max(1)) and found.value == close(found.per_case.mean())
+    sampled = ugt.annotation_certainty(DRAWS, k=2)
+    assert abs(sampled.value - found.value) < 5 * sampled.mc_error + 0.003
+
+
+@item("A7")
+def accuracy():
+    assert ugt.ua_topk_accuracy(ugt.votes(LABELS), MODEL).per_case == close([1, 1, 1, 1, 0, 1])
+    for k in (1, 2):
+        inside = np.argsort(-MODEL, axis=1, kind="stable")[:, :k]
+        hit = (DRAWS.argmax(2)[:, :, None] == inside[:, None]).any(2).mean(1)
+        assert ugt.ua_topk_accuracy(TRUTH, MODEL, k=k, ties="first").per_case == near(hit)
+
+
+@item("A10")
+def average_overlap():
+    by_depth = [ugt.ua_overlap(TRUTH, MODEL, k=k).per_case for k in (1, 2, 3)]
+    assert ugt.ua_average_overlap(TRUTH, MODEL, k=3).per_case == close(np.mean(by_depth, axis=0))
+
+
+@item("A11")
+def distances_of_orders():
+    order = np.array([[3.0, 2.0, 1.0]])
+    turned = ugt.Point.from_array(np.array([[1.0, 2.0, 3.0]]) / 6)
+    for distance, turned_around in ((ugt.ua_kendall_distance, 3 / 9), (ugt.ua_footrule_distance, 4 / 12)):
+        assert distance(turned, order, k=3).value == close(turned_around) and distance(turned, -order, k=3).value == close(0)
+
+
+@item("A13")
+def point_masses():
+    point = ugt.Point.from_array(SHARES - [[0, 1e-3, 2e-3]] * (SHARES > 0))
+    assert ugt.annotation_certainty(point).per_case == close(1)
+    assert ugt.ua_topk_accuracy(point, MODEL).value == (point.mean().argmax(1) == CHOSEN).mean()
+    without_ties = ugt.irn(RANKINGS)
+    trusted = ugt.prirn(RANKINGS, reliability=1e6)
+    clear = np.sort(without_ties.mean(), axis=1)[:, -1] - np.sort(without_ties.mean(), axis=1)[:, -2] > 0.01
+    assert ugt.annotation_certainty(trusted).per_case[clear] == close(1) and clear.any()
+
+
+@item("A14")
+def reliabilities():
+    found = ugt.evaluate(LABELS, {"model": MODEL, "other": OTHER}, reliability=(0.5, 1, 3), k=1, n_resamples=20, details=False)
+    rows = {(row["model"], row["reliability"]): row["value"] for row in found.metrics if row["metric"] == "topk_accuracy"}
+    for reliability in (0.5, 1, 3):
+        assert rows["model", reliability] == close(ugt.ua_topk_accuracy(ugt.dirichlet(LABELS, reliability=reliability), MODEL).value)
+    assert len(drawn("metric_by_reliability", found).lines) >= 2
+
+
+@item("A15")
+def spread_over_draws():
+    found = ugt.ua_topk_accuracy(TRUTH, MODEL)
+    values = (DRAWS.argmax(2) == CHOSEN[:, None]).mean(0)
+    assert found.draw_std == close(values.std(), rel=0.05)
+    assert found.draw_interval(0.9) == close(tuple(np.quantile(values, [0.05, 0.95])))
+    assert found.draw_quantile([0, 1]) == close([0, 1])  # worst and best
+    assert found.value in drawn("accuracy_over_draws", found).lines[0].get_xdata()
+
+
+@item("A16")
+def sorted_certainty():
+    certainty = ugt.annotation_certainty(TRUTH)
+    assert drawn("certainty_curve", certainty).lines[0].get_ydata() == close(np.sort(certainty.per_case))
+
+
+@item("A18")
+def certainty_of_risks():
+    by_sum = ugt.annotation_certainty(TRUTH, groups=[0, 0, 1]).per_case
+    assert by_sum == near(np.maximum(*[(DRAWS[..., 2] > 0.5).mean(1), (DRAWS[..., 2] < 0.5).mean(1)]))
+    by_top = ugt.annotation_certainty(TRUTH, groups=["low", "low", "high"], group_rule="top_class").per_case
+    best = TRUTH.membership(1)
+    assert by_top == close(np.maximum(best[:, 2], best[:, 0] + best[:, 1]))
+
+
+@item("A23")
+def committees():
+    found = ugt.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)
+    assert ugt.annotation_certainty(found).value == near(20 / 27)  # two or three of three that say 0, each with 2/3
+
+
+@item("A26")
+def dirichlet_of_counts():
+    found = ugt.dirichlet(LABELS, reliability=2, prior=0.5)
+    assert found.mean() == close((2 * COUNTS + 0.5) / (2 * 4 + 1.5))
+    corners = drawn("ternary", {"case 1": DRAWS[0]}).texts
+    assert len(corners) == 3
+
+
+@item("A27")
+def ratings():
+    given = np.array([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], float)
+    post = ugt.normal(given, prior=(0, 1, 2, 1.5))
+    assert post.location == close(given.sum() / 11) and post.kappa == close(11) and post.shape == close(2 + 5)
+    below = stats.t.cdf((0 - post.location) / np.sqrt(post.scale / post.shape * (1 + 1 / 11)), 2 * post.shape)
+    assert ugt.rating_certainty(post, 0).per_case == close(np.maximum(below, 1 - below))
+    assert ugt.fit_normal_prior(np.array([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4]], float)).converged
+
+
+@item("A29")
+def partial_rankings():
+    written = ugt.Rankings.from_strings(["p"], ["a"], ["x > y = z"], classes=["x", "y", "z", "w"])
+    sure = ugt.Rankings.from_long(["p"] * 3, ["a"] * 3, ["x", "y", "z"], confidence=[9, 2, 2], classes=["x", "y", "z", "w"])
+    nested = ugt.Rankings.from_blocks([[[[0], [1, 2]]]], n_classes=4)
+    for one in (sure, nested):
+        assert one.items.tolist() == written.items.tolist() == [0, 1, 2]
+        assert one.block_offsets.tolist() == written.block_offsets.tolist() == [0, 1, 3]
+
+
+@item("A30")
+def inverse_ranks():
+    one = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]]], n_classes=3)
+    weights = np.array([1, 1 / 2 + 1, 0])
+    assert ugt.irn(one).mean()[0] == close(weights / weights.sum())
+    assert ugt.prirn(one, reliability=1e6).draws(1, seed=0)[0, 0] == close(weights / weights.sum(), abs=0.01)
+
+
+@item("A31")
+def likelihood_of_partial_rankings():
+    p = np.array([0.4, 0.3, 0.2, 0.1])
+    case = ugt.Rankings.from_blocks([[[[0, 1, 2]]]], n_classes=4)
+    orders = [p[a] * p[b] / (1 - p[a]) * p[c] / (1 - p[a] - p[b]) for a, b, c in permutations(range(3))]
+    assert np.exp(ugt.plackett_luce_log_likelihood(case, p[None])) == close(sum(orders))
+
+
+@item("A32")
+def gibbs_sampler():
+    one = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
+    found = ugt.plackett_luce(one, reliability=2, prior_shape=0.5, n_draws=1000)
+    # first choices of two classes are labels: a Dirichlet posterior in closed form, of labels that count twice
+    assert found.mean()[0] == close(ugt.Dirichlet.from_array([[4.5, 2.5]]).mean()[0], abs=0.02)
+    assert ugt.plackett_luce_diagnostics(found).rhat.max() < 1.05
+
+
+@item("A34")
+def maximum_likelihood():
+    one = ugt.Rankings.from_blocks([[[[0], [1]], [[0], [1]], [[1], [0]]]], n_classes=2)
+    assert ugt.plackett_luce_mle(one).mean()[0] == close([2 / 3, 1 / 3])
+    assert ugt.plackett_luce_map(one, prior_shape=2).mean()[0] == close([4 / 7, 3 / 7])  # two more choices of each class
+
+
+@item("A35")
+def overlap_of_partial_rankings():
+    first, second = [[0], [1, 2]], [[1], [0]]
+    same = ugt.partial_average_overlap([first], [first], 3, n_classes=4)
+    assert same.value == close(1)
+    depth = ugt.partial_average_overlap([first], [second], 2, n_classes=4, normalize=False)
+    assert depth.value == close((0 + (1 * 1 + 1 / 2 * 1) / 2) / 2)
+    pairs = ugt.annotator_average_overlap(ugt.Rankings.from_blocks([[first, second]], n_classes=4), 2, normalize=False)
+    assert pairs.value == close(depth.value)
+
+
+# ---- B ----
+def losses_of(probs=MODEL, **options):
+    return ugt.histogram_losses(COUNTS, probs, n_bins=2, **options)
+
+
+@item("B2")
+def squared_loss():
+    expected = ((WIDE[:, :, None] == np.arange(3)) - MODEL[:, None]) ** 2
+    assert losses_of().l_sq == close(expected.sum(2).mean())
+    assert ugt.histogram_brier_score(COUNTS, MODEL).value == close(losses_of().l_sq)
+    two, p = np.stack([COUNTS[:, 0], 4 - COUNTS[:, 0]], axis=1), np.stack([MODEL[:, 0], 1 - MODEL[:, 0]], axis=1)
+    half = ((WIDE == 0) - MODEL[:, :1]) ** 2
+    assert ugt.histogram_losses(two, p).l_sq / 2 == close(half.mean())
+
+
+@item("B6")
+def plugin_and_debiased():
+    found = losses_of()
+    assert found.el.plugin == close(((SHARES - MODEL) ** 2).sum(1).mean())
+    assert found.el.bias == close((SHARES * (1 - SHARES)).sum(1).mean() / 3)
+    for one in (found.el, found.cl, found.dl):
+        assert one.debiased == close(one.plugin - one.bias)
+    assert found.el.plugin == close(found.cl.plugin + found.dl.plugin)
+
+
+@item("B7")
+def by_class_and_bin():
+    found = losses_of()
+    assert found.per_class.cl.plugin.sum() == close(found.cl.plugin) == close(found.per_bin.cl.plugin.sum())
+    with np.errstate(invalid="ignore"):
+        assert found.ce_per_class == close(np.sqrt(found.per_class.cl.debiased), nan_ok=True)
+
+
+@item("B8")
+def bias_is_taken_away():
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet([1, 1, 1], 20_000)
+    counts = np.array([rng.multinomial(2, one) for one in q])
+    found = ugt.histogram_losses(counts, q)  # the model knows the truth: nothing is lost
+    assert abs(found.el.debiased) < 0.01 < found.el.plugin and abs(found.cl.debiased) < found.cl.plugin
+
+
+@item("B9")
+def disagreement():
+    found = ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(MODEL), n_bins=2)
+    pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
+    said = (1 - (MODEL**2).sum(1))[:, None]
+    differ = np.stack([WIDE[:, a] != WIDE[:, b] for a, b in pairs], axis=1)
+    assert found.l_phi == close(((differ - said) ** 2).mean())
+    one_has = np.stack([(WIDE[:, a] == 0) != (WIDE[:, b] == 0) for a, b in pairs], axis=1)
+    assert found.l_per_class[0] == close(((one_has - (2 * MODEL[:, :1] * (1 - MODEL[:, :1]))) ** 2).mean())
+
+
+@item("B11")
+def symmetric_statistics():
+    found = ugt.symmetric_statistic(COUNTS, lambda a, b, c: a == b == c, 3)
+    triples = list(permutations(range(4), 3))
+    same = np.mean([(WIDE[:, a] == WIDE[:, b]) & (WIDE[:, b] == WIDE[:, c]) for a, b, c in triples], axis=0)
+    assert found == close(same)
+    assert ugt.disagreement_losses(COUNTS, (MODEL**3).sum(1), statistic=found).observed == close(same)
+
+
+@item("B14")
+def calibration_dispersion_map():
+    found = losses_of()
+    ax = drawn("calibration_dispersion_map", {"model": found}, estimate="plugin")
+    assert ax.lines[0].get_xydata()[0] == close([found.dl.plugin, found.cl.plugin])
+
+
+@item("B15")
+def calibrators():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for one in (ugt.TemperatureScaling(input="probabilities"), ugt.VectorScaling(), ugt.MatrixScaling()):
+            scores = MODEL if isinstance(one, ugt.TemperatureScaling) else np.log(MODEL)
+            found = one.fit_transform(scores, COUNTS)
+            assert found.sum(1) == close(1)
+            assert ugt.histogram_log_loss(COUNTS, found).value < ugt.histogram_log_loss(COUNTS, MODEL).value + 0.05
+    scaled = np.log(ugt.TemperatureScaling(input="probabilities").fit_transform(MODEL, COUNTS))
+    apart, before = (table[:, 2] - table[:, 0] for table in (scaled, np.log(MODEL)))
+    assert apart == close(apart[0] / before[0] * before)  # one temperature for all
+
+
+@item("B16")
+def predicted_disagreement():
+    alpha = np.array([[3.0, 2.0, 1.0]])
+    z = np.random.default_rng(0).dirichlet(alpha[0], 100_000)
+    assert ugt.predicted_disagreement(alpha, kind="dirichlet").overall[0] == close((1 - (z**2).sum(1)).mean(), abs=0.003)
+    mean = ugt.predicted_disagreement(np.stack([MODEL, OTHER])).overall
+    assert mean == close((ugt.predicted_disagreement(MODEL).overall + ugt.predicted_disagreement(OTHER).overall) / 2)
+
+
+@item("B17")
+def alpha_calibration():
+    probs = np.array([[0.5, 0.5]] * 6)
+    split, agreed = np.array([[2, 2], [3, 1], [1, 3]] * 2), np.array([[4, 0], [0, 4], [4, 0]] * 2)
+    high, low = (ugt.AlphaCalibration().fit(probs, counts).concentration(6)[0] for counts in (split, agreed))
+    assert high > 10 > 1 > low  # annotators who differ within cases draw from spread-out laws; those who agree from the corners
+    nearer = ugt.AlphaCalibration(penalty=10).fit(probs, split).concentration(6)[0]
+    assert 1 < nearer < high  # λ pulls the logarithm to 0
+
+
+@item("B18")
+def after_labels():
+    assert ugt.label_posterior([[2.0, 1.0]], [[3, 1]]).mean == close(np.array([[5, 2]]) / 7)
+    weights = ugt.label_posterior([[[0.9, 0.1]], [[0.5, 0.5]]], [[1, 2]], kind="probability").weights[:, 0]
+    likely = np.array([0.9 * 0.1**2, 0.5**3])
+    assert weights == close(likely / likely.sum())
+
+
+@item("B19")
+def experiments():
+    rng = np.random.default_rng(0)  # in little: the true probabilities have a lower loss than blunt ones
+    q = rng.dirichlet([0.5, 0.5], 2000)
+    counts = np.array([rng.multinomial(5, one) for one in q])
+    sharp, blunt = (ugt.histogram_losses(counts, one) for one in (q, 0.5 * q + 0.25))
+    assert sharp.l_sq < blunt.l_sq and sharp.cl.debiased < blunt.cl.debiased and sharp.accuracy == close(blunt.accuracy)
+
+
+# ---- C ----
+def ratio_of(labels=LABELS, chosen=CHOSEN, **options):
+    return ugt.discrepancy_ratio(labels, chosen, **{"distance": "zero-one", **options})
+
+
+@item("C2")
+def discrepancies():
+    found = ratio_of()
+    pairs = np.mean([WIDE[:, a] != WIDE[:, b] for a, b in permutations(range(4), 2)])
+    assert (found.alpha, found.mu) == close((pairs, (CHOSEN[:, None] != WIDE).mean()))
+    assert found.value == close(found.mu / found.alpha)
+    with pytest.warns(UserWarning, match="several labels"):  # a labels case 0 twice, b skips case 1
+        again = ugt.Labels.from_long([0, 0, 0, 1], ["a", "a", "b", "a"], [0, 1, 1, 0], classes=2)
+    assert ratio_of(again, [1, 0]).alpha == close(1 / 2)
+
+
+@item("C3")
+def distances():
+    table = np.array([[1.0, 2.0, 4.0], [7.0, 6.0, 9.0], [3.0, 3.0, 4.0]])
+    said = np.array([2.0, 6.0, 3.0])
+
+    def by_hand(distance):
+        apart = np.mean([distance(table[:, a], table[:, b]) for a, b in permutations(range(3), 2)])
+        return np.mean(distance(said[:, None], table)) / apart
+
+    for given, distance in (("squared", lambda a, b: (a - b) ** 2), ("absolute", lambda a, b: abs(a - b))):
+        assert ugt.discrepancy_ratio(ugt.Ratings.from_wide(table), said, distance=given).value == close(by_hand(distance))
+
+
+@item("C5")
+def closed_forms():
+    y = (WIDE == 0).mean(1)
+    found = ratio_of(ugt.Labels.from_wide((WIDE == 0).astype(int), classes=2), (CHOSEN == 0).astype(int))
+    assert found.alpha_per_case == close(2 * y * (1 - y) * 4 / 3)  # eq. 6, which is eq. 5 with its variance y (1 - y)
+    assert found.alpha_per_case == close(2 * y * (1 - y) + 2 * y * (1 - y) / 3)
+    m = (CHOSEN == 0).astype(float)
+    assert found.mu_per_case == close(m + y - 2 * m * y)  # eq. 7
+
+
+@item("C7")
+def non_inferiority():
+    found = ratio_of()
+    decided = found.non_inferiority(0.1)
+    assert decided.decision == (decided.limit < 1.1) and decided.estimate == found.value <= decided.limit
+
+
+@item("C8")
+def naive_vote_and_relative_f1():
+    naive = ugt.ua_topk_accuracy(ugt.Point.from_array(np.eye(3)[WIDE[:, 0]]), MODEL)
+    assert naive.value == (WIDE[:, 0] == CHOSEN).mean()
+    assert ugt.ua_topk_accuracy(ugt.votes(LABELS), MODEL).per_case[:4] == close(1)
+    found = ugt.relative_f1(LABELS, CHOSEN, held_out=["dan"])
+    assert found.model == close(1)  # of four cases whose vote of ann, bob and cy has a majority, or more, all are right
+    assert found.value == close(found.model - found.annotators)
+
+
+@item("C9")
+def number_of_annotators():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 4000)
+    said = np.where(rng.random((4000, 9)) < 0.8, truth[:, None], 1 - truth[:, None])
+    few, many = (ratio_of(ugt.Labels.from_wide(said[:, :a], classes=2), truth).value for a in (3, 9))
+    assert few == close(many, abs=0.05)  # it does not depend on how many there are
+    skipped = said.astype(float)
+    hard = (said[:, 1:].mean(1) > 0.2) & (said[:, 1:].mean(1) < 0.8)
+    skipped[hard, 0] = np.nan  # annotator 0 labels easy cases only
+    assert ratio_of(ugt.Labels.from_wide(skipped, classes=2), truth).value == close(
+        ratio_of(ugt.Labels.from_wide(said, classes=2), truth).value, abs=0.05
+    )
+
+
+@item("C11")
+def thresholds_and_annotators():
+    two = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=list("abcd"), classes=2)
+    swept = ugt.threshold_sweep(two, MODEL[:, 0])
+    at = 0.4
+    by_hand = ratio_of(two, (MODEL[:, 0] >= at).astype(int)).value
+    assert swept.value[np.isclose(swept.thresholds, at)] == close(by_hand)
+    each = ugt.annotator_discrepancy(two, distance="zero-one")
+    left = ugt.Labels.from_wide((WIDE[:, 1:] == 0).astype(int), classes=2)
+    assert each.value[0] == close(ratio_of(left, (WIDE[:, 0] == 0).astype(int)).value)
+    assert len(drawn("forest", each).get_yticklabels()) == 4
+
+
+@item("C12")
+def schools_and_strata():
+    schools = ugt.group_discrepancy(LABELS, CHOSEN, ["A", "A", "B", "B"], distance="zero-one")
+    assert schools.value[0] == close(ratio_of(ugt.Labels.from_wide(WIDE[:, :2], classes=3)).value)
+    strata = np.array(["x", "y"] * 3)
+    found = ugt.stratified_discrepancy(LABELS, CHOSEN, strata=strata)
+    first = strata == "x"
+    assert found.value[0] == close(ratio_of(ugt.Labels.from_wide(WIDE[first], classes=3), CHOSEN[first]).value)
+
+
+@item("C14")
+def other_ratios():
+    found = ugt.alternative_discrepancy_ratios(ugt.Ratings.from_wide([[1.0, 2, 4], [7, 6, 9]]), [2.0, 7.0], distance="squared")
+    assert found.prime == close(found.ratio)  # everybody rated every case
+    table = np.array([[1.0, 2, 4], [7, 6, 9]])
+    others = (table.sum(1, keepdims=True) - table) / 2
+    double = ((np.array([[2.0], [7.0]]) - others) ** 2).mean() / ((table - others) ** 2).mean()
+    assert found.double_prime == close(double)
+
+
+# ---- D ----
+P, SCORE = SHARES[:, 0], np.array([0.7, 0.3, 0.1, 0.2, 0.4, 0.8])
+
+
+@item("D1")
+def soft_curves():
+    down = np.argsort(-SCORE)
+    roc = ugt.soft_roc_curve(P, SCORE, drop_intermediate=False)
+    assert roc.true_positive_rate == close(np.append(0, np.cumsum(P[down]) / P.sum()))
+    assert roc.false_positive_rate == close(np.append(0, np.cumsum(1 - P[down]) / (1 - P).sum()))
+    curve = ugt.soft_precision_recall_curve(P, SCORE)
+    precision, recall = np.cumsum(P[down]) / np.arange(1, 7), np.cumsum(P[down]) / P.sum()
+    assert {(round(a, 9), round(b, 9)) for a, b in zip(precision, recall)} <= {
+        (round(float(a), 9), round(float(b), 9)) for a, b in zip(curve.precision, curve.recall)
+    }
+
+
+@item("D2")
+def soft_areas():
+    down = P[np.argsort(-SCORE)]
+    above = sum(down[j] * (1 - down[i]) for i in range(6) for j in range(i)) / (down.sum() * (1 - down).sum())
+    assert ugt.soft_auroc(P, SCORE).value == close(above)
+    printed = sum(down[i] * down[: i + 1].sum() / (i + 1) for i in range(6)) / down.sum()
+    assert ugt.soft_average_precision(P, SCORE, self_term="probability").value == close(printed)
+    assert ugt.soft_average_precision(np.round(P), SCORE).value == close(ugt.soft_average_precision(P, SCORE).hard)
+
+
+@item("D3")
+def several_classes():
+    each = [ugt.soft_auroc(SHARES[:, k], MODEL[:, k]).value for k in range(3)]
+    assert ugt.soft_auroc(SHARES, MODEL).value == close(np.mean(each))
+    findings = np.stack([P, 1 - P[::-1]], axis=1)  # of several labels at once each column is a finding of its own
+    scores = np.stack([SCORE, SCORE[::-1]], axis=1)
+    assert ugt.soft_auroc(findings, scores).value == close(np.mean([ugt.soft_auroc(*pair).value for pair in zip(findings.T, scores.T)]))
+    assert 0 < ugt.soft_auroc(LABELS, MODEL, multiclass="ovo").value < 1
+
+
+@item("D7")
+def item_response():
+    found = ugt.glad(ugt.Labels.from_wide([[0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]] * 10, classes=2))
+    p = found.plausibilities.mean()[:, 1]
+    assert found.accuracy[2] < found.accuracy[0] == close(found.accuracy[1]) and p[:4].round().tolist() == [0, 1, 0, 1]
+    score = np.tile([0.1, 0.9, 0.3, 0.2], 10)
+    assert ugt.soft_auroc(p, score).value == close(
+        ugt.soft_auroc(ugt.Point.from_array(np.stack([1 - p, p], axis=1)).mean()[:, 1], score).value
+    )
+
+
+@item("D8")
+def another_aggregation_each_time():
+    def aggregated(labels):
+        return ugt.soft_auroc(ugt.glad(labels).plausibilities.mean()[:, 0], SCORE).value
+
+    found = ugt.bootstrap_annotations(LABELS, aggregated, n_resamples=20)
+    assert found.estimate == close(aggregated(LABELS)) and found.values.std() > 0
+
+
+@item("D9")
+def dummies_tests_and_means():
+    dummies = ugt.dirichlet(LABELS, prior=1).mean()
+    wide = np.column_stack([WIDE, np.tile([0, 1, 2], (6, 1))])  # an annotator for each class who always says it
+    assert dummies == close(ugt.Labels.from_wide(wide, classes=3).counts() / 7)
+    difference = ugt.soft_auroc(P, SCORE).minus(ugt.soft_auroc(P, OTHER[:, 0]))
+    low, high = difference.interval()
+    assert low < difference.value < high
+    each = [ugt.soft_auroc(WIDE[:, a] == 0, SCORE).value for a in range(4)]
+    positive, pairs = (WIDE[:, 0] == 0), SCORE[:, None] > SCORE
+    assert each[0] == close(pairs[positive][:, ~positive].mean())
