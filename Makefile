@@ -94,7 +94,8 @@ docs: build
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
 
-# The published results, computed anew into docs/reproductions; those on the dermatology data need it (UGT_DATA).
+# The published results, computed anew into docs/reproductions; those on the dermatology data and on CheXpert need these
+# (UGT_DATA, UGT_CHEXPERT).
 reproductions: build
 	$(DEV)python docs/reproductions/make.py
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 HERE = Path(__file__).parent
-NAMES = ("evaluation", "calibration", "discrepancy", "soft")
+NAMES = ("evaluation", "calibration", "discrepancy", "soft", "chexpert")
 
 
 @dataclass(frozen=True)

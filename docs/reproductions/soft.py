@@ -1,9 +1,10 @@
 """Soft AUROC and soft average precision [D].
 
 Lionetti and others evaluate models against probabilities instead of voted labels, and find that rankings of models are then more stable
-when annotations are drawn again. Their images and predictions are not at hand; the tables they print can be checked against each other,
-and tasks of the same make (annotators, share of positive cases) generated. Soft rankings are more stable there too, mostly: the last two
-sections show when they are not, and why.
+when annotations are drawn again. Their table 4, of models and labels that are public, is [computed anew on a page of its own](chexpert.md).
+The predictions behind the other tables are not public: these tables can be checked against each other, and tasks of the same make
+(annotators, share of positive cases) generated. Soft rankings are more stable there too, mostly: the last two sections show when they are
+not, and why.
 """
 
 from __future__ import annotations
