@@ -35,7 +35,7 @@ _HOMES = {
         "AlternativeAnnotatorTest AlternativeRatios AnnotatorDiscrepancy BestThreshold DiscrepancyRatio GroupedDiscrepancy "
         "IndividualEquivalence NonInferiority RelativeF1 ThresholdSweep alternative_annotator_test "
         "alternative_discrepancy_ratios annotator_discrepancy discrepancy_ratio group_discrepancy individual_equivalence_index "
-        "relative_f1 stratified_discrepancy threshold_sweep"
+        "mean_pairwise_deviation relative_f1 stratified_discrepancy threshold_sweep"
     ),
     "evaluation": "Evaluation evaluate",
     "histogram": (

@@ -59,6 +59,18 @@ def mu_of(prediction, case, delta):
     return mean(psi([prediction], one, delta) for one in case if one)
 
 
+def guessing(model, labels, delta, model_delta=None):
+    """Eq. 8 before it is summed: the mean over all pairs of a counted case's prediction and a counted case's annotations."""
+    counted = [i for i, case in enumerate(labels) if several(case) and model[i] is not None]
+    return mean(mu_of(model[i], labels[k], model_delta or delta) for i in counted for k in counted)
+
+
+def eq_8(model, shares):
+    """Eq. 8 as printed, of two classes: ``((m + y - 2 m y), Cov[m^i, y^i])``."""
+    m, y = mean(model), mean(shares)
+    return m + y - 2 * m * y, mean(a * b for a, b in zip(model, shares)) - m * y
+
+
 def several(case):
     return sum(bool(one) for one in case) >= 2
 
@@ -146,7 +158,7 @@ def stratified(model, labels, delta, n_classes, ties="drop"):
 
 
 def prime(model, labels, delta, printed=False):
-    """Appendix C.1, averages over cases before those over annotators: as in example C.1, or with the printed 1 / (N A)."""
+    """Appendix C.1, ``(α', μ')``: averages over cases before those over annotators, as in example C.1, or with the printed 1 / (N A)."""
     n, n_annotators = len(labels), len(labels[0])
     below, above = [], []
     for j in range(n_annotators):
@@ -156,11 +168,11 @@ def prime(model, labels, delta, printed=False):
         terms = [psi(labels[i][j], labels[i][k], delta) for i in range(n) if labels[i][j] and labels[i][k]]
         below.append(sum(terms) / n if printed else mean(terms))
     above, below = ([v for v in values if not math.isnan(v)] for values in (above, below))
-    return ratio(mean(above), mean(below))
+    return mean(below), mean(above)
 
 
 def double_prime(model, labels, delta):
-    """Appendix C.2: against the mean of the other annotators' means, on cases with two annotators."""
+    """Appendix C.2, ``(α'', μ'')``: against the mean of the other annotators' means, on cases with two annotators."""
     above, below = [], []
     for prediction, case in zip(model, labels):
         if not several(case) or prediction is None:
@@ -170,7 +182,7 @@ def double_prime(model, labels, delta):
         rest = [mean(means[:j] + means[j + 1 :]) for j in range(len(means))]
         below.append(mean(psi(one, [r], delta) for one, r in zip(present, rest)))
         above.append(mean(delta(prediction, r) for r in rest))
-    return ratio(mean(above), mean(below))
+    return mean(below), mean(above)
 
 
 def f1(predicted, truth, classes):

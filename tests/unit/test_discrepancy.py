@@ -595,10 +595,81 @@ def test_alternatives_against_their_twins(seed, numbers):
     for distance, delta in NUMERIC.items() if numbers else CLASSES.items():
         found = ugt.alternative_discrepancy_ratios(annotations, model, distance=distance)
         assert found.ratio == pytest.approx(twin.discrepancy(model, nested, delta)["ratio"], rel=1e-11)
-        assert found.prime == pytest.approx(twin.prime(model, nested, delta), rel=1e-11)
-        assert found.prime_printed == pytest.approx(twin.prime(model, nested, delta, printed=True), rel=1e-11)
+        expected = {"prime": twin.prime(model, nested, delta), "prime_printed": twin.prime(model, nested, delta, printed=True)}
         if distance != "zero-one":
-            assert found.double_prime == pytest.approx(twin.double_prime(model, nested, delta), rel=1e-11)
+            expected["double_prime"] = twin.double_prime(model, nested, delta)
+        for name, (alpha, mu) in expected.items():
+            ours = getattr(found, name), getattr(found, f"alpha_{name}"), getattr(found, f"mu_{name}")
+            assert ours == pytest.approx((twin.ratio(mu, alpha), alpha, mu), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "distance", "delta"),
+    [
+        ([0, 1, 1], [1, 0], "squared", twin.squared),
+        ([0.5, 3], [1.25], ("threshold", 1.0), twin.threshold(1.0)),
+        (["b", "a"], ["a", "a", "c"], "zero-one", twin.zero_one),
+        ([0, 2], [1, 1, 2], COST, lambda a, b: COST[a][b]),
+        ([1, 2], [4], lambda a, b: abs(a - b) ** 3, lambda a, b: abs(a - b) ** 3),
+        (np.eye(3, dtype=int), [[1, 1, 0]], "dice", lambda a, b: 1 - 2 * (a & b).sum() / (a.sum() + b.sum())),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:distance is a Python function")
+def test_mean_pairwise_deviation(first, second, distance, delta):
+    pairs = (map(np.asarray, one) if np.ndim(one) == 2 else one for one in (first, second))
+    expected = twin.psi(*(list(one) for one in pairs), delta)
+    assert ugt.mean_pairwise_deviation(first, second, distance=distance) == pytest.approx(expected, rel=1e-14)
+    assert ugt.mean_pairwise_deviation(second, first, distance=distance) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "distance", "must"),
+    [
+        ([], [1], "squared", "first must be one or more labels, numbers or masks. Got none."),
+        ([1], "cat", "zero-one", "second must be one or more labels, numbers or masks. Got 'cat'."),
+        ([1], 2, "squared", "second must be one or more labels, numbers or masks. Got 2."),
+        ([1], [float("nan")], "squared", "value must be"),
+        (["a"], ["b"], "squared", "values must give a number for each class where classes are text"),
+        ([1], [2], None, "distance must be"),
+        ([[1, 0]], [[1, 0, 1]], "dice", "masks must have one shape in a case"),
+    ],
+)
+def test_mean_pairwise_deviation_refuses(first, second, distance, must):
+    refused(must, ugt.mean_pairwise_deviation, first, second, distance=distance)
+
+
+@pytest.mark.parametrize("distance", [*CLASSES, "cost"])
+@pytest.mark.parametrize("predicted", ["classes", "probabilities", "numbers", "ratings"])
+def test_guessing_and_covariance(distance, predicted):
+    """Eq. 8 against all pairs of cases."""
+    rng, numbers = np.random.default_rng(5), predicted in ("numbers", "ratings")
+    nested = nested_labels(50, numbers=predicted == "ratings")
+    delta = (lambda a, b: COST[a][b]) if distance == "cost" else CLASSES[distance]
+    if (distance == "cost" and numbers) or (distance == "zero-one" and predicted == "numbers"):
+        return
+    model_delta, model = delta, rng.integers(0, N_CLASSES, len(nested)).tolist()
+    if predicted == "probabilities":
+        model, model_delta = rng.dirichlet(np.ones(N_CLASSES), len(nested)), twin.expected(delta, range(N_CLASSES))
+    elif numbers:
+        model = np.round(rng.normal(size=len(nested)), 1).tolist()
+    annotations = ratings_of(nested) if predicted == "ratings" else labels_of(nested)
+    found = ugt.discrepancy_ratio(annotations, model, distance=COST if distance == "cost" else distance)
+    assert found.guessing_baseline == pytest.approx(twin.guessing(model, nested, delta, model_delta), rel=1e-12)
+    assert found.guessing_baseline - 2 * found.covariance == pytest.approx(found.mu, rel=1e-12)
+
+
+def test_guessing_of_two_classes_is_equation_8():
+    rng = np.random.default_rng(1)
+    table, model = rng.integers(0, 2, (30, 4)), rng.integers(0, 2, 30)
+    for distance in ("squared", "zero-one", "absolute"):
+        found = ugt.discrepancy_ratio(table, model, distance=distance)
+        assert (found.guessing_baseline, found.covariance) == pytest.approx(twin.eq_8(model.tolist(), table.mean(axis=1).tolist()))
+    counts = ugt.Labels.from_counts(np.column_stack([4 - table.sum(axis=1), table.sum(axis=1)]))
+    assert ugt.discrepancy_ratio(counts, model, distance="zero-one").covariance == pytest.approx(found.covariance)
+    dropped = ugt.discrepancy_ratio(table, [None, *model[1:].tolist()], distance="zero-one", missing="drop")
+    assert dropped.covariance == pytest.approx(twin.eq_8(model[1:].tolist(), table[1:].mean(axis=1).tolist())[1])
+    masks = ugt.discrepancy_ratio(ugt.Masks.from_wide([[[1, 0], [1, 1]]]), [[1, 1]], distance="dice")
+    assert math.isnan(masks.guessing_baseline) and math.isnan(masks.covariance)
 
 
 def test_alternatives_of_probabilities():
@@ -609,9 +680,8 @@ def test_alternatives_of_probabilities():
     above = [expected(p[i], r) for i, r in rests(nested)]
     rows = [i for i, _ in rests(nested)]
     mu = np.mean([np.mean([a for a, row in zip(above, rows) if row == i]) for i in set(rows)])
-    own = twin.double_prime([0] * len(nested), nested, twin.squared)
-    zero = np.mean([np.mean([r**2 for row, r in rests(nested) if row == i]) for i in set(rows)])
-    assert found.double_prime == pytest.approx(mu / (zero / own))
+    alpha, _ = twin.double_prime([0] * len(nested), nested, twin.squared)
+    assert (found.double_prime, found.mu_double_prime) == pytest.approx((mu / alpha, mu))
 
 
 def rests(nested):

@@ -138,7 +138,8 @@ def test_other_averages(kind, make, options, seed):
     expected = ugt.alternative_discrepancy_ratios(data.labels(every, kind), make(data, every), **options)
     found = states.finish(in_parts("alternative_discrepancy_ratios", data, kind, make, options, cut(data, seed)))
     close(found.value, expected.ratio)
-    for name in ("prime", "prime_printed", "double_prime"):
+    names = [f"{one}{name}" for name in ("prime", "prime_printed", "double_prime") for one in ("", "alpha_", "mu_")]
+    for name in names:
         close(found.numbers[name], getattr(expected, name), name)
     same = one_part("discrepancy_ratio", data.labels(every, kind), make(data, every), **options)
     assert (found.n_cases, found.left_out) == (same.n_cases, same.left_out)

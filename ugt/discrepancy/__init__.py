@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
-from .alternatives import AlternativeRatios, RelativeF1, alternative_discrepancy_ratios, relative_f1
+from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
 from .forest import AnnotatorDiscrepancy, annotator_discrepancy
 from .groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
 from .input import compare
 from .non_inferiority import NonInferiority
+from .pairwise import mean_pairwise_deviation
 from .parts import PARTS as PARTS
 from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, individual_equivalence_index, record
+from .relative_f1 import RelativeF1, relative_f1
 from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
 
 __all__ = [
     "AlternativeAnnotatorTest", "AlternativeRatios", "AnnotatorDiscrepancy", "BestThreshold", "DiscrepancyRatio", "GroupedDiscrepancy",
     "IndividualEquivalence", "NonInferiority", "RelativeF1", "ThresholdSweep", "alternative_annotator_test",
     "alternative_discrepancy_ratios", "annotator_discrepancy", "discrepancy_ratio", "group_discrepancy", "individual_equivalence_index",
-    "relative_f1", "stratified_discrepancy", "threshold_sweep",
+    "mean_pairwise_deviation", "relative_f1", "stratified_discrepancy", "threshold_sweep",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Other ways to average, and relative F1, for comparison with published numbers: why they mislead is on the page on discrepancy [C]."""
+"""Other ways to average, for comparison with published numbers: why they mislead is on the page on discrepancy [C]."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from .._base import checks, identifiers
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base import checks
+from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
-from ..annotations.other_annotators import only
 from ..resampling import Answer, Statistic, over
 from .distances import distances
-from .groups import majority
-from .input import MISSING, Compared, as_labels, check_known, compare, read
+from .input import Compared, compare
 from .record import Judging, why_undefined
 from .sums import ALPHA, N, mean_of
 
 Window = tuple[int, int, Int64, Int64, Array]  # begin and width, then of entries: case, place in the window, amount
-NO_MAJORITY = "case without a majority class"
 
 
 class Scattered(Statistic):
@@ -67,20 +64,30 @@ class AlternativeRatios(Record):
         Δ' with the factors 1 / (N A) as printed, which does not agree with the example beside it: what annotators skipped counts as 0.
     double_prime : float
         Δ'': against the mean of the other annotators. Depends on the number of annotators. NaN for distances that take no mean of labels.
+    alpha_prime, mu_prime, alpha_double_prime, mu_double_prime : float
+        α', μ', α'' and μ'', with Δ' = μ' / α' and Δ'' = μ'' / α''.
+    alpha_prime_printed, mu_prime_printed : float
+        α' and μ' with the factors as printed.
 
     Examples
     --------
     >>> import ugt
     >>> easy_and_hard = [[0, 0, 0], [0, 2, None]]  # the third annotator skips the hard case
     >>> found = ugt.alternative_discrepancy_ratios(easy_and_hard, [0, 1], distance="absolute")
-    >>> found.ratio, found.prime
-    (0.5, 1.0)
+    >>> found.ratio, found.prime, round(found.alpha_prime, 3), round(found.mu_prime, 3)
+    (0.5, 1.0, 0.333, 0.333)
     """
 
     ratio: float
     prime: float
     prime_printed: float
     double_prime: float
+    alpha_prime: float
+    mu_prime: float
+    alpha_prime_printed: float
+    mu_prime_printed: float
+    alpha_double_prime: float
+    mu_double_prime: float
 
 
 def alternative_discrepancy_ratios(
@@ -132,7 +139,10 @@ class Averages(Judging, Scattered):
     with a prediction and their distances to it, (3, A); of cases that two annotators share and the distances between them, (2, A, A).
     """
 
-    names = ("value", "prime", "prime_printed", "double_prime")
+    names = (
+        "value", "prime", "prime_printed", "double_prime",
+        "alpha_prime", "mu_prime", "alpha_prime_printed", "mu_prime_printed", "alpha_double_prime", "mu_double_prime",
+    )  # fmt: skip
 
     @property
     def n_sums(self) -> int:  # type: ignore[override]
@@ -164,12 +174,13 @@ class Averages(Judging, Scattered):
         counted, alpha, mu, n, inside, below, above = sums.T[:7]
         a, b = len(self.settings["annotators"]), len(sums)
         labelled, seen, to_model = sums[:, 7 : 7 + 3 * a].reshape(b, 3, a).transpose(1, 0, 2)
-        shared, between = sums[:, 7 + 3 * a :].reshape(b, 2, a, a).transpose(1, 0, 2, 3)
-        prime = over(mean_of(over(to_model, seen)), mean_of(over(between, shared)))
         active = (labelled > 0).sum(axis=1)
-        printed = over(over(to_model.sum(axis=1), n * active), over(between.sum(axis=(1, 2)), n * active * (active - 1)))
-        ratio, double = over(over(mu, counted), over(alpha, counted)), over(over(above, inside), over(below, inside))
-        return np.column_stack([ratio, prime, printed, double])
+        shared, between = sums[:, 7 + 3 * a :].reshape(b, 2, a, a).transpose(1, 0, 2, 3)
+        prime = mean_of(over(between, shared)), mean_of(over(to_model, seen))
+        printed = over(between.sum(axis=(1, 2)), n * active * (active - 1)), over(to_model.sum(axis=1), n * active)
+        double = over(below, inside), over(above, inside)
+        pairs = ((over(alpha, counted), over(mu, counted)), prime, printed, double)
+        return np.column_stack([*(over(mu_, alpha_) for alpha_, mu_ in pairs), *prime, *printed, *double])
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With why there is no ratio."""
@@ -251,149 +262,3 @@ def double_prime_parts(compared: Compared) -> tuple[Array, Array]:
     counts = np.bincount(of_entry[kept], minlength=held.n_cases)
     above, below = (over(np.bincount(of_entry[kept], column[kept], held.n_cases), counts) for column in (above, below))
     return above, below
-
-
-# ---- relative F1: annotators are split into judges and judged [C sec. 4.1.3] ----
-
-
-@dataclass(frozen=True, repr=False)
-class RelativeF1(Record):
-    """F1 of a model less the mean F1 of annotators, against the majority vote of other annotators; made by :func:`relative_f1`.
-
-    Attributes
-    ----------
-    value : float
-        ``model - annotators``: above 0, the model is the better one.
-    model, annotators : float
-        F1 of the model, and mean F1 of the annotators that were held out.
-    n_cases : int
-        Cases with a majority class.
-
-    Examples
-    --------
-    >>> import ugt
-    >>> readers = [[0, 0, 0, 1], [1, 1, 1, 1], [0, 1, 0, 0], [1, 1, 0, 1]]
-    >>> ugt.relative_f1(readers, [0, 1, 0, 0], held_out=[3]).n_cases
-    4
-    """
-
-    value: float
-    model: float
-    annotators: float
-    n_cases: int
-
-
-def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: str = "error") -> RelativeF1:
-    """Relative F1: for comparison with published numbers, not for use. It depends on the number of annotators.
-
-    Annotators are split: the majority vote of some is taken for the truth, the others and the model are judged by macro F1 against it.
-    Cases whose vote is tied are left out; each annotator is judged on the cases that they labelled (by their first label).
-
-    Parameters
-    ----------
-    annotations : Labels, or (N, A) array of classes
-        It must be known who gave each label.
-    predictions : (N,) classes
-        As for :func:`discrepancy_ratio`.
-    held_out : sequence of annotator ids
-        Who is judged.
-    missing : {"error", "drop"}
-
-    Returns
-    -------
-    RelativeF1
-
-    Raises
-    ------
-    ValueError
-        If an annotator is unknown, or nobody is left on either side, or predictions are not classes.
-
-    References
-    ----------
-    [C] Lovchinsky et al. (2020), sec. 4.1.3; van Rijsbergen (1979), "Information retrieval", ch. 7 (F).
-
-    Examples
-    --------
-    >>> import ugt
-    >>> readers = [[0, 0, 0, 1], [1, 1, 1, 1], [0, 1, 0, 0], [1, 1, 0, 1]]
-    >>> found = ugt.relative_f1(readers, [0, 1, 0, 0], held_out=[3])
-    >>> round(found.value, 3), round(found.model, 3), round(found.annotators, 3)
-    (0.0, 0.733, 0.733)
-    """
-    checks.option("missing", missing, MISSING)
-    held = as_labels(annotations, [predictions])
-    if not isinstance(held, Labels):
-        raise checks.error("annotations", "be Labels, or an array of classes", type(held).__name__)
-    check_known(held, "so that some can be held out")
-    names = identifiers.distinct("held_out", held_out)
-    one = HeldOut({"held_out": names.tolist()}, held, predictions, positions(names, held.annotators), missing)
-    value, model, others = one.estimate.tolist()
-    return RelativeF1(value, model, others, one.n_counted)
-
-
-class HeldOut(Judging, Scattered):
-    """F1 of the model less the mean F1 of J - 1 annotators who are held out, by their positions, -1 for those who gave no label.
-
-    Sums are those of cases with a majority class; of each judge hits, choices and votes for each class, (J, 3, K).
-    """
-
-    names = ("value", "model", "annotators")
-
-    def __init__(
-        self, settings: Mapping[str, Any], labels: Labels | None = None, model: Any = None, at: Any = None, missing: str = "error"
-    ) -> None:
-        self.settings, self._given = dict(settings), (model, at, missing)
-        self.n_judges = 1 + len(settings["held_out"])
-        if labels is None:
-            return
-        self.labels, self.n_cases, self.n_sums = labels, labels.n_cases, 1 + self.n_judges * 3 * labels.n_classes
-        column = read(model, labels, "zero-one", None, missing)
-        if column.ndim != 1:
-            raise checks.error("predictions", "be one class a case", f"{column.ndim} dimensions")
-        self.vote = majority(only(labels, ~np.isin(np.arange(len(labels.annotators)), at)), "drop")[1]
-        nobody = np.full(labels.n_cases, -1)
-        self.judges = [column, *(nobody if j < 0 else next(as_models(labels, j), nobody) for j in at.tolist())]
-        self.columns = (self.vote >= 0)[:, None].astype(np.float64)
-        n = int((self.vote < 0).sum())
-        self.left_out = {NO_MAJORITY: n} if n else {}
-
-    def judged_by(self, annotators: NDArray[Any]) -> HeldOut:
-        held: Any = only(self.labels, np.asarray(annotators) != 0)
-        return HeldOut(self.settings, held, *self._given)
-
-    def windows(self) -> Iterator[Window]:
-        """Of each judge: where it was right, what it chose, and what the vote was then."""
-        k = self.labels.n_classes
-        for j, column in enumerate(self.judges):
-            known = np.flatnonzero((column >= 0) & (self.vote >= 0))
-            right = known[column[known] == self.vote[known]]
-            for row, (cases, chosen) in enumerate(((right, self.vote), (known, column), (known, self.vote))):
-                yield 1 + (3 * j + row) * k, k, cases, chosen[cases].astype(np.int64), np.ones(len(cases))
-
-    def answer(self, sums: Array) -> Array:
-        right, chosen, true = sums[:, 1:].reshape(len(sums), self.n_judges, 3, -1).transpose(2, 0, 1, 3)
-        each = over(2 * right, chosen + true)
-        f1 = mean_of(each.reshape(-1, each.shape[2])).reshape(len(sums), -1)
-        others = mean_of(f1[:, 1:])
-        return np.column_stack([f1[:, 0] - others, f1[:, 0], others])
-
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With why there is none."""
-        found = super().finish(sums, fixed, left_out)
-        reason = "no case has a majority class" if sums[0] == 0 else "no annotator is held out in such a case"
-        return found._replace(reason=reason if np.isnan(found.value) else None)
-
-    def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each class, for the model and for the annotators."""
-        votes = sums[1:].reshape(self.n_judges, 3, -1)[:, 2]
-        return np.append(votes[0], votes[1:].sum(axis=1))
-
-
-def positions(held_out: NDArray[Any], annotators: NDArray[Any]) -> Int64:
-    """Of those held out among all annotators, ascending."""
-    at = identifiers.lookup(annotators, held_out)
-    if (at < 0).any():
-        raise checks.error("held_out", "name annotators", identifiers.name(held_out[int(np.argmax(at < 0))]))
-    if not 0 < len(at) < len(annotators):
-        raise checks.error("held_out", "leave annotators on both sides", f"{len(at)} of {len(annotators)}")
-    return np.sort(at).astype(np.int64)

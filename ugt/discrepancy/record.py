@@ -19,6 +19,7 @@ from ..resampling import Answer, Quotients, Result, Results, Statistic
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of
 from .non_inferiority import NonInferiority, fieller_limit, one_sided, upper_limit
+from .pairwise import guessing
 from .sums import ALPHA, MU, N, distances_to_others, zeros
 
 if TYPE_CHECKING:
@@ -104,6 +105,10 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         Annotator discrepancy [C eq. 2] and model discrepancy [C eq. 3], means of what every case adds.
     alpha_per_case, mu_per_case : (N,) arrays
         What every case adds; NaN where it does not count.
+    guessing_baseline, covariance : float
+        μ = guessing_baseline - 2 covariance [C eq. 8]: what μ would be on average if the same predictions were dealt to these cases at
+        random, and what knowing the case takes off. For squared distances, and for two classes, it is the covariance of the prediction
+        and the mean annotation over cases; for more classes half the sum of those of their indicators. NaN for masks and for a function.
     case_ids : (N,) array
     n_cases, left_out : int, mapping
         Cases that count, and by reason those that do not.
@@ -122,6 +127,9 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
     (1.25, array([0.667, 0.667, 0.   ]), array([0.333, 0.333, 1.   ]))
     >>> [round(end, 2) for end in found.interval(of="alpha")]
     [0.0, 1.4]
+    >>> split = ugt.discrepancy_ratio([[0, 1], [1, 1], [0, 0], [0, 0]], [1, 1, 0, 0])
+    >>> split.mu, round(split.guessing_baseline, 3), round(split.covariance, 4)
+    (0.125, 0.5, 0.1875)
     """
 
     value: float
@@ -139,6 +147,14 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
     @cached_property
     def mu_per_case(self) -> Array:
         return self._per_case(MU)
+
+    @cached_property
+    def guessing_baseline(self) -> float:
+        return guessing(self._statistic.compared, self._statistic.kept)
+
+    @property
+    def covariance(self) -> float:
+        return (self.guessing_baseline - self.mu) / 2
 
     def _per_case(self, column: int) -> Array:
         found = np.where(self._statistic.kept, self._statistic.columns[:, column], np.nan)
