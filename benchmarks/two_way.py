@@ -96,3 +96,21 @@ def population(family: str = "skill") -> dict[str, float]:
     loss = 1 - 2 * q @ share.T + (share**2).sum(axis=1)
     found["squared loss"] = float(PREVALENCE @ (choice * loss).sum(axis=1))
     return found
+
+
+# ---- ratings: a case's true score is normal; annotators are lenient or strict, and err; so does a model ----
+
+LENIENCY, ERROR, OF_MODEL = 0.5, 0.7, 0.6
+OWN = LENIENCY**2 + ERROR**2
+RATED = {"alpha, interval": 1 - OWN / (1 + OWN), "discrepancy ratio, squared": (OF_MODEL**2 + OWN) / (2 * OWN)}
+
+
+def rated(rng: np.random.Generator, n: int, n_annotators: int, design: str = "complete") -> Iterator[tuple[str, Any]]:
+    """What is estimated of one data set of ratings, with the population values of ``RATED``."""
+    shape, truth = (n, n_annotators), rng.normal(size=n)
+    ratings = truth[:, None] + LENIENCY * rng.normal(size=n_annotators) + ERROR * rng.normal(size=shape)
+    if design == DESIGNS[1]:
+        ratings[rng.random(shape) < 0.5] = np.nan
+    known, model = ugt.Ratings.from_wide(ratings), truth + OF_MODEL * rng.normal(size=n)
+    made = ugt.krippendorff_alpha(known, "interval"), ugt.discrepancy_ratio(known, model, distance="squared")
+    yield from zip(RATED, made)
