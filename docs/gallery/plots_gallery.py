@@ -82,11 +82,14 @@ def plausibilities():
     """What do the annotations say about one case?
 
     Bars are mean plausibilities of the classes, dots are draws: how far these could be off. In brackets stand the ranks that
-    annotators gave to the class. Here the first two classes overlap: either may be the true one.
+    annotators gave to the class. Here the first two classes overlap: either may be the true one. The markers are two point estimates,
+    maximum likelihood and inverse ranks, which do not show that.
     """
-    ranked = [[["eczema"], ["psoriasis"]], [["psoriasis"], ["eczema", "tinea"]], [["eczema"]], [["psoriasis", "eczema"], ["lichen"]]]
-    rankings = ugt.Rankings.from_blocks([ranked], classes=["eczema", "psoriasis", "tinea", "lichen", "rosacea"])
-    return plots.plausibilities(ugt.plackett_luce(rankings, seed=1), 0, annotations=rankings)
+    given = ["eczema > psoriasis", "psoriasis > eczema = tinea", "eczema", "psoriasis = eczema > lichen", "lichen > eczema"]
+    names = ["eczema", "psoriasis", "tinea", "lichen", "rosacea"]
+    rankings = ugt.Rankings.from_strings(["case 1"] * 5, ["ann", "bob", "cy", "dan", "eve"], given, classes=names)
+    points = {"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}
+    return plots.plausibilities(ugt.plackett_luce(rankings, seed=1), 0, annotations=rankings, points=points)
 
 
 def accuracy_over_draws():

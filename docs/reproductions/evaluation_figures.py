@@ -74,16 +74,12 @@ def counts(figure: Any) -> None:
 def case(figure: Any) -> None:
     """Figure 5."""
     rankings, names = derm.figure_5_rankings(), derm.dermatology().conditions
-    point = {"PL": ("ML", ugt.plackett_luce_mle(rankings)), "PrIRN": ("IRN", ugt.irn(rankings, tie_weight="full"))}
+    point = {"PL": {"ML": ugt.plackett_luce_mle(rankings)}, "PrIRN": {"IRN": ugt.irn(rankings, tie_weight="full")}}
     posteriors = {"PL": derm.figure_5("PL", **derm.AUTHORS), "PrIRN": derm.figure_5("PrIRN", tie_weight="full")}
     for ax, (model, posterior) in zip(figure.subplots(2, 1, sharex=True), posteriors.items()):
-        plots.plausibilities(posterior, 0, annotations=rankings, names=names, top=8, ax=ax)
-        name, best = point[model]
-        order = np.argsort(-posterior.mean()[0], kind="stable")[:8]
-        ax.plot(best.mean()[0][order], range(8), "D", color=plots.COLOURS[1], markeredgecolor="black", label=f"point estimate ({name})")
+        plots.plausibilities(posterior, 0, annotations=rankings, points=point[model], names=names, top=8, ax=ax)
         ax.set_title(f"{model}: mean (bar) and 100 draws (dots)", fontsize="medium")
         ax.set(xlim=(0, 0.8), xlabel="plausibility" if model == "PrIRN" else "")
-        ax.legend(frameon=False, loc="lower right")
 
 
 def certainty_by_reliability(figure: Any) -> None:

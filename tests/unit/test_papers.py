@@ -251,6 +251,13 @@ def overlap_of_partial_rankings():
     assert pairs.value == close(depth.value)
 
 
+@item("A38")
+def one_case():
+    point = ugt.irn(RANKINGS)
+    ax = drawn("plausibilities", ugt.prirn(RANKINGS, reliability=10), 0, annotations=RANKINGS, points={"IRN": point})
+    assert ax.lines[-1].get_xdata() == close(np.sort(point.mean()[0])[::-1]) and len(ax.lines) == 4  # draws of three classes
+
+
 # ---- B ----
 def losses_of(probs=MODEL, **options):
     return ugt.histogram_losses(COUNTS, probs, n_bins=2, **options)

@@ -396,6 +396,9 @@ def test_plausibilities_of_a_case():
     rankings = ugt.Rankings.from_blocks([[[["d"]]], ranked], classes=["a", "b", "c", "d", "e"])
     ax = plots.plausibilities([[0.2] * 5, [0.5, 0.2, 0.15, 0.1, 0.05]], 1, annotations=rankings, names="abcde")
     assert names(ax) == ["a (ranks 1, 1, 2)", "b (ranks 1, 1)", "c (ranks 2, 3)", "d (rank 4)", "e (not ranked)"]
+    points = {"one": [[0.2] * 5, [0.1, 0.6, 0.1, 0.1, 0.1]], "none": [[0.2] * 5, [np.nan] * 5]}
+    ax = plots.plausibilities([[0.2] * 5, [0.5, 0.2, 0.15, 0.1, 0.05]], 1, points=points, names="abcde", top=3)
+    assert line(ax, "one").get_xdata().tolist() == pytest.approx([0.1, 0.6, 0.1, 0.2]) and entries(ax) == ["one", "none (undefined)"]
     many = ugt.Rankings.from_blocks([[[["a"]]] * 9], classes=["a", "b"])
     assert (
         names(plots.plausibilities(ugt.Point.from_array([[1.0, 0.0]]), 0, annotations=many))[0].replace("\n", " ")
@@ -411,6 +414,8 @@ def test_plausibilities_of_a_case():
     message = r"annotations must have 2 cases and 2 classes, as the truth\. Got \(1, 2\)\."
     refused(message, plots.plausibilities, truth, 0, annotations=labels)
     refused(r"annotations must be Labels or Rankings\. Got list\.", plots.plausibilities, truth, 0, annotations=[1])
+    message = r"points must have 2 cases and 2 classes, as the truth\. Got \(1, 2\), first at 'ML'\."
+    refused(message, plots.plausibilities, truth, 0, points={"ML": [[0.5, 0.5]]})
     refused(r"truth must be plausibilities\. Got Labels", plots.plausibilities, labels, 0, error=TypeError)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,14 @@ MUST = "be of shape (n, 3) and finite (or NaN in a whole row), not negative, and
 
 
 def plausibilities(
-    truth: Any, case: int, *, annotations: Any = None, names: Sequence[Any] | None = None, top: int = 10, ax: Any = None
+    truth: Any,
+    case: int,
+    *,
+    annotations: Any = None,
+    points: Mapping[str, Any] | None = None,
+    names: Sequence[Any] | None = None,
+    top: int = 10,
+    ax: Any = None,
 ) -> Any:
     """Plausibilities of one case: bars of means, dots of draws, and beside each class what annotators said of it.
 
@@ -35,6 +42,10 @@ def plausibilities(
         Position of the case.
     annotations : Labels or Rankings, optional
         Adds to the names of classes the numbers of labels, or the ranks that annotators gave (tied classes share the first of theirs).
+    points : mapping of name to Point, Dirichlet, Draws or array (N, K), optional
+        Other plausibilities of the same cases, whose means are drawn as markers beside the bars, such as point estimates:
+        ``{"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend says where one is
+        undefined.
     names : sequence of K names, optional
         Default: those of the truth.
     top : int
@@ -49,7 +60,7 @@ def plausibilities(
     Raises
     ------
     ValueError
-        If the case does not exist, or annotations or names do not fit.
+        If the case does not exist, or annotations, points or names do not fit.
     TypeError
         If ``truth`` is neither plausibilities nor such an array.
 
@@ -66,7 +77,7 @@ def plausibilities(
     labels = [str(name) for name in (known.axes.classes if names is None else names)]
     if len(labels) != known.n_classes:
         raise error("names", f"be {known.n_classes} names, one a class", len(labels))
-    said = _said(annotations, at, known)
+    said, beside = _said(annotations, at, known), {name: _mean(name, given, at, known) for name, given in (points or {}).items()}
     ax, one = _base.axes_of(ax), known.take(np.array([at]))
     ax.set_xlim(0, 1)
     ax.set_xlabel("plausibility")
@@ -84,8 +95,22 @@ def plausibilities(
         shown.append(_base.counted(len(others), "other"))
     if not one.is_certain:
         _dots(ax, one, order)
+    for i, (name, values) in enumerate(beside.items(), start=1):
+        x = np.append(values[order], [values[others].sum()] if len(others) else [])
+        look = {"color": _base.colour(i), "markeredgecolor": "black", "linestyle": "none", "clip_on": False, "zorder": 3}
+        ax.plot(x, np.arange(len(x)), _base.marker(i), label=_base.labelled(name, "" if np.isfinite(x).all() else "undefined"), **look)
     _base.name_rows(ax, shown)
+    _base.legend(ax, "lower right")
     return ax
+
+
+def _mean(name: str, given: Any, case: int, known: Any) -> Array:
+    """Mean plausibilities of one case, of others than the truth."""
+    other: Any = as_plausibilities(given if hasattr(given, "axes") else _base.array("points", given))
+    if (other.n_cases, other.n_classes) != (known.n_cases, known.n_classes):
+        must = f"have {known.n_cases} cases and {known.n_classes} classes, as the truth"
+        raise error("points", must, (other.n_cases, other.n_classes), repr(name))
+    return np.asarray(other.take(np.array([case])).mean()[0])
 
 
 def _dots(ax: Any, one: Any, order: Int64) -> None:
