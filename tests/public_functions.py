@@ -307,6 +307,7 @@ FUNCTIONS: dict[str, Entry] = {
     # aggregations
     "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
     "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
+    "fit_dirichlet_prior": Entry(ugt.fit_dirichlet_prior, (labels,)),
     "fit_normal_prior": Entry(
         ugt.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
     ),

@@ -16,7 +16,8 @@ _HOMES = {
         "ua_footrule_distance ua_kendall_distance ua_overlap ua_plausibility_mass ua_rank_biased_overlap ua_set_accuracy ua_topk_accuracy"
     ),
     "aggregation": (
-        "dirichlet irn plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
+        "DirichletPrior dirichlet fit_dirichlet_prior irn "
+        "plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (
         "Agreement AgreementScore AgreementTable PairwiseAgreement agreement_table annotator_average_overlap "

@@ -15,14 +15,15 @@ from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import MadeOf
+from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 
 Ragged = tuple[Int64, Int32, Array]
 
 __all__ = [
-    "dirichlet", "irn", "plackett_luce", "plackett_luce_diagnostics", "plackett_luce_log_likelihood", "plackett_luce_map",
-    "plackett_luce_mle", "prirn", "votes",
+    "DirichletPrior", "dirichlet", "fit_dirichlet_prior", "irn", "plackett_luce", "plackett_luce_diagnostics",
+    "plackett_luce_log_likelihood", "plackett_luce_map", "plackett_luce_mle", "prirn", "votes",
 ]  # fmt: skip
 
 
@@ -161,7 +162,7 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra), made_of)
 
 
-def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: float | Array = 0.1) -> Dirichlet:
+def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: Any = 0.1) -> Dirichlet:
     r"""Posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
 
     Parameters
@@ -170,8 +171,9 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
         What annotators chose.
     reliability : float
         γ > 0, how much a label counts; default 1.
-    prior : float or (K,) array
-        α ≥ 0, for all classes or for each; default 0.1.
+    prior : float, (K,) array, DirichletPrior or "fit"
+        α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric one under which the labels of all cases are most
+        probable, see :func:`fit_dirichlet_prior`.
 
     Returns
     -------
@@ -182,7 +184,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
     ------
     TypeError, ValueError
         If ``labels`` are of another type; if ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite,
-        or counts are negative, not finite or not whole.
+        or counts are negative, not finite or not whole; if the prior that fits best is infinite, or was fitted for other classes.
 
     Notes
     -----
@@ -247,6 +249,15 @@ def _winners(offsets: Int64, index: Int32, value: Array) -> Ragged:
 
 
 def _prior(prior: Any, labels: Labels) -> Array:
+    if isinstance(prior, str) and prior == "fit":
+        prior = fit_dirichlet_prior(labels)
+    if isinstance(prior, DirichletPrior):
+        if prior.n_classes != labels.n_classes:
+            raise checks.error("prior", f"be fitted to labels of {labels.n_classes} classes", f"one of {prior.n_classes}")
+        if prior.at_edge == "infinity":
+            must = "be finite: these labels agree no more within cases than between them, so that no finite prior is best (give a number)"
+            raise checks.error("prior", must, "a fitted prior of infinity")
+        prior = prior.value
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, checks.scalar("prior", prior))
     alpha = identifiers.as_array(prior)

@@ -13,7 +13,8 @@ from .._base import checks, identifiers, notices
 from ..annotations import Labels, Rankings
 from ..plausibilities import Draws, Plausibilities, Point
 from ..plausibilities.draws import MentionedDraws
-from . import dirichlet, irn, prirn, votes
+from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
+from .label_prior import DirichletPrior
 from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
 
 FITTED = ("dawid-skene", "glad")  # skills of annotators are fitted to all cases together
@@ -64,7 +65,7 @@ OPTIONS = {
 class Making:
     """Options of all aggregations, as :func:`ugt.evaluate` takes them: what others would use is checked too, a mistake is no choice."""
 
-    prior: Any = 0.1
+    prior: Any = 0.1  # a number, one a class, a DirichletPrior, or "fit"
     background: float = 0.0
     tie_weight: str = "split"
     prior_mass: float | None = None
@@ -84,6 +85,19 @@ class Making:
             checks.scalar("prior_mass", self.prior_mass, positive=True)
         for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
             checks.whole(name, getattr(self, name), least)
+
+    def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
+        """The same with the prior in numbers, and the fit that they come from, if they do."""
+        if isinstance(self.prior, str) and self.prior == "fit":
+            if how not in ("auto", "dirichlet") or not isinstance(known, Labels):
+                raise checks.error("prior", "be a number where the truth is no Dirichlet posterior of labels", "'fit'")
+            found = fit_dirichlet_prior(known, clusters=clusters)
+        elif isinstance(self.prior, DirichletPrior):
+            found = self.prior
+        else:
+            return self, None
+        _prior(found, known)
+        return replace(self, prior=found.value), found
 
     def chosen(self, *names: str) -> dict[str, Any]:
         return {name: np.asarray(self.prior).tolist() if name == "prior" else getattr(self, name) for name in names}
@@ -146,6 +160,23 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         known = as_rankings(known)
     makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
     return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
+
+
+def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], str]:
+    """What an evaluation keeps of a prior that was fitted, and says of it."""
+    gain = found.log_likelihood - found.log_likelihood_at(Making.prior)
+    facts = {"value": np.asarray(found.value).tolist(), "gain": gain, "at_edge": found.at_edge, "n_cases": found.n_cases}
+    said = f"{float(np.sum(found.value)):.3g} over all classes"
+    if not found.per_class:
+        low, high = found.interval(level)
+        facts.update(low=low, high=high if np.isfinite(high) else None)
+        said = f"{found.value:.3g} for each class ({100 * level:g}% interval {low:.3g} to {high:.3g})"
+    tail = "; in every case all labels are the same" if found.at_edge else ""
+    return (
+        facts,
+        f"The prior was fitted to labels, taking each as one independent look: {said}; log-likelihood {gain:.1f} above that of the "
+        + (f"default prior of {Making.prior:g}{tail}."),
+    )
 
 
 def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:

@@ -85,12 +85,19 @@ def add(commands: Any) -> None:
     _add_truth(parser)
 
 
+def _number_or_fit(word: str) -> float | str:
+    try:
+        return word if word == "fit" else float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number or fit. Got {word!r}.") from None
+
+
 def _add_truth(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "from annotations to truth")
     option("--aggregation", by_name.AGGREGATIONS, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
-    option("--prior", "X", "of every class (dirichlet); default: 0.1", type=float)
+    option("--prior", "X", "of every class (dirichlet), or fit: estimated from the labels; default: 0.1", type=_number_or_fit)
     option("--background", "X", "concentration of every class (prirn); default: 0", type=float)
     option("--tie-weight", ("split", "full"), "of tied classes (irn, prirn); default: split")
     option("--prior-mass", "X", "of all classes together (plackett-luce); default: 1", type=float)

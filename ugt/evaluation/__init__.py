@@ -230,7 +230,8 @@ def evaluate(
     group_names : sequence, optional
         Names of the groups where they are integers, for the report.
     prior, background, tie_weight
-        See :func:`dirichlet`, :func:`prirn`.
+        See :func:`dirichlet`, :func:`prirn`. A prior that is fitted (``"fit"``) is the same for all reliabilities; the notes and the report
+        give its interval and what it gains in log-likelihood over the default.
     prior_mass, unranked, n_draws, n_warmup, n_chains
         See :func:`plackett_luce`.
     ties : {"expectation", "first"}
@@ -294,7 +295,11 @@ def evaluate(
             prior=prior, background=background, tie_weight=tie_weight, prior_mass=prior_mass, unranked=unranked,
             n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
         )  # fmt: skip
+        making, fit = making.with_prior(given, aggregation, clusters)
         truths = by_name.truths(given, aggregation, reliability, making)
+        if fit is not None:
+            truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
+            truths.say(note)
         orders = orders_of(k, given.n_classes)
         check_room(given, truths, len(predictions), orders, options, groups is not None, details)
         with notices.heard() as of_predictions:

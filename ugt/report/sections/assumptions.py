@@ -112,9 +112,23 @@ def _facts(facts: Data) -> list[tuple[str, str]]:
         ("Model", text(facts["aggregation"])),
         ("Reliability", reliability),
         *((text(name.replace("_", " ")), _parameter(name, value)) for name, value in facts["parameters"].items()),
+        *([("Prior, fitted", _fitted(facts["prior_fit"], facts["level"]))] if "prior_fit" in facts else ()),
         ("Tied scores", f"{text(facts['ties'])}{_meaning(_TIES, facts['ties'])}"),
         *([("Groups of classes", _groups(facts["groups"]))] if "groups" in facts else ()),
     ]
+
+
+def _fitted(fit: Data, level: float) -> str:
+    """The interval of a fitted prior, and what it gains over the default."""
+    ends = ""
+    if "low" in fit:
+        high = "without an upper end" if fit["high"] is None else f"to {fit['high']:.3g}"
+        ends = f"{fit['value']:.3g} ({100 * level:g}% interval {fit['low']:.3g} {high}), "
+    return (
+        f"{ends}log-likelihood {fit['gain']:.1f} above that of the default prior of 0.1, from {fit['n_cases']:,} cases<br>"
+        '<span class="meaning">the prior under which these labels are most probable, each taken as one independent look; it says how a '
+        "further annotator will label, not how often annotators are right</span>"
+    )
 
 
 def _parameter(name: str, value: Any) -> str:

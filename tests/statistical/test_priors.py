@@ -1,0 +1,48 @@
+"""Priors and reliabilities fitted to generated annotations: how often intervals hold what was put in."""
+
+import numpy as np
+import pytest
+from simulations import holds, sets
+
+import ugt
+
+
+def draws_of(rng, alpha, n_cases, n):
+    """(N, K) counts of n labels a case from plausibilities of a Dirichlet prior."""
+    return np.array([rng.multinomial(n, p) for p in rng.dirichlet(alpha, n_cases)])
+
+
+# Of all 2,000 data sets the profile holds 94.5 to 94.9 %, the sandwich 94.5 to 95.8 % (Monte Carlo error 0.5 points); with copies the
+# profile holds 75.7 %.
+@pytest.mark.parametrize(
+    ("alpha", "n_cases", "n", "clusters"),
+    [([0.3] * 3, 100, 3, 1), ([0.1] * 5, 200, 2, 1), ([1.0] * 3, 200, 5, 1), ([0.1] * 10, 200, 5, 1), ([0.3] * 3, 300, 3, 3)],
+)
+@sets(200, 2000)
+def test_intervals_of_the_symmetric_prior(alpha, n_cases, n, clusters, n_sets):
+    """Clusters are copies: the sandwich knows."""
+    rng = np.random.default_rng([n_cases, n, len(alpha)])
+    hits, errors = {"profile": 0, "sandwich": 0}, []
+    for _ in range(n_sets):
+        counts = np.repeat(draws_of(rng, alpha, n_cases // clusters, n), clusters, axis=0)
+        ids = None if clusters == 1 else np.repeat(np.arange(n_cases // clusters), clusters)
+        found = ugt.fit_dirichlet_prior(ugt.Labels.from_counts(counts), clusters=ids)
+        errors.append(np.log(found.value / alpha[0]))
+        for kind in hits:
+            low, high = found.interval(kind=kind)
+            hits[kind] += low <= alpha[0] <= high
+    assert abs(np.median(errors)) < 0.05
+    assert holds(hits["sandwich"], n_sets)
+    assert holds(hits["profile"], n_sets) == (clusters == 1)
+
+
+@sets(100, 1000)
+def test_intervals_of_the_prior_of_each_class(n_sets):
+    rng = np.random.default_rng(5)
+    alpha, hits = np.array([0.8, 0.3, 0.1]), np.zeros((2, 3))
+    for _ in range(n_sets):
+        found = ugt.fit_dirichlet_prior(ugt.Labels.from_counts(draws_of(rng, alpha, 200, 4)), per_class=True)
+        for i, kind in enumerate(("profile", "sandwich")):
+            low, high = found.interval(kind=kind).T
+            hits[i] += (low <= alpha) & (alpha <= high)
+    assert all(holds(one, n_sets) for one in hits.ravel())
