@@ -82,6 +82,13 @@ static void test_compare(void)
         }
     }
     CHECK(compare(offsets, truth, offsets, model, UGT_SET, per_case, per_draw) == UGT_OK && isnan(per_case[WIDTH - 1]));
+    /* the truth's best two among the model's: not with one place, and only in the same two */
+    const ugt_orders one = {offsets, truth, (const int32_t[]){0, 1}}, other = {offsets, model, (const int32_t[]){0, 1}};
+    for (int same = 0; same < 2; same++) {
+        const uint8_t defined[] = {1, 0};
+        CHECK(ugt_compare_orders(&one, same ? &one : &other, defined, 0, 1, 1, N_CLASSES, DEPTH, UGT_TOPK, 2.0, per_case, per_draw) == UGT_OK);
+        CHECK(isnan(per_case[0]) && per_case[1] == same);
+    }
     CHECK(compare(offsets, truth, offsets, low, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
     CHECK(compare(offsets, truth, offsets, high, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
     CHECK(compare(offsets, low, offsets, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);

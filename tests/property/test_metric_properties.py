@@ -43,6 +43,9 @@ METRICS = {
         for one in DECLARED.values()
     },
     "ua_coverage": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets), "sets"),
+    "ua_coverage of two": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets, j=min(2, sets.shape[1])), "sets"),
+    "ua_set_accuracy of sets": Metric(lambda truth, sets, k: ugt.ua_set_accuracy(truth, sets), "sets"),
+    "ua_overlap of sets": Metric(lambda truth, sets, k: ugt.ua_overlap(truth, sets), "sets"),
     "ua_plausibility_mass": Metric(lambda truth, sets, k: ugt.ua_plausibility_mass(truth, sets), "sets"),
     "annotation_certainty": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k), "nothing", full_k=True),
     "annotation_certainty of ranks": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k, kind="rank"), "nothing"),

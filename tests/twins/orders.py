@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
-METRICS = ("topk", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased")
+METRICS = ("topk", "two inside", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased")
 
 
 def tie_breaks(values):
@@ -55,6 +55,8 @@ def value(metric, model, truth, k, penalty=Fraction(0)):
     """One model's order against one order of the truth."""
     if metric == "topk":
         return Fraction(truth[0] in model[:k])
+    if metric == "two inside":
+        return Fraction({*truth[: min(2, k)]} <= {*model[:k]})
     if metric == "set":
         return Fraction({*truth[:k]} == {*model[:k]})
     if metric == "overlap":

@@ -19,6 +19,7 @@ from ugt.plausibilities.metric import METRICS as DECLARED
 
 METRICS = {
     "topk": ugt.ua_topk_accuracy,
+    "two inside": lambda truth, scores, k=1, **options: ugt.ua_topk_accuracy(truth, scores, k, j=min(2, k), **options),
     "set": ugt.ua_set_accuracy,
     "overlap": ugt.ua_overlap,
     "average_overlap": ugt.ua_average_overlap,
@@ -280,6 +281,93 @@ def test_coverage(first, data):
         assert exact.mean_set_size == np.mean([len(s) for s in sets])
 
 
+OF_SETS = {
+    "two inside": partial(ugt.ua_coverage, j=2),
+    "set": ugt.ua_set_accuracy,
+    "overlap": ugt.ua_overlap,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", OF_SETS)
+@given(small(2, positive=True).filter(lambda v: len(v) > 1), st.data())
+def test_given_sets_of_any_size(metric, first, data):
+    """Each as a model's best, in any order; sets that are too small, and empty ones, have 0."""
+    n_classes = len(first)
+    table = [first, *data.draw(like(first, 2, 2).filter(lambda rows: all(map(any, rows))))]
+    sets = data.draw(
+        st.lists(st.sets(st.integers(0, n_classes - 1)), min_size=3, max_size=3).filter(lambda s: sum(map(len, s)) < 3 * n_classes)
+    )
+    least = 2 if metric == "two inside" else 1
+    models = [twin.tie_breaks([y in s for y in range(n_classes)]) for s in sets]
+
+    def expected(i, orders):
+        return twin.expected(metric, models[i], orders, len(sets[i])) if len(sets[i]) >= least else Fraction(0)
+
+    def law(i):
+        if len(sets[i]) < least:
+            return {Fraction(0): Fraction(1)}
+        zeros = {y for y, c in enumerate(table[i]) if c == 0}
+        return twin.law_of_case(metric, models[i], races.orders(table[i]), zeros, len(sets[i]))
+
+    mean = twin.law_of_mean([law(i) for i in range(3)])
+    for given_sets in in_three_forms(sets, n_classes):
+        for ties, orders in BREAK_TIES.items():
+            values = [float(expected(i, orders(v))) for i, v in enumerate(table)]
+            np.testing.assert_allclose(OF_SETS[metric](Point.from_array(table), given_sets, ties=ties).per_case, values, atol=1e-14)
+        found = OF_SETS[metric](Dirichlet.from_array(table), given_sets)
+        np.testing.assert_allclose(found.per_case, [float(twin.moments(law(i))[0]) for i in range(3)], atol=1e-12)
+        assert found.draw_std**2 == pytest.approx(float(twin.moments(mean)[1]), abs=1e-12)
+        assert found.mean_set_size == np.mean([len(s) for s in sets])
+        draws = np.array([np.roll(table, d, axis=0) for d in range(3)], float).transpose(1, 0, 2)  # (cases, draws, classes)
+        found = OF_SETS[metric](Draws.from_array(draws), given_sets)
+        values = [[float(expected(i, twin.tie_breaks(v))) for v in case.tolist()] for i, case in enumerate(draws)]
+        np.testing.assert_allclose(found.per_draw, np.mean(values, axis=0), atol=1e-13)
+        np.testing.assert_allclose(found.per_case, np.mean(values, axis=1), atol=1e-13)
+
+
+def test_given_sets_are_full_estimates():
+    post = Dirichlet.from_array(np.array([[6, 3, 1], [1, 1, 3], [2, 2, 2], [4, 1, 1]]), classes=["a", "b", "c"], case_ids=list("wxyz"))
+    sets, scores = [["a"], ["a", "c"], [], ["b", "c"]], [[3, 2, 1], [2, 1, 3], [1, 2, 3], [0, 1, 2]]
+    known = ugt.PredictionSets.of([[0], [0, 2], [], [1, 2]], n_classes=3, case_ids=list("wxyz"))
+    for metric in (ugt.ua_set_accuracy, ugt.ua_overlap):
+        found = metric(post, sets)
+        for same in (known, known.mask(), [list(row) for row in known]):
+            assert metric(post, same).per_case.tolist() == found.per_case.tolist()
+        np.testing.assert_allclose(found.per_case[[0, 3]], [metric(post, scores, k).per_case[i] for i, k in ((0, 1), (3, 2))], atol=1e-14)
+        assert (found.per_case[2], found.mean_set_size, found.n_cases) == (0, 1.25, 4)
+        low, high = found.interval()
+        assert low < found.value < high and found.draw_std > 0
+        assert found.minus(metric(post, scores, 2)).value == pytest.approx(found.value - metric(post, scores, 2).value)
+    np.testing.assert_array_equal(ugt.ua_set_accuracy(post, sets).per_case, post.set_probability(sets))
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda t: ugt.ua_topk_accuracy(t, [[0.5, 0.3, 0.2]] * 2, 2, j=3), "j must be a whole number from 1 to 2. Got 3"),
+        (lambda t: ugt.ua_topk_accuracy(t, [[0.5, 0.3, 0.2]] * 2, 2, j=0), "j must be a whole number from 1 to 2. Got 0"),
+        (lambda t: ugt.ua_coverage(t, [[0], [1]], j=4), "j must be a whole number from 1 to 3. Got 4"),
+        (lambda t: ugt.ua_set_accuracy(t, [[0.5, 0.3, 0.2]] * 2), "k must be given with scores .*Got None"),
+        (lambda t: ugt.ua_overlap(t, [[0, 1, 2]] * 2), "k must be given with scores .*give sets as a mask"),
+        (
+            lambda t: ugt.ua_set_accuracy(t, [["a"], ["c", "A"]]),
+            "sets must hold names of the 3 classes, such as 'a'. Got 'A', first at case 'y'",
+        ),
+        (
+            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 3, case_ids=["y", "x"])),
+            r"sets must be of the cases of the truth, in their order \(take\(\) chooses cases\). Got case 'y' for 'x', first at row 0",
+        ),
+        (
+            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 4)),
+            "sets must be of 2 cases and 3 classes like the truth. Got 2 cases and 4",
+        ),
+    ],
+)
+def test_sets_that_do_not_fit(call, message):
+    refused(message, call, Dirichlet.from_array([[6, 3, 1], [1, 1, 3]], classes=["a", "b", "c"], case_ids=["x", "y"]))
+
+
 @pytest.mark.slow
 @given(small(5, positive=True), st.data())
 def test_plausibility_mass(first, data):
@@ -319,8 +407,7 @@ def metrics_of_any_kind():
     """(metric, what it judges) for three cases of three classes."""
     return [
         *((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()),
-        (ugt.ua_coverage, [[0, 1]] * 3),
-        (ugt.ua_plausibility_mass, [[0, 1]] * 3),
+        *((metric, [[0, 1]] * 3) for metric in (ugt.ua_coverage, ugt.ua_plausibility_mass, *OF_SETS.values())),
     ]
 
 
@@ -393,7 +480,9 @@ def test_lattices_hold_all_values(k):
 
 
 def test_every_metric_is_declared():
-    assert [metric.function for metric in DECLARED.values()] == [function.__name__ for function in METRICS.values()]
+    assert [metric.function for metric in DECLARED.values()] == [
+        function.__name__ for name, function in METRICS.items() if name != "two inside"
+    ]
     assert {metric.function for metric in DECLARED.values()} < set(accuracy.PARTS)
 
 

@@ -14,7 +14,7 @@ DEFAULTS = {
     "coefficient": ["cohen", "percent", True], "correction": ["none"], "deep": [True], "details": [True],
     "distance": ["zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "higher_is_better": [True],
-    "input": ["logits"], "interval": ["auto"], "k": [1, 3], "k_reg": [5],
+    "input": ["logits"], "interval": ["auto"], "j": [1], "k": [1, 3], "k_reg": [5],
     "labels": [False],
     "kind": ["A,1", "auto", "bca", "dirichlet", "majority", "mean", "predictive", "probability", "set", "studentized", "top_class"],
     "least_cases": [1, 30, 50], "level": ["nominal", 0.95], "m": [100], "margin": [0.0], "max_annotators": [50], "max_iter": [1000],

@@ -450,8 +450,8 @@ def test_bad_groups(any_kind, groups, message):
         ([[0], [1], [4]], "sets must hold class positions from 0 to 3. Got 4, first at case 'c'"),
         ([[0], [-1], [0]], "sets must hold class positions from 0 to 3. Got -1, first at case 'b'"),
         ([[0], [1, 2, 1], [0]], "sets must hold a class once. Got class 'x' twice, first at case 'b'"),
-        ([[0], [0.5], [1]], r"sets must hold sequences of class positions. Got \[0.5\], first at case 'b'"),
-        ([0, 1, 2], "sets must hold sequences of class positions. Got 0, first at case 'a'"),
+        ([[0], [0.5], [1]], r"sets must hold sequences of class positions, or of names of classes. Got \[0.5\], first at case 'b'"),
+        ([0, 1, 2], "sets must hold sequences of class positions, or of names of classes. Got 0, first at case 'a'"),
         (np.ones((3, 3), bool), r"sets must be a mask of shape \(3, 4\). Got \(3, 3\)"),
     ],
 )
@@ -468,7 +468,7 @@ def test_sets_in_three_forms(any_kind):
     for sets in (lists, mask, np.array(lists), np.array(lists, np.int8), [tuple(row) for row in lists], [np.array(row) for row in lists]):
         np.testing.assert_allclose(any_kind.label_probability(sets), expected, atol=1e-14)
     assert any_kind.label_probability([[], [0], []])[[0, 2]].tolist() == [0, 0]
-    refused(r"sets must not be empty. Got an empty set, first at case 'b'", any_kind.set_probability, [[0], [], [1]])
+    assert any_kind.set_probability([[0], [], [1]])[1] == 0
 
 
 @pytest.mark.parametrize("cls, argument", [(Point, "plausibilities"), (Dirichlet, "concentrations")])

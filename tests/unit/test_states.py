@@ -151,7 +151,7 @@ def test_resamples_of_parts_are_those_of_the_whole(metric, units, rng):
     clusters = np.array([f"patient {i % 17}" for i in range(N)])  # lie in several parts
     votes, scores = rng.integers(0, 2, (N, 3)), rng.random((N, K))
     data = {"discrepancy_ratio": (votes, votes[:, 0]), "ua_overlap": (p, scores)}.get(metric, (p[:, 0], scores[:, 0]))
-    options = {"edges": 7} if metric.startswith("soft") else {}
+    options = {"edges": 7} if metric.startswith("soft") else {"k": 1} if metric == "ua_overlap" else {}
 
     def partial(rows):
         by = {"case_ids": ids[rows]} if units == "cases" else {"clusters": clusters[rows]}

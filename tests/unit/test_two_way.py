@@ -103,6 +103,7 @@ def results(known):
         yield ugt.ua_topk_accuracy(truth, SCORES)
         yield ugt.ua_average_overlap(truth, SCORES, k=2)
         yield ugt.ua_coverage(truth, [[0, 1]] * N)
+        yield ugt.ua_overlap(truth, [[0, 1], *[[0]] * (N - 1)])
         yield ugt.ua_plausibility_mass(truth, [[0]] * N)
         yield ugt.soft_auroc(truth, SCORES)
     yield ugt.ua_topk_accuracy(truths[0].take(np.arange(0, N, 2)), SCORES[::2])

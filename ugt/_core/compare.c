@@ -23,32 +23,47 @@ double ugt_choose(double n, int64_t k)
     return result;
 }
 
-/* Of the sets that random tie-breaking makes of the best k on either side: P(they are the same). Both must hold what
- * is certain on either side (inner) and lie within what is possible on both (outer). model and truth: `within` of their buckets. */
-static double same_set(const ugt_sides *sides, const double *n, int64_t k, const double *model, const double *truth)
+static void all_within(const ugt_bucket *buckets, int count, double k, double *out)
 {
-    double inner = 0.0, outer = 0.0, choices = 1.0;
-    for (int a = 0; a < sides->n_model; a++) {
-        for (int b = 0; b < sides->n_truth; b++) {
+    for (int a = 0; a < count; a++)
+        out[a] = within(&buckets[a], k);
+}
+
+/* Random tie-breaking makes sets of the truth's best j and of the model's best k >= j: P(the former lies within the latter), so that at
+ * j = k they are the same. model, truth: `within` of their buckets; one bucket of each at the most is open, between 0 and 1.
+ * Of the truth's open bucket t classes of the model's open one are drawn, the others must be certain in the model's set. */
+static double inside(const ugt_sides *sides, const double *n, int64_t j, int64_t k, const double *model, const double *truth)
+{
+    double sure = 0.0, held = 0.0, tied = 0.0; /* certain in the truth, open in the model; open in the truth: certain, open in the model */
+    double size = 0.0, drawn = 0.0, places = 0.0, choices = 0.0, sum = 0.0;
+    for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) {
+        if (model[a] < 1.0) {
+            places = (double)k - sides->model[a].start;
+            choices = sides->model[a].size;
+        }
+    }
+    for (int b = 0; b < sides->n_truth && truth[b] > 0.0; b++) {
+        double missed = sides->truth[b].size;
+        for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) {
             const double count = n[a * sides->n_truth + b];
-            if (count == 0.0)
-                continue;
-            if ((model[a] == 1.0 && truth[b] == 0.0) || (truth[b] == 1.0 && model[a] == 0.0))
-                return 0.0;
-            inner += (model[a] == 1.0 || truth[b] == 1.0) ? count : 0.0;
-            outer += (model[a] > 0.0 && truth[b] > 0.0) ? count : 0.0;
+            missed -= count;
+            *(truth[b] == 1.0 ? &sure : model[a] == 1.0 ? &held : &tied) += truth[b] == 1.0 && model[a] == 1.0 ? 0.0 : count;
         }
+        if (truth[b] < 1.0) {
+            drawn = (double)j - sides->truth[b].start;
+            size = sides->truth[b].size;
+        } else if (missed > 0.0)
+            return 0.0;
     }
-    for (int side = 0; side < 2; side++) {
-        const ugt_bucket *buckets = side == 0 ? sides->model : sides->truth;
-        const int count = side == 0 ? sides->n_model : sides->n_truth;
-        for (int a = 0; a < count; a++) {
-            const double open = (double)k - buckets[a].start;
-            if (open > 0.0 && open < buckets[a].size)
-                choices *= ugt_choose(buckets[a].size, (int64_t)open);
-        }
+    for (double t = 0.0; t <= drawn && t <= tied; t++) {
+        double p = ugt_choose(drawn, (int64_t)t); /* factors up to 1, so that nothing overflows */
+        for (double i = 0.0; i < drawn; i++)
+            p *= (i < drawn - t ? held - i : tied - (i - (drawn - t))) / (size - i);
+        for (double i = 0.0; i < sure + t; i++)
+            p *= (places - i) / (choices - i);
+        sum += p;
     }
-    return ugt_choose(outer - inner, k - (int64_t)inner) / choices;
+    return sum;
 }
 
 /* P(position = 1..depth), and P(beyond) at the end; at most depth + 1 values */
@@ -161,23 +176,27 @@ static void compare_cells(const ugt_sides *sides, const double *n, int depth, in
     double *average = out + ugt_compare_column(UGT_AVERAGE_OVERLAP, 1, depth);
     double *model = scratch, *truth = scratch + depth + 1;
     const double best = within(&sides->truth[0], 1.0); /* no other bucket holds the best class */
+    const int target = metric == UGT_TOPK && parameter > 1.0 ? (int)fmin(parameter, depth + 1.0) : 1;
+    all_within(sides->truth, sides->n_truth, target, truth);
     for (int k = 1; k <= depth; k++) {
-        topk[k - 1] = 0.0;
-        for (int a = 0; a < sides->n_model && sides->model[a].start < k; a++)
+        topk[k - 1] = target == 1 ? 0.0 : NAN; /* of k below the target */
+        for (int a = 0; target == 1 && a < sides->n_model && sides->model[a].start < k; a++)
             topk[k - 1] += n[a * sides->n_truth] * within(&sides->model[a], k) * best;
+        if (target > 1 && k >= target) {
+            all_within(sides->model, sides->n_model, k, model);
+            topk[k - 1] = inside(sides, n, target, k, model, truth);
+        }
     }
     if (metric == UGT_TOPK)
         return;
     for (int k = 1; k <= depth; k++) {
         overlap[k - 1] = 0.0;
-        for (int a = 0; a < sides->n_model; a++)
-            model[a] = within(&sides->model[a], k);
-        for (int b = 0; b < sides->n_truth; b++)
-            truth[b] = within(&sides->truth[b], k);
+        all_within(sides->model, sides->n_model, k, model);
+        all_within(sides->truth, sides->n_truth, k, truth);
         for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) /* later buckets have no more */
             for (int b = 0; b < sides->n_truth && truth[b] > 0.0; b++)
                 overlap[k - 1] += n[a * sides->n_truth + b] * model[a] * truth[b] / k;
-        set[k - 1] = same_set(sides, n, k, model, truth);
+        set[k - 1] = inside(sides, n, k, k, model, truth);
         overlaps += overlap[k - 1];
         average[k - 1] = overlaps / k;
     }

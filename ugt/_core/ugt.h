@@ -217,7 +217,7 @@ enum { UGT_TOPK, UGT_SET, UGT_OVERLAP, UGT_AVERAGE_OVERLAP, UGT_BY_K, UGT_KENDAL
 int ugt_compare_width(int metric, int depth);         /* values of a comparison */
 int ugt_compare_column(int metric, int k, int depth); /* which of them is a metric's, at k in 1..depth */
 /* Cases [begin, end): the model's order of a case against n_draws orders of its truth (rows case * n_draws + draw).
- * metric: what is asked for, with its parameter (the penalty of Kendall's distance).
+ * metric: what is asked for, with its parameter: the penalty of Kendall's distance; for UGT_TOPK j >= 2 best of the truth (NaN at k < j).
  * per_case [n_cases * width] gets means over draws (NaN where not defined); per_draw [n_draws * width] is added to. */
 int ugt_compare_orders(const ugt_orders *truth, const ugt_orders *model, const uint8_t *defined, int64_t begin, int64_t end, int64_t
                        n_draws, int64_t n_classes, int depth, int metric, double parameter, double *per_case, double *per_draw);

@@ -18,7 +18,7 @@ from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Sets
 from ..plausibilities.sets import as_sets
 from .bounds import AccuracyBounds, accuracy_bounds
-from .given import orders_of
+from .given import looks_like_scores, orders_of
 from .next_annotator import NextAnnotatorAgreement, next_annotator_agreement
 
 __all__ = [
@@ -38,10 +38,11 @@ def _metric(truth: Any, scores: Any, name: str, k: int, ties: str, parameter: fl
     return METRICS[name].of(post, orders_of(post, scores, k, ties), k, ties=ties, parameter=parameter)
 
 
-def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted top-k accuracy: is the most plausible class among the model's best k?
+def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+    """Uncertainty-adjusted top-k accuracy: is the most plausible class, or are the j most plausible, among the model's best k?
 
-    Per case ``E_λ 1[argmax λ ∈ C_k]``, C_k the k highest scores; the value is the mean over cases [A eq. 8].
+    Per case ``E_λ 1[top-j(λ) ⊆ C_k]``, C_k the k highest scores; the value is the mean over cases. At j = 1, the default, this is
+    ``E_λ 1[argmax λ ∈ C_k]`` [A eq. 8]; at j = k it is :func:`ua_set_accuracy` [A eq. 9].
 
     Parameters
     ----------
@@ -51,6 +52,8 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
         Higher = better; infinities are allowed, NaN is not.
     k : int
         1 to K.
+    j : int
+        1 to k: how many of the most plausible classes must be among the model's k [A section 2.4, "assuming j ≤ k"].
     ties : {"expectation", "first"}
         Tied scores and tied plausibilities: expectation over random tie-breaking, or by position. Classes of
         plausibility exactly 0 in a Dirichlet posterior are always taken by expectation.
@@ -63,8 +66,8 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
     Raises
     ------
     ValueError, TypeError
-        If shapes do not fit, a score is NaN, k lies outside 1 to K, or ``ties`` is unknown; if ``truth`` is neither plausibilities nor such
-        an array.
+        If shapes do not fit, a score is NaN, k lies outside 1 to K or j outside 1 to k, or ``ties`` is unknown; if ``truth`` is neither
+        plausibilities nor such an array.
 
     Notes
     -----
@@ -84,45 +87,76 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expect
     >>> ua = ugt.ua_topk_accuracy(post, [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]])
     >>> round(ua.value, 4), ua.per_case.round(4), round(ua.draw_std, 4)
     (0.5268, array([0.9213, 0.1323]), 0.2164)
+
+    Both of the two most plausible classes among the model's best three of four:
+
+    >>> round(ugt.ua_topk_accuracy(ugt.Dirichlet.from_array([[6, 3, 1, 1]]), [[0.5, 0.1, 0.3, 0.2]], k=3, j=2).value, 4)
+    0.2072
     """
-    return _metric(truth, scores, "topk_accuracy", k, ties)
+    post = as_plausibilities(truth)
+    best = checks.whole("j", j, 1, checks.whole("k", k, 1, post.n_classes))
+    return _metric(post, scores, "topk_accuracy", k, ties, float(best))
 
 
-def ua_set_accuracy(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted set accuracy: are the k most plausible classes exactly the model's best k?
+def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+    r"""Uncertainty-adjusted set accuracy: are the \|C\| most plausible classes exactly the model's set C?
 
-    Per case ``P(top-k(λ) = C_k)`` as sets [A eq. 9].
+    Per case ``P(top-|C|(λ) = C)`` as sets; the value is the mean over cases [A eq. 9]. ``per_case`` is also the certainty of a given set
+    [A eq. 6], whoever gave it: :func:`annotation_certainty` is the highest that any set has.
 
-    Arguments, errors and range as in :func:`ua_topk_accuracy`.
+    Parameters
+    ----------
+    truth, ties
+        As in :func:`ua_topk_accuracy`, errors too.
+    predicted : (N, K) array of scores, or sets
+        With ``k`` scores: C is the model's best k. Without it given sets, of any size for each case, as in :func:`ua_coverage`.
+    k : int, optional
+        1 to K.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1], exact as in :func:`ua_topk_accuracy`; of given sets with ``mean_set_size``.
 
     Notes
     -----
-    Where fewer than k classes are plausible at all, the rest of the truth's set is a random choice among the others, so
+    An empty set has 0, as in :func:`ua_coverage`: it names no class. (By the letter of the formula it has 1, being the best 0 classes; a
+    model would gain by saying nothing.)
+
+    Where fewer than \|C\| classes are plausible at all, the rest of the truth's set is a random choice among the others, so
     that the probability is small: prefer :func:`ua_overlap` there.
 
     Examples
     --------
     >>> import ugt
-    >>> round(ugt.ua_set_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.3, 0.2]], k=2).value, 4)
-    0.9656
+    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0], [1, 1, 3]]), prior=0.5)
+    >>> ugt.ua_set_accuracy(post, [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]], k=2).per_case.round(4)
+    array([0.9656, 0.4718])
+    >>> ugt.ua_set_accuracy(post, [[0, 1], [2]]).per_case.round(4)
+    array([0.9656, 0.7354])
     """
-    return _metric(truth, scores, "set_accuracy", k, ties)
+    return _of_scores_or_sets(truth, predicted, "set_accuracy", k, ties)
 
 
-def ua_overlap(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted overlap: which share of the k most plausible classes is among the model's best k?
+def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+    r"""Uncertainty-adjusted overlap: which share of the \|C\| most plausible classes is in the model's set C?
 
-    Per case ``E_λ |C_k ∩ top-k(λ)| / k`` [A eq. 11].
+    Per case ``E_λ |C ∩ top-|C|(λ)| / |C|`` [A eq. 10, 11]; the value is the mean over cases.
 
-    Arguments, errors and range as in :func:`ua_topk_accuracy`.
+    Arguments, errors and range as in :func:`ua_set_accuracy`. An empty set has 0 here too (its share is 0/0). Quantiles over draws are
+    exact where all values lie on 720 points from 0 to 1, such as those of sets of up to seven classes.
 
     Examples
     --------
     >>> import ugt
-    >>> round(ugt.ua_overlap(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.1, 0.4]], k=2).value, 4)
-    0.5163
+    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0], [1, 1, 3]]), prior=0.5)
+    >>> round(ugt.ua_overlap(post, [[0.5, 0.1, 0.4], [0.1, 0.2, 0.7]], k=2).value, 4)
+    0.6261
+    >>> found = ugt.ua_overlap(post, [[0, 2], []])
+    >>> found.per_case.round(4), found.mean_set_size
+    (array([0.5163, 0.    ]), 1.0)
     """
-    return _metric(truth, scores, "overlap", k, ties)
+    return _of_scores_or_sets(truth, predicted, "overlap", k, ties)
 
 
 def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
@@ -221,17 +255,19 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
     return _metric(truth, scores, "footrule_distance", k, ties)
 
 
-def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.Estimate:
-    """Coverage of given prediction sets: the probability that the most plausible class is in the set.
+def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+    """Coverage of given prediction sets: the probability that the most plausible class, or the j most plausible, are in the set.
 
-    Per case ``P(argmax λ ∈ C)``; the record also says the mean size of the sets.
+    Per case ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``; the record also says the mean size of the sets.
 
     Parameters
     ----------
     truth, ties
         As in :func:`ua_topk_accuracy`.
-    sets : (N, K) boolean mask, (N, j) integers, or N sequences of class positions
-        A set may be empty.
+    sets : (N, K) boolean mask, (N, m) integers, N sequences of class positions or of names of classes, or PredictionSets
+        A set may be empty: it covers nothing.
+    j : int
+        1 to K. A set of fewer than j classes has 0.
 
     Returns
     -------
@@ -241,19 +277,34 @@ def ua_coverage(truth: Any, sets: Any, *, ties: str = "expectation") -> results.
     Raises
     ------
     ValueError
-        If there are not N sets, a class is out of range or twice in a set.
+        If there are not N sets, a class is unknown, out of range or twice in a set, or j lies outside 1 to K.
 
     Examples
     --------
     >>> import ugt
-    >>> covered = ugt.ua_coverage(ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), prior=0.5), [[0], [1, 2]])
+    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]], classes=["eczema", "psoriasis", "tinea"]), prior=0.5)
+    >>> covered = ugt.ua_coverage(post, [["eczema"], ["psoriasis", "tinea"]])
     >>> round(covered.value, 4), covered.mean_set_size
     (0.8945, 1.5)
     """
     post = as_plausibilities(truth)
-    given, ties = as_sets(sets, post.axes), checks.option("ties", ties, checks.TIES)
-    again = partial(_of_rows, given, type(post).coverage, {"ties": ties})
-    return results.estimate(post.coverage(given, ties=ties), _mean_size(given, post), made_of=post.made_of, again=again)
+    return _of_sets(post, sets, "topk_accuracy", checks.whole("j", j, 1, post.n_classes), ties)
+
+
+def _of_scores_or_sets(truth: Any, predicted: Any, name: str, k: int | None, ties: str) -> results.Estimate:
+    if k is not None:
+        return _metric(truth, predicted, name, k, ties)
+    post = as_plausibilities(truth)
+    if looks_like_scores(post, predicted):
+        raise checks.error("k", "be given with scores (a set of all classes: give sets as a mask)", None)
+    return _of_sets(post, predicted, name, 1, ties)
+
+
+def _of_sets(post: Plausibilities, sets: Any, name: str, j: int, ties: str) -> results.Estimate:
+    given, metric = as_sets(sets, post.axes), METRICS[name]
+    options: dict[str, Any] = {"metric": metric, "j": j, "ties": checks.option("ties", ties, checks.TIES)}
+    again = partial(_of_rows, given, type(post).compare_sets, options)
+    return results.estimate(post.compare_sets(given, **options), _mean_size(given, post), made_of=post.made_of, again=again)
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:

@@ -23,3 +23,14 @@ def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
         i, j = np.argwhere(bad)[0]
         raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(j)}")
     return Orders.from_dense(table, k, checks.option("ties", ties, checks.TIES))
+
+
+def looks_like_scores(truth: OnAxes, given: Any) -> bool:
+    """Whether what is given as sets is a table of a number for each class of each case."""
+    if isinstance(given, OnAxes):
+        return False
+    try:
+        table = as_array(given)
+    except ValueError:  # rows of different lengths
+        return False
+    return table.dtype.kind in "fiu" and table.shape == (truth.n_cases, truth.n_classes)

@@ -15,7 +15,7 @@ from .._base.checks import error, room, whole
 from .._base.ragged import offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import seed_of
-from .dirichlet_comparison import compare
+from .dirichlet_comparison import compare, compare_sets
 from .estimates import Comparison, spread_of
 from .made_of import MadeOf
 from .metric import Metric
@@ -217,9 +217,6 @@ class Dirichlet(Plausibilities):
 
         return np.asarray(self._kept.last("overlaps", (sets, k.tobytes()), make))
 
-    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
-        return np.asarray(np.minimum(self._overlaps(sets, size.astype(np.int32))[np.arange(self.n_cases), size, 0], 1.0))
-
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         profiles, profile, _, _ = self._groups
         if kind == "rank" or k == 1:
@@ -285,8 +282,8 @@ class Dirichlet(Plausibilities):
 
     # ---- comparison with sets and with a model's order ----
 
-    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
-        return Comparison.of_chances(self._role_sums(sets, 1)[0])
+    def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
+        return compare_sets(self, sets, sizes_of(sets.offsets), metric, j)
 
     def mass(self, sets: Sets) -> Comparison:
         """How much plausibility does the set hold? A Beta variable."""

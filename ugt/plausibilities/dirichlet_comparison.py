@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,43 +36,51 @@ def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: f
     """Exact where the law of the best k classes can be enumerated or is not needed; else by draws, with their error."""
     if metric.number not in (TOPK, SET, OVERLAP):
         return _by_lists(post, order, metric, k, parameter)
-    sets = order.sets(k)
-    return _best_class(post, sets, k) if metric.number == TOPK else _best_sets(post, sets, metric, k)
+    return compare_sets(post, order.sets(k), np.full(post.n_cases, k), metric, max(int(parameter), 1))
 
 
-def _best_class(post: Dirichlet, sets: Sets, k: int) -> Comparison:
+def compare_sets(post: Dirichlet, sets: Sets, size: Int64, metric: Metric, j: int) -> Comparison:
+    """The same for sets with a size each; for top-k accuracy the best j of the truth must be in the set."""
+    if metric.number != TOPK:
+        return _best_sets(post, sets, size, np.maximum(size, 1), metric)
+    return _best_class(post, sets, size) if j == 1 else _best_sets(post, sets, size, np.full(post.n_cases, j), metric)
+
+
+def _best_class(post: Dirichlet, sets: Sets, size: Int64) -> Comparison:
     """The best class is certain to be in the set, tied, or not in it."""
     certain, tied, n_certain, n_tied = post._role_sums(sets, k=1)
     if not n_tied.any():
         return Comparison.of_chances(certain)
     values, law = np.zeros((post.n_cases, 3)), np.stack([certain, tied, 1.0 - certain - tied], 1)
-    values[:, 0], values[:, 1] = 1.0, (k - n_certain) / np.maximum(n_tied, 1)
+    values[:, 0], values[:, 1] = 1.0, (size - n_certain) / np.maximum(n_tied, 1)
     return Comparison.of_values(values, np.minimum(np.maximum(law, 0.0), 1.0), TIED_LATTICE)
 
 
-def _best_sets(post: Dirichlet, sets: Sets, metric: Metric, k: int) -> Comparison:
-    """The same for set accuracy and overlap, from the joint law of how many certain and tied classes are among the best k."""
-    law = post._overlaps(sets, np.full(post.n_cases, k, np.int32))
+def _best_sets(post: Dirichlet, sets: Sets, size: Int64, best: Int64, metric: Metric) -> Comparison:
+    """Are the truth's best, as many as ``best`` says, all in the set, or which share: from the joint law of how many of its certain and of
+    its tied classes are among them.
+    """
+    law = post._overlaps(sets, best.astype(np.int32))
     n_tied = sets.count(TIED)[:, None, None]
-    # with no more than k positive classes only tie-breaking is left, and a draw's value is the expectation over it
-    settled, any_tied = post.support <= k, bool(n_tied.any())
-    if metric.number == SET and not any_tied:
-        return Comparison.of_chances(law[:, k, 0], settled)
-    n_certain = sets.count(CERTAIN)[:, None, None]
-    n_open = k - n_certain
-    certain, tied = np.arange(k + 1.0)[None, :, None], np.arange(k + 1.0)[None, None, :]
+    # with no more than this many positive classes only tie-breaking is left, and a draw's value is the expectation over it
+    settled, any_tied = post.support <= best, bool(n_tied.any())
+    if metric.number != OVERLAP and not any_tied:
+        return Comparison.of_chances(law[np.arange(len(law)), best, 0], settled)
+    n_open = size[:, None, None] - sets.count(CERTAIN)[:, None, None]
+    certain, tied = np.arange(law.shape[1])[None, :, None], np.arange(law.shape[1])[None, None, :]
     if metric.number == OVERLAP:
-        values = (certain + tied * n_open / np.maximum(n_tied, 1)) / k
-    else:  # one of the sets that tie-breaking makes
-        from scipy.special import comb  # noqa: PLC0415  (scipy is slow to import)
-
-        values = ((certain == n_certain) & (tied == np.where(n_tied > 0, n_open, 0))) / np.where(n_tied > 0, comb(n_tied, n_open), 1.0)
+        values = (certain + tied * n_open / np.maximum(n_tied, 1)) / best[:, None, None]
+    else:  # the tied ones must all be in the set that tie-breaking makes
+        one_more = np.maximum(n_open - tied[..., :-1], 0.0) / np.maximum(n_tied - tied[..., :-1], 1.0)
+        all_in = np.concatenate([np.ones((len(law), 1, 1)), np.cumprod(one_more, axis=2)], axis=2)
+        values = (certain + tied == best[:, None, None]) * all_in
     if not any_tied:
         values, law = values[:, :, :1], law[:, :, :1]
     values, law = np.broadcast_to(values, law.shape).reshape(len(law), -1), law.reshape(len(law), -1)
     if settled.any():
         values = np.where(settled[:, None], np.where(np.isnan(law).any(1), 0.0, (values * law).sum(1))[:, None], values)
-    return Comparison.of_values(values, law, metric.lattice(k, 0.0, any_tied))
+    points = lcm(*(metric.lattice(k, 0.0, any_tied) for k in np.unique(best).tolist()))
+    return Comparison.of_values(values, law, min(points, FINEST_LATTICE))
 
 
 # ---- metrics of ordered lists ----

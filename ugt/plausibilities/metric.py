@@ -38,7 +38,7 @@ class Metric:
     wider: bool = True  # whether an evaluation shows it for k > 1 only, being top-1 accuracy at k = 1
     shown: bool = True  # whether an evaluation shows it at all
     higher_is_better: bool = True  # False for distances
-    parameter: float = 0.0  # of the formula, where nobody says another one
+    parameter: float = 0.0  # of the formula, where nobody says another one; of top-k accuracy how many of the truth's best must be there
     most: Callable[[int, float], float] = _one  # by (k, parameter): the largest value of the formula, by which it is divided
     # n by (k, parameter), so that without ties all values of a case are multiples of 1/n; no whole number where there is none
     points: Callable[[int, float], float] = _one
@@ -76,7 +76,8 @@ METRICS: Mapping[str, Metric] = {
     one.name: one
     for one in (
         Metric("topk_accuracy", TOPK, "UA top-{k} accuracy", "top-{k}",
-            "how often a truth drawn from the annotations is expected to be among the model's {k} best", wider=False),
+            "how often a truth drawn from the annotations is expected to be among the model's {k} best", wider=False,
+            parameter=1.0),
         Metric("set_accuracy", SET, "Set accuracy@{k}", "set@{k}",
             "how often the model's {k} best are expected to be exactly the {k} most plausible classes of a drawn truth"),
         Metric("overlap", OVERLAP, "Overlap@{k}", "overlap@{k}",

@@ -61,7 +61,24 @@ class Vectors(Plausibilities):
         total[~self.defined] = np.nan
         return total
 
-    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
+    def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
+        if metric.number == TOPK and j == 1:
+            return self._coverage(sets, ties)
+        size = sizes_of(sets.offsets)
+        per_case, per_draw = np.where(self.defined, 0.0, np.nan), np.zeros(self.n_draws)
+        least = j if metric.number == TOPK else 1
+        for k in np.unique(size[self.defined & (size >= least)]).tolist():
+            rows = np.flatnonzero(self.defined & (size == k))
+            some = sets.take(rows)  # as a bucket of ties that is the best k
+            order = Orders(some.offsets, some.index, np.zeros(len(some.index), np.int32), self.n_classes, k)
+            values, sums = self.take(rows)._compare(order, metric.number, k, float(j), ties)
+            column = _order.column(metric.number, k, k)
+            per_case[rows] = values[:, column]
+            per_draw += sums[:, column]
+        return self._of_draws(per_case, per_draw / (int(np.count_nonzero(self.defined)) or np.nan))
+
+    def _coverage(self, sets: Sets, ties: str) -> Comparison:
+        """Is the best class in the set?"""
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
@@ -86,13 +103,6 @@ class Vectors(Plausibilities):
         table = np.where(self.defined[:, None], values.reshape(self.n_cases, self.n_draws), np.nan)
         per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
         return self._of_draws(table.mean(1), per_draw)
-
-    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
-        value = np.full(self.n_cases, np.nan)
-        for k in np.unique(size).tolist():
-            order = Orders(sets.offsets, sets.index, np.zeros(len(sets.index), np.int32), self.n_classes, k)
-            value[size == k] = self._compare(order, SET, k, 0.0, ties)[0][:, _order.column(SET, k, k)][size == k]
-        return value
 
     def _compare(self, order: Orders, number: int, k: int, parameter: float, ties: str) -> tuple[Array, Array]:
         """Values of the comparison of each case with an order, and sums over cases of each draw."""

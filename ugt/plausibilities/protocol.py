@@ -9,12 +9,10 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
-from .._base.checks import error
-from .._base.ragged import sizes_of
 from .diagnostics import Diagnostics
 from .estimates import Comparison
 from .made_of import MadeOf
-from .metric import Metric
+from .metric import METRICS, Metric
 from .orders import Kept, Orders, Sets
 from .sets import as_sets
 
@@ -81,21 +79,20 @@ class Plausibilities(OnAxes):
 
     def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
         """(N,) probability that the best class is in a case's set: sum of ``membership(1)`` over the set."""
-        return np.asarray(np.minimum(np.maximum(self.coverage(as_sets(sets, self.axes), ties=ties).per_case, 0.0), 1.0))
+        return self._probability(sets, METRICS["topk_accuracy"], ties)
 
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
-        r"""(N,) probability that the best \|C\| classes are exactly the case's set C, which must not be empty."""
-        given = as_sets(sets, self.axes)
-        size = sizes_of(given.offsets)
-        if (size == 0).any():
-            raise error("sets", "not be empty", "an empty set", f"case {self.axes.case_name(int(np.argmax(size == 0)))}")
-        return self._set_probability(given, size, ties)
+        r"""(N,) probability that the best \|C\| classes are exactly the case's set C [A eq. 6]; 0 for an empty set."""
+        return self._probability(sets, METRICS["set_accuracy"], ties)
 
-    def _set_probability(self, sets: Sets, size: Int64, ties: str) -> Array:
-        raise NotImplementedError
+    def _probability(self, sets: Any, metric: Metric, ties: str) -> Array:
+        found = self.compare_sets(as_sets(sets, self.axes), metric, ties=ties)
+        return np.asarray(np.minimum(np.maximum(found.per_case, 0.0), 1.0))
 
-    def coverage(self, sets: Sets, *, ties: str = "expectation") -> Comparison:
-        """Is the best class in the set?"""
+    def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
+        r"""What a metric says of given sets C as the model's best \|C\|: are the best j in C (top-k accuracy), the best \|C\| exactly C,
+        which share of them in C? 0 for an empty set.
+        """
         raise NotImplementedError
 
     def mass(self, sets: Sets) -> Comparison:

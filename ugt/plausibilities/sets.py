@@ -9,9 +9,9 @@ from typing import Any, Callable
 import numpy as np
 
 from .._base.arrays import Array
-from .._base.axes import Axes
+from .._base.axes import Axes, OnAxes
 from .._base.checks import error, room
-from .._base.identifiers import as_array
+from .._base.identifiers import as_array, is_text
 from .._base.ragged import offsets_of, row_at, row_of
 from .orders import CERTAIN, NONE, TIED, Sets
 
@@ -20,9 +20,11 @@ MOST_TIED_SETS = 10_000
 
 
 def as_sets(sets: Any, axes: Axes) -> Sets:
-    """Sets of class positions, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences."""
+    """Sets of classes, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences of positions or of names."""
     if isinstance(sets, Sets):
         return sets
+    if isinstance(sets, OnAxes):  # PredictionSets
+        _check_axes(sets.axes, axes)
     if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
         if sets.shape != (axes.n_cases, axes.n_classes):
             raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
@@ -32,10 +34,35 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
     rows = [as_array(row) for row in sets]
     if len(rows) != axes.n_cases:
         raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
-    for i, row in enumerate(rows):
-        if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
-            raise error("sets", "hold sequences of class positions", repr(sets[i]), f"case {axes.case_name(i)}")
+    known = {name: k for k, name in enumerate(axes.classes.tolist())} if is_text(axes.classes) else {}
+    rows = [_positions(row, known, axes, i) for i, row in enumerate(rows)]
     return _ragged(np.array([len(row) for row in rows]), np.concatenate(rows).astype(np.int64), axes)
+
+
+def _positions(row: Any, known: dict[str, int], axes: Axes, i: int) -> Any:
+    """Positions of the classes of a set, which has positions or names."""
+    if known and row.ndim == 1 and len(row) and all(isinstance(name, str) for name in row.tolist()):
+        unknown = [name for name in row.tolist() if name not in known]
+        if unknown:
+            must = f"hold names of the {axes.n_classes} classes, such as {axes.class_name(0)}"
+            raise error("sets", must, repr(unknown[0]), f"case {axes.case_name(i)}")
+        return np.array([known[name] for name in row.tolist()])
+    if row.ndim != 1 or (len(row) and row.dtype.kind not in "iu"):
+        raise error("sets", "hold sequences of class positions, or of names of classes", repr(row.tolist()), f"case {axes.case_name(i)}")
+    return row
+
+
+def _check_axes(given: Axes, axes: Axes) -> None:
+    """Sets that know their cases must be of these cases, in this order."""
+    if (given.n_cases, given.n_classes) != (axes.n_cases, axes.n_classes):
+        must = f"be of {axes.n_cases} cases and {axes.n_classes} classes like the truth"
+        raise error("sets", must, f"{given.n_cases} cases and {given.n_classes} classes")
+    if not given.numbered and not axes.numbered:
+        other = np.flatnonzero(given.case_ids.astype(str) != axes.case_ids.astype(str))
+        if len(other):
+            i = int(other[0])
+            must = "be of the cases of the truth, in their order (take() chooses cases)"
+            raise error("sets", must, f"case {given.case_name(i)} for {axes.case_name(i)}", f"row {i}")
 
 
 def _of_mask(mask: Any) -> tuple[Any, Any]:
