@@ -91,7 +91,7 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     Both of the two most plausible classes among the model's best three of four:
 
     >>> round(ugt.ua_topk_accuracy(ugt.Dirichlet.from_array([[6, 3, 1, 1]]), [[0.5, 0.1, 0.3, 0.2]], k=3, j=2).value, 4)
-    0.2072
+    0.2084
     """
     post = as_plausibilities(truth)
     best = checks.whole("j", j, 1, checks.whole("k", k, 1, post.n_classes))
