@@ -54,6 +54,20 @@ def certainty_curve():
     return plots.certainty_curve(certainty)
 
 
+def accuracy_by_case():
+    """On which cases does a model agree with the truth?
+
+    The line is the certainty of the cases, the least certain first. Each dot is the accuracy of a model on one case: how often its first
+    choice agrees with a truth drawn from what the annotations leave open. Dots on the line: the model chose the most plausible class, and
+    no other choice has a higher accuracy. Dots below the line: it chose another class.
+    """
+    rankings, truth = synthetic.make_rankings(400, 20, 5, seed=0)
+    posterior = ugt.prirn(rankings, reliability=10)
+    certainty = ugt.annotation_certainty(posterior)
+    accuracy = ugt.ua_topk_accuracy(posterior, synthetic.make_predictions(truth, skill=0.8))
+    return plots.certainty_curve({"certainty": certainty, "accuracy": accuracy}, by=certainty)
+
+
 def metric_by_reliability():
     """Does the order of the models depend on the reliability?
 
@@ -248,6 +262,7 @@ def plan_frontier():
 
 GALLERY = (
     certainty_curve,
+    accuracy_by_case,
     plausibilities,
     ternary,
     metric_by_reliability,

@@ -165,6 +165,14 @@ def sorted_certainty():
     assert drawn("certainty_curve", certainty).lines[0].get_ydata() == close(np.sort(certainty.per_case))
 
 
+@item("A17")
+def accuracy_over_sorted_cases():
+    certainty, accuracy = ugt.annotation_certainty(TRUTH), ugt.ua_topk_accuracy(TRUTH, MODEL)
+    assert drawn("certainty_curve", accuracy).lines[0].get_ydata() == close(np.sort(accuracy.per_case))
+    below, top = (one.get_ydata() for one in drawn("certainty_curve", {"": accuracy, "certainty": certainty}, by=certainty).lines)
+    assert (below <= top + 1e-12).all()  # the certainty of a case is the most that a model can have there
+
+
 @item("A18")
 def certainty_of_risks():
     by_sum = ugt.annotation_certainty(TRUTH, groups=[0, 0, 1]).per_case

@@ -318,6 +318,16 @@ def test_certainty_curve():
     assert ax.get_ylim() == (0, 1.02)
     assert plots.certainty_curve([0.5, 1.0]).get_legend() is None
     assert entries(plots.certainty_curve([0.5, np.nan, np.nan])) == ["2 undefined"]
+    truth = ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3], [0, 5], [0, 0]]), prior=0)
+    certainty, accuracy = ugt.annotation_certainty(truth), ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.7, 0.3], [0.8, 0.2], [1, 0]])
+    ax = plots.certainty_curve({"certainty": certainty, "accuracy": accuracy}, by=certainty)
+    assert [one.get_ydata().tolist() for one in ax.lines] == [one.per_case[[1, 0, 2]].tolist() for one in (certainty, accuracy)]
+    assert [one.get_linestyle() for one in ax.lines] == ["-", "None"] and ax.get_ylabel() == "value of the case"
+    assert ax.get_xlabel() == "share of cases, in the order of certainty (%)" and entries(ax)[1] == "accuracy (1 undefined)"
+    assert plots.certainty_curve(accuracy, by=[3, 2, 1, 0]).get_xlabel() == "share of cases, in the order given (%)"
+    assert plots.certainty_curve(accuracy).get_xlabel() == "share of cases, lowest value first (%)"
+    assert plots.certainty_curve(ugt.expected_risk([[0.2, 0.8], [0.6, 0.4]], [0, 3], kind="plausibility")).get_ylim()[1] > 2.4
+    refused(r"certainty must have the 2 cases of by\. Got 4, first at 'a'\.", plots.certainty_curve, {"a": accuracy}, by=[0.5, 1.0])
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
     refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
     refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])

@@ -10,7 +10,7 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._base.checks import error, whole
 from ..annotations import Rankings
-from ..plausibilities import as_plausibilities
+from ..plausibilities import Certainty, as_plausibilities
 from . import _base
 
 DOTS = 100  # draws shown of a case
@@ -218,16 +218,19 @@ def _rows(one: Any) -> tuple[Array, int]:
     return table / table.sum(axis=1, keepdims=True), int((~known).sum())
 
 
-def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
-    """Certainty of the cases, least certain first.
+def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
+    """Certainty of the cases, least certain first; or another value of each case, such as the accuracy of a model [A figures 3, 7, 13, 14].
 
     The further a line stays below 1, the more cases have a truth that the annotations leave open. Where two lines are far apart,
     conclusions depend on the reliability.
 
     Parameters
     ----------
-    certainty : Certainty, (N,) array, or mapping of name to these
+    certainty : Certainty, Estimate or AgreementScore, (N,) array, or mapping of name to these
         Such as one for each reliability. Undefined cases (NaN) are counted in the legend.
+    by : record or (N,) array, optional
+        The values that give the order of the cases, the same for all; the other values are then dots, one per case. Default: each line has
+        an order of its own.
     ax : matplotlib Axes, optional
 
     Returns
@@ -237,36 +240,54 @@ def certainty_curve(certainty: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If there is nothing to draw, or values are not in one row.
+        If there is nothing to draw, or values are not in one row, or not of the same cases as ``by``.
     ImportError
         Without matplotlib, as for all plots.
 
     Examples
     --------
     >>> import ugt.plots
-    >>> certainty = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]), prior=1.0))
+    >>> truth = ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]), prior=1.0)
+    >>> certainty, accuracy = ugt.annotation_certainty(truth), ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.2, 0.8]])
     >>> ax = ugt.plots.certainty_curve({"prior 1": certainty})
     >>> ax.lines[0].get_ydata().round(2).tolist()
     [0.5, 0.91]
+    >>> ax = ugt.plots.certainty_curve({"certainty": certainty, "accuracy": accuracy}, by=certainty)
+    >>> ax.lines[1].get_ydata().round(2).tolist()
+    [0.5, 0.91]
     """
-    given = {name: _split(getattr(one, "per_case", one)) for name, one in _base.named("certainty", certainty).items()}
+    named = _base.named("certainty", certainty)
+    given = {name: _of_cases("certainty", one) for name, one in named.items()}
+    order = None if by is None else _of_cases("by", by)
+    for name, values in given.items():
+        if order is not None and len(values) != len(order):
+            raise error("certainty", f"have the {len(order)} cases of by", len(values), repr(name) if name else "")
     ax = _base.axes_of(ax)
-    for i, (name, (values, n)) in enumerate(given.items(), start=_base.first_style(ax)):
-        x = 100 * (np.arange(len(values)) + 0.5) / len(values)
-        ax.plot(x, values, label=_base.labelled(name, _base.undefined(n)), drawstyle="steps-mid", **_base.style(i))
-    ax.set_ylim(0, 1.02)
-    return _base.finish(ax, "share of cases, least certain first (%)", "certainty", "lower right")
+    same = [name for name, values in given.items() if order is not None and np.array_equal(values, order, equal_nan=True)]
+    for i, (name, values) in enumerate(given.items(), start=_base.first_style(ax)):
+        known = np.isfinite(values) if order is None else np.isfinite(values) & np.isfinite(order)
+        shown = values[known][np.argsort((values if order is None else order)[known], kind="stable")]
+        x, label = 100 * (np.arange(len(shown)) + 0.5) / len(shown), _base.labelled(name, _base.undefined(len(values) - len(shown)))
+        if order is None or name in same:
+            ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
+        else:
+            ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
+    ax.set_ylim(min(0.0, *map(np.nanmin, given.values()), 0.0), 1.02 * max(1.0, *map(np.nanmax, given.values()), 1.0))
+    certain = all(isinstance(one, Certainty) or not hasattr(one, "per_case") for one in named.values())
+    first = "least certain first" if certain else "lowest value first"
+    if order is not None:
+        first = f"in the order of {same[0]}" if same and same[0] else "in the order given"
+    return _base.finish(ax, f"share of cases, {first} (%)", "certainty" if certain else "value of the case", "lower right")
 
 
-def _split(values: Any) -> tuple[Array, int]:
-    """What is defined, in order, and how many are not."""
-    array = _base.array("certainty", values)
+def _of_cases(argument: str, given: Any) -> Array:
+    """(N,) values of the cases, of which one is defined."""
+    array = _base.array(argument, getattr(given, "per_case", given))
     if array.ndim != 1:
-        raise error("certainty", "be of shape (N,)", array.shape)
-    known = np.sort(array[np.isfinite(array)])
-    if len(known) == 0:
-        raise error("certainty", "have a case that is defined", "none")
-    return known, len(array) - len(known)
+        raise error(argument, "be of shape (N,)", array.shape)
+    if not np.isfinite(array).any():
+        raise error(argument, "have a case that is defined", "none")
+    return array
 
 
 def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
