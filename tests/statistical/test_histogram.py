@@ -118,6 +118,35 @@ def test_unbiased_losses():
     assert (np.abs(z[[5, 6, 7, 8, 11]]) > 2 * FAR).all()
 
 
+def test_unbiased_losses_with_weights():
+    """Weights n of labels, which say nothing about p; and weights that the side of p has, which make another truth."""
+    model, rng = Model(), np.random.default_rng(11)
+    truth, second = model.truth(), model.disagreement()
+    values, by_side, plain = [], [], []
+    # of a population with the upper side three times as often: calibrated, if z is the mean there
+    z_there = model.p @ np.array([1, 3]) / 4
+    for _ in range(1500):
+        at, side, n = rng.integers(0, 5, 80), rng.integers(0, 2, 80), rng.integers(2, 12, 80)
+        counts, probs = labelled(rng, model.p[at, side], n), both_classes(model.z[at])
+        found = ugt.histogram_losses(counts, probs, n_bins=5, weights=n)
+        pairs = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), weights=n)
+        values.append([found.l_sq, *(getattr(found, name).debiased for name in ("el", "cl", "dl", "il")), pairs.l_phi, pairs.cl.debiased])
+        values[-1] += [found.cl.plugin]
+        there = ugt.histogram_losses(counts, both_classes(z_there[at]), n_bins=5, weights=np.where(side == 1, 3, 1))
+        by_side.append([there.cl.debiased, there.cl.plugin])
+        # labels that differ much, of cases that do not: the variance is least by weights n
+        plain.append([ugt.histogram_losses(counts_, np.full((80, 2), 0.5) * [0.8, 1.2], weights=w).l_sq
+                      for counts_ in [labelled(rng, 0.5, n)] for w in (n, None)])  # fmt: skip
+    expected = [*truth.values(), second["l_phi"], second["cl"], truth["cl"]]
+    z = standard(np.array(values), expected)
+    assert (np.abs(z[:7]) < FAR).all()
+    assert z[7] > 2 * FAR
+    means = np.mean(by_side, axis=0)
+    assert abs(means[0]) < 0.05 * means[1]
+    by_n, alike = np.var(plain, axis=0)
+    assert by_n < 0.9 * alike
+
+
 def test_unbiased_statistics():
     """P(three labels are all different) of each case, over all ways to draw five labels: exactly."""
     p = np.array([0.5, 0.3, 0.2])
@@ -162,6 +191,19 @@ def test_coverage(size, n_sets):
         assert holds(hits, n_sets), name
     # intervals that take all cases for independent are too short
     assert widths[0] > 1.2 * widths[1] if size > 1 else widths[0] == widths[1]
+
+
+@sets(60, 420)
+def test_coverage_with_weights(n_sets):
+    model, rng = Model(), np.random.default_rng(21)
+    truth = model.truth()
+    covered = dict.fromkeys(truth, 0)
+    for seed in range(n_sets):
+        counts, probs = model.data(rng, 240)
+        found = ugt.histogram_losses(counts, probs, n_bins=5, weights=counts.sum(axis=1))
+        for name, (low, high) in zip(truth, found.resamples(n_resamples=80, seed=seed).interval()):
+            covered[name] += low <= truth[name] <= high
+    assert all(holds(hits, n_sets) for hits in covered.values()), covered
 
 
 def test_coverage_of_reliability_curves():

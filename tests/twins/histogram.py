@@ -84,6 +84,29 @@ def losses(counts, probs, edges, single_bins="zero", least=1):
     return el, cl
 
 
+def weighted_losses(observed, predicted, spreads, edges, weights):
+    """Of one class ``{"l_sq", "el", "el bias", "cl", "cl debiased"}``, cases of weight 0 left out; spreads: m (1 - m) / (n - 1).
+
+    CL by pairs of different cases of a bin: the mean of (m_i - z)(m_j - z) by w_i w_j, z the bin's mean prediction by weight.
+    """
+    total = math.fsum(weights)
+    rows = [row for row in zip(weights, observed, predicted, spreads) if row[0] > 0]
+    found = {"l_sq": math.fsum(w * ((m - z) ** 2 + m * (1 - m)) for w, m, z, _ in rows) / total}
+    found["el"] = math.fsum(w * (m - z) ** 2 for w, m, z, _ in rows) / total
+    found["el bias"] = math.fsum(w * spread for w, *_, spread in rows) / total
+    found["cl"] = found["cl debiased"] = 0.0
+    for b in range(len(edges) - 1):
+        inside = [(w, m, z) for w, m, z, _ in rows if bin_of(z, edges) == b]
+        size = math.fsum(w for w, *_ in inside)
+        if inside:
+            z_mean = math.fsum(w * z for w, _, z in inside) / size
+            found["cl"] += size / total * (math.fsum(w * (m - z_mean) for w, m, _ in inside) / size) ** 2
+            pairs = [(a[0] * c[0], (a[1] - z_mean) * (c[1] - z_mean)) for a, c in permutations(inside, 2)]
+            if pairs:
+                found["cl debiased"] += size / total * math.fsum(w * x for w, x in pairs) / math.fsum(w for w, _ in pairs)
+    return found
+
+
 def irreducible(counts):
     """Mean over pairs of labels of whether they differ: what a new label adds to L_sq whatever is predicted."""
     return mean(statistic(row, lambda a, b: float(a != b), 2) for row in counts if sum(row) >= 2)

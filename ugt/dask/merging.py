@@ -36,9 +36,10 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
     split_every : int
         How many states are merged at a time.
     **options
-        As for :func:`ugt.states.partial`, or of the function. ``case_ids`` and ``clusters`` are collections; ``min_cases`` is of all
-        cases. For ``soft_auroc`` and ``soft_average_precision`` without ``edges``, which are exact, also ``n_ranges``: into how many
-        ranges of scores the cases are divided, each of which one worker sorts (default: as many as there are partitions, at most 256).
+        As for :func:`ugt.states.partial`, or of the function. ``case_ids``, ``clusters`` and weights of cases are collections;
+        ``min_cases`` is of all cases. For ``soft_auroc`` and ``soft_average_precision`` without ``edges``, which are exact, also
+        ``n_ranges``: into how many ranges of scores the cases are divided, each of which one worker sorts (default: as many as there are
+        partitions, at most 256).
 
     Returns
     -------
@@ -102,7 +103,8 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
 
 def _of_partitions(metric: Any, collections: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     """A Delayed state of each partition."""
-    ids = {} if callable(metric) else {name: options.pop(name) for name in ("case_ids", "clusters") if options.get(name) is not None}
+    of_cases = ["case_ids", "clusters"] + ["weights"] * hasattr(options.get("weights"), "__dask_graph__")  # those of classes are a table
+    ids = {} if callable(metric) else {name: options.pop(name) for name in of_cases if options.get(name) is not None}
     names = [*(f"collection {number}" for number in range(len(collections))), *ids]
     task = needed().delayed(_by_function if callable(metric) else _by_name)
     # as one object: dask is not to look into the options for tasks, which takes long where they are long

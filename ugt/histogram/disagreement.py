@@ -15,10 +15,11 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
-from .input import OUTSIDE, count_table, counts_error, counts_of, named, readable
+from .bins import Bins
+from .input import NO_WEIGHT, OUTSIDE, case_weights, count_table, counts_error, counts_of, named, readable
 from .losses import LossesInBins
 from .pairs_of_labels import given_statistic, predictions
-from .sums import CASES, LOSSES, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, slopes, table
+from .sums import CASES, LANES, LOSSES, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
 
 
 class DisagreementStatistic(BinLosses):
@@ -30,29 +31,40 @@ class DisagreementStatistic(BinLosses):
     kinds = 1
     nothing = "no case has enough labels"
 
-    def __init__(self, classes: list[Any], bins: Bins, single_bins: str, given: bool = False, labels: Labels | None = None) -> None:
+    def __init__(
+        self, classes: list[Any], bins: Bins, single_bins: str, given: bool = False, labels: Labels | None = None, weighted: bool = False
+    ) -> None:
         self.classes, self.bins, self.single_bins, self.given, self.labels = classes, bins, single_bins, given, labels
+        self.weighted = weighted
         self.case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
         self.suffixes = ["", *(f"[{name}]" for name in classes)]
         self.n_cases, nothing = 0, np.empty((0, len(bins.edges)))
-        self.rows, self.own = Rows(nothing, nothing, nothing.astype(np.int32), None), np.zeros(self.n_cells * _histogram.N_SUMS)
+        self.rows, self.own = (
+            Rows(nothing, nothing, nothing.astype(np.int32), None),
+            np.zeros((LANES if weighted else 1) * self.n_cells * _histogram.N_SUMS),
+        )
 
     @classmethod
-    def of(cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any) -> DisagreementStatistic:
+    def of(
+        cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any, weights: Any, part: bool = False
+    ) -> DisagreementStatistic:
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
         said = count_table(counts)
         columns = predictions(predicted, said.shape, statistic is not None)
         checks.room("the shares of labels that differ", 12 * columns.size)
         given = None if statistic is None else given_statistic(statistic, len(said))
+        weight = case_weights(weights, len(said), None if labels is None or labels.axes.numbered else labels.axes.case_ids, part)
         bins = Bins.of(binning, n_bins, columns.shape[1])
         if bins is None:
             kept = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
+            kept = kept if weight is None else kept & (weight > 0)
             bins = Bins.of_mass((column[kept] if kept.any() else np.array([0.0, 1.0]) for column in columns.T), n_bins)
         names = (np.arange(said.shape[1]) if labels is None else labels.axes.classes) if columns.shape[1] > 1 else np.empty(0)
-        return cls(names.tolist(), bins, single_bins, given is not None, labels)._read(said, columns, given)
+        one = cls(names.tolist(), bins, single_bins, given is not None, labels, weight is not None)
+        return one._read(said, columns, given, weight)
 
-    def _read(self, said: NDArray[Any], predicted: Array, given: Array | None = None) -> DisagreementStatistic:
+    def _read(self, said: NDArray[Any], predicted: Array, given: Array | None = None, weight: Array | None = None) -> DisagreementStatistic:
         search = self.bins.search
         share, cell, own, fault = _histogram.disagreement(readable("counts", said), predicted, given, search, self.bins.uniform, OUTSIDE)
         kind, i, k = fault
@@ -60,38 +72,45 @@ class DisagreementStatistic(BinLosses):
             raise checks.error("predicted", "be from 0 to 1", predicted[i, k], f"case {i}")
         if kind:
             raise counts_error(kind, said[i, k].item(), i if self.labels is None else self.labels.axes.case_ids[i], k)
+        if weight is not None:
+            cell[weight == 0] = -1
         owned(share, predicted, cell)
-        self.n_cases, self.rows, self.own = len(said), Rows(share, predicted, cell, None), own
+        self.n_cases, self.rows = len(said), Rows(share, predicted, cell, None, weight)
+        self.own = own if weight is None else self.rows.sums(self.n_cells, np.ones((len(said), 1)))[0]
         return self
 
     @property
     def settings(self) -> dict[str, Any]:
         by_class = {"classes": self.classes} if self.classes else {}
         what = "given" if self.given else "disagreement"
-        return {"edges": self.bins.plain(), "single_bins": self.single_bins, "statistic": what, **by_class}
+        weighted = {"weighted": True} if self.weighted else {}
+        return {"edges": self.bins.plain(), "single_bins": self.single_bins, "statistic": what, **by_class, **weighted}
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> DisagreementStatistic:
-        names = settings.get("classes", [])
-        return cls(names, Bins.of_plain(settings["edges"], 1 + len(names)), settings["single_bins"], settings["statistic"] == "given")
+        names, given, weighted = settings.get("classes", []), settings["statistic"] == "given", settings.get("weighted", False)
+        return cls(names, Bins.of_plain(settings["edges"], 1 + len(names)), settings["single_bins"], given, weighted=weighted)
 
     def judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
         """In the same bins; what another statistic says of fewer labels is not known."""
         if self.given:
             raise checks.error("statistic", "be disagreement, for annotators to be left out", "another one")
-        return DisagreementStatistic(self.classes, self.bins, self.single_bins)._read(counts_of(self.labels, annotators), self.rows.prob)
+        one = DisagreementStatistic(self.classes, self.bins, self.single_bins, weighted=self.weighted)
+        return one._read(counts_of(self.labels, annotators), self.rows.prob, weight=self.rows.weight)
 
     def annotations_by_name(self) -> Any:
         return named(self.labels)
 
     @property
     def n_counted(self) -> int:
-        return int(self.cells[0, 0, :, CASES].sum())
+        return int(number(self.cells[0, 0]).sum())
 
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
-        missing = self.n_cases - self.n_counted
-        return {"case without the statistic" if self.given else "case with fewer than two labels": missing} if missing else {}
+        without = 0 if self.rows.weight is None else int((self.rows.weight == 0).sum())
+        missing = self.n_cases - self.n_counted - without
+        reasons = ("case without the statistic" if self.given else "case with fewer than two labels", missing), (NO_WEIGHT, without)
+        return {reason: n for reason, n in reasons if n > 0}
 
     def record(self, left_out: Mapping[str, int]) -> DisagreementLosses:
         return DisagreementLosses(left_out, self)
@@ -108,11 +127,11 @@ class DisagreementStatistic(BinLosses):
         cells = self.split(sums)[0][:, 0]
         return table(cells, cells[:, :1, :, CASES].sum(axis=-1), self.single_bins)
 
-    def overall(self, rows: Array, sums: Array) -> Array:
+    def overall(self, rows: Array, totals: Array) -> Array:
         return rows
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        return slopes(self.cells[0], self.n_counted, self.single_bins, rows), rows.share
+        return slopes(self.cells[0], float(self.cells[0, 0, :, CASES].sum()), self.single_bins, rows), rows.share
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +217,14 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
 
 
 def disagreement_losses(
-    counts: Any, predicted: Any, *, statistic: Array | None = None, n_bins: int = 15, binning: Any = "width", single_bins: str = "zero"
+    counts: Any,
+    predicted: Any,
+    *,
+    statistic: Array | None = None,
+    n_bins: int = 15,
+    binning: Any = "width",
+    single_bins: str = "zero",
+    weights: Any = None,
 ) -> DisagreementLosses:
     """Losses of the predicted probability that two labels of a case differ, overall and class by class: :class:`DisagreementLosses`.
 
@@ -217,7 +243,7 @@ def disagreement_losses(
     statistic : (N,) array, optional
         Instead of disagreement: μ of another statistic that is 0 or 1 for each set of labels, by :func:`symmetric_statistic`;
         NaN where a case has too few labels. ``predicted`` is then an array.
-    n_bins, binning, single_bins
+    n_bins, binning, single_bins, weights
         As for :func:`histogram_losses`, bins of the prediction.
 
     Raises
@@ -236,7 +262,8 @@ def disagreement_losses(
     >>> round(found.l_phi, 3), found.observed, found.left_out
     (0.167, array([0.6, 0. , 0.4, nan]), {'case with fewer than two labels': 1})
     """
-    one = DisagreementStatistic.of(counts, predicted, statistic=statistic, n_bins=n_bins, binning=binning, single_bins=single_bins)
+    rules = {"n_bins": n_bins, "binning": binning, "single_bins": single_bins}
+    one = DisagreementStatistic.of(counts, predicted, statistic=statistic, weights=weights, **rules)
     if not one.n_counted:
         notices.warn(f"undefined: {one.nothing}")
     return DisagreementLosses(one.left_out, one)

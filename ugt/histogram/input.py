@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,16 @@ from .._base.checks import error, flag, room
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.adjudication import drawn_alike
-from ..resampling import UNNAMED
-from .sums import Bins, Rows
+from ..resampling import UNNAMED, ids_of_cases
+from .bins import Bins
+from .sums import LANES, Rows
 
 NO_LABELS = "case without labels"
+NO_WEIGHT = "case of weight 0"
 ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
 
 OUTSIDE = 1e-6  # by which a probability may leave [0, 1]: rounding of single-precision softmax and of means
+LEAST_WEIGHT = 1e-100  # whose square is a number, too
 CELLS = 2**17  # numbers of a task's part of a table: half a millisecond
 
 # Must and got of a fault of the core; got is the number found, or the sum of the row.
@@ -46,9 +49,20 @@ class Histograms:
     case_ids: NDArray[Any] | None
     classes: NDArray[Any]
     labels: Labels | None = None
+    weights: Array | None = None  # (N,)
 
     @classmethod
-    def of(cls, counts: Any, probs: Any, *, fractional: bool = False, classes: Any = None, least: int = 2) -> Histograms:
+    def of(
+        cls,
+        counts: Any,
+        probs: Any,
+        *,
+        fractional: bool = False,
+        classes: Any = None,
+        least: int = 2,
+        weights: Any = None,
+        part: bool = False,
+    ) -> Histograms:
         """From arrays of numbers or :class:`Labels`; ``least`` classes."""
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
         table = labels.counts() if labels is not None else numbers("counts", counts)
@@ -59,7 +73,8 @@ class Histograms:
             raise error("counts", f"have at least {least} classes", table.shape[1])
         flag("fractional", fractional)
         case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
-        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels)
+        of_cases = case_weights(weights, len(table), case_ids, part)
+        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels, of_cases)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -77,10 +92,14 @@ class Histograms:
     def sums(self, bins: Bins) -> Array:
         """(S,) by one pass over both tables."""
         k, search = self.shape[1], bins.search
-        total = np.zeros(2 * k * bins.n_bins * _histogram.N_SUMS + _histogram.N_TOTALS)
+        n_sums = 2 * k * bins.n_bins * _histogram.N_SUMS + _histogram.N_TOTALS
+        total = np.zeros(n_sums if self.weights is None else LANES * n_sums)
 
         def part(begin: int, end: int) -> Array:
             own = np.zeros(len(total))
+            if self.weights is not None:
+                own[:] = self.rows(bins, begin, end).sums(2 * k * bins.n_bins, np.ones((end - begin, 1)))[0]
+                return own
             y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
             self._check(_histogram.sums(y, z, search, bins.uniform, self.fractional, OUTSIDE, own), begin)
             return own
@@ -95,11 +114,11 @@ class Histograms:
         parallel.run(part, self.shape[0], rows, "label histograms", done=add)
         return total
 
-    def rows(self, bins: Bins) -> Rows:
-        y, z = readable("counts", self.counts), readable("probs", self.probs)
+    def rows(self, bins: Bins, begin: int = 0, end: int | None = None) -> Rows:
+        y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
         share, prob, cell, fact, fault = _histogram.read(y, z, bins.search, bins.uniform, self.fractional, OUTSIDE)
-        self._check(fault, 0)
-        return Rows(share, prob, cell, fact)
+        self._check(fault, begin)
+        return Rows(share, prob, cell, fact, None if self.weights is None else self.weights[begin:end])
 
     def _check(self, found: tuple[int, int, int], begin: int) -> None:
         """Whether the core found a fault, and in which row and class behind ``begin``."""
@@ -122,7 +141,8 @@ class Histograms:
             yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
 
     def labelled(self) -> Bools:
-        return np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
+        found = np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
+        return found if self.weights is None else found & (self.weights > 0)
 
     def columns(self) -> Iterator[Array]:
         """The probabilities of each class, (N,) at a time, of the cases with labels; of all cases if none has any."""
@@ -167,6 +187,28 @@ def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
     if kind.isnative and (kind.kind, kind.itemsize) in READ_BY_CORE[argument] and block.flags.aligned:
         return np.asarray(block)
     return np.array(block, np.int64 if (argument == "counts" and block.dtype.kind in "bi") else np.float64, order="C")
+
+
+def check_in_order(counts: Any, weights: Any) -> None:
+    """In a part of the data weights are joined by ids of cases only if these are those of all the data."""
+    if isinstance(weights, (Mapping, tuple)) and not (isinstance(counts, Labels) and not counts.axes.numbered):
+        raise error("weights", "be an array in the order of the cases, where parts of the data do not name these", type(weights).__name__)
+
+
+def case_weights(given: Any, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
+    """(N,) weights of cases; None where each has weight 1, which is what is without them, but not in a part of the data."""
+    if given is None:
+        return None
+    listed = ids_of_cases("weights", given, n_cases, case_ids, what="a weight")
+    found = array_of("weights", listed, f"be {n_cases} numbers, one a case").astype(np.float64)
+    bad = ~((found == 0) | ((found >= LEAST_WEIGHT) & (found <= 1 / LEAST_WEIGHT)))
+    if bad.any():
+        i = int(np.argmax(bad))
+        case = identifiers.name(i if case_ids is None else case_ids[i])
+        raise error("weights", f"be 0 or from {LEAST_WEIGHT:g} to {1 / LEAST_WEIGHT:g}", found[i].item(), f"case {case}")
+    if not found.any():
+        raise error("weights", "be above 0 in some case", "0 in all")
+    return None if not part and bool((found == 1).all()) else found
 
 
 def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:

@@ -16,9 +16,10 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
-from .input import NO_LABELS, ONE_LABEL, Histograms, counts_of, named
+from .bins import Bins
+from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
 from .reliability import ReliabilityCurve
-from .sums import CASES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Bins, Loss, Losses, Rows, divided, of_pairs, slopes, table
+from .sums import LANES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Loss, Losses, Rows, divided, number, of_pairs, slopes, table
 
 SINGLETONS = ("omit", "zero")
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
@@ -35,12 +36,15 @@ class HistogramStatistic(BinLosses):
     nothing = "no case has labels"
 
     def __init__(
-        self, data: Histograms | None, bins: Bins, rules: tuple[str, str], classes: NDArray[Any], own: Array | None = None
-    ) -> None:
+        self, data: Histograms | None, bins: Bins, rules: tuple[str, str], classes: NDArray[Any], own: Array | None = None,
+        weighted: bool = False,
+    ) -> None:  # fmt: skip
         self.data, self.bins, self.rules, self.single_bins, self.classes = data, bins, rules, rules[1], classes
         self.n_cases, self.case_ids = (0, None) if data is None else (data.shape[0], data.case_ids)
+        self.weighted = weighted if data is None else data.weights is not None
         if own is None:
-            own = np.zeros(self.n_cells * _histogram.N_SUMS + _histogram.N_TOTALS) if data is None else data.sums(bins)
+            n_sums = (LANES if self.weighted else 1) * (self.n_cells * _histogram.N_SUMS + _histogram.N_TOTALS)
+            own = np.zeros(n_sums) if data is None else data.sums(bins)
         self.own = own
 
     @classmethod
@@ -59,12 +63,13 @@ class HistogramStatistic(BinLosses):
     def settings(self) -> dict[str, Any]:
         rules = dict(zip(("singletons", "single_bins"), self.rules))
         fractional = self.data is not None and self.data.fractional
-        return {"classes": self.classes.tolist(), "edges": self.bins.plain(), **rules, "fractional": fractional}
+        weighted = {"weighted": True} if self.weighted else {}
+        return {"classes": self.classes.tolist(), "edges": self.bins.plain(), **rules, "fractional": fractional, **weighted}
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> HistogramStatistic:
-        classes = np.asarray(settings["classes"])
-        return cls(None, Bins.of_plain(settings["edges"], len(classes)), (settings["singletons"], settings["single_bins"]), classes)
+        classes, rules = np.asarray(settings["classes"]), (settings["singletons"], settings["single_bins"])
+        return cls(None, Bins.of_plain(settings["edges"], len(classes)), rules, classes, weighted=settings.get("weighted", False))
 
     def record(self, left_out: Mapping[str, int]) -> HistogramLosses:
         return HistogramLosses(left_out, self)
@@ -97,41 +102,48 @@ class HistogramStatistic(BinLosses):
 
     @property
     def totals(self) -> list[float]:
-        """Of cases with one label, then of others: cases, right, labels; last cases without labels."""
+        """Of cases with one label, then of others: cases, right, labels; last cases without labels; by weight, where cases have one."""
+        found: list[float] = self.split(self.own[None])[1][0, : _histogram.N_TOTALS].tolist()
+        return found
+
+    @property
+    def counts(self) -> list[float]:
+        """The totals of the cases that count, once each."""
         found: list[float] = self.own[-_histogram.N_TOTALS :].tolist()
         return found
 
     @property
     def n_counted(self) -> int:
-        return int(self.totals[0] + self.totals[3])
+        return int(self.counts[0] + self.counts[3])
 
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
-        n_single = self.totals[0] if self.rules[0] == "omit" else 0
-        return {reason: int(n) for reason, n in ((NO_LABELS, self.totals[6]), (ONE_LABEL, n_single)) if n}
+        counts = self.counts
+        n_single = counts[0] if self.rules[0] == "omit" else 0
+        reasons = (NO_LABELS, counts[6]), (ONE_LABEL, n_single), (NO_WEIGHT, self.n_cases - counts[0] - counts[3] - counts[6])
+        return {reason: int(n) for reason, n in reasons if n > 0}
 
     def undefined(self) -> str | None:
-        n_single, n_several = self.totals[0], self.totals[3]
+        n_single, n_several = self.counts[0], self.counts[3]
         if n_several or (n_single and self.rules[0] != "omit"):
             return None
         return "EL, DL and IL need cases with at least two labels" if n_single else self.nothing
 
     def paired(self) -> HistogramStatistic:
         """Only of the cases with at least two labels, none of which is kept."""
-        own = self.own.copy()
-        own[: len(own) // 2 - 3], own[-_histogram.N_TOTALS :][:3] = 0, 0
-        return HistogramStatistic(None, self.bins, self.rules, self.classes, own)
+        lanes = self.own.reshape(LANES if self.weighted else 1, -1).copy()
+        lanes[:, : lanes.shape[1] // 2 - 3], lanes[:, -_histogram.N_TOTALS :][:, :3] = 0, 0
+        return HistogramStatistic(None, self.bins, self.rules, self.classes, lanes.ravel(), self.weighted)
 
     def tables(self, sums: Array) -> Array:
         """By the rules for cases with one label and for bins with one case; NaN for what the cases do not say."""
         cells, totals = self.split(sums)
-        n = totals[:, :6:3, None]
+        n = totals[:, [0, 3], None]
         both = table(cells[:, 0] + cells[:, 1], n[:, 0] + n[:, 1], self.single_bins)
         every = self.rules[0] == "zero" or not n[:, 0].any()
         return both if every else of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
 
-    def overall(self, rows: Array, sums: Array) -> Array:
-        totals = sums[:, -_histogram.N_TOTALS :]
+    def overall(self, rows: Array, totals: Array) -> Array:
         found = np.empty((N_ROWS + 1, rows.shape[1], 1 + rows.shape[2]))
         found[:N_ROWS, :, 0], found[:N_ROWS, :, 1:] = np.add.reduce(rows, -1), rows
         found[RIGHT] = divided(totals[:, 1] + totals[:, 4], totals[:, 0] + totals[:, 3])[:, None]
@@ -147,8 +159,8 @@ class HistogramStatistic(BinLosses):
             pairs = slopes(several, totals[3], self.single_bins, rows)
             pairs[:, rows.fact[:, 0] < 2] = 0.0
             found = of_pairs(found, pairs)
-        ratio = np.zeros((len(rows.fact), _histogram.N_TOTALS))
-        ratio[:, 0], ratio[:, 1] = n, rows.fact[:, 1] - divided(totals[1] + totals[4], n)
+        ratio, right = np.zeros((len(rows.fact), _histogram.N_TOTALS)), rows.fact[:, 1] - divided(totals[1] + totals[4], n)
+        ratio[:, 0], ratio[:, 1] = n, right if rows.weight is None else rows.weight * right
         return found, ratio
 
 
@@ -182,7 +194,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
 
     @cached_property
     def bin_counts(self) -> Int64:
-        return np.asarray(self._statistic.cells[..., CASES].sum(axis=0).astype(np.int64))
+        return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
 
     def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
         """Interval over cases, or over clusters of cases.
@@ -350,8 +362,9 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         k = checks.whole("k", k, 0, len(self.classes) - 1)
         resampling.check_level(level)
         one = self._statistic
-        cells = one.cells.sum(axis=0)[k]
-        ends = reliability.score_interval(cells, (one.totals[2] + one.totals[5]) / self.n_cases if self.n_cases else 1.0, level)
+        cells, totals = one.cells.sum(axis=0)[k], one.totals
+        per_case = divided(totals[2] + totals[5], totals[0] + totals[3])
+        ends = reliability.score_interval(cells, float(per_case) if self.n_cases else 1.0, level)
         if clusters is not None or strata is not None:
             options: dict[str, Any] = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
             ends = ResultsOf(reliability.LabelShares(one, k), self).resamples(**options).interval(level)

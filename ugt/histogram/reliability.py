@@ -11,7 +11,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from ..resampling import Statistic
-from .sums import CASES, PROB, SHARE, SQUARE, BinLosses, divided
+from .sums import CASES, PROB, SHARE, BinLosses, divided, effective, noise, number
 
 FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
 
@@ -84,8 +84,9 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
     """
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
-    size, p = cells[..., CASES], shares(cells)
-    spread = divided(np.maximum(cells[..., SQUARE] - size * p**2, 0.0), size * (size - 1))
+    size, p = effective(cells), shares(cells)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = noise(cells, cells[..., CASES])
     independent = divided(p * (1 - p), spread)
     n = np.where(np.isfinite(independent), np.clip(independent, size, size * max(1.0, labels_per_case)), size)
     z = float(ndtri(0.5 + level / 2))
@@ -98,7 +99,7 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
 
 def curve(edges: Array, cells: Array, ends: Array, name: Any) -> ReliabilityCurve:
     """The record, and a warning about bins with few cases."""
-    size = cells[..., CASES].astype(np.int64)
+    size = number(cells).astype(np.int64)
     few = (size > 0) & (size < FEW)
     if few.any():
         said = ", ".join(str(b) for b in np.flatnonzero(few))

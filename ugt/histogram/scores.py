@@ -14,7 +14,7 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, flag, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
-from .input import NO_LABELS, Histograms, array_of
+from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of
 from .sums import Loss, divided
 
 Rule = Callable[[Array, Array], Array]
@@ -28,11 +28,13 @@ class HistogramScore(MeanOfCases):
     Attributes
     ----------
     value : float
-        Mean over the cases with labels.
+        Mean over the cases with labels, by weight.
     per_case : (N,) array
         NaN for a case without labels.
     n_cases, left_out : int, mapping
-        Cases with labels; cases left out, by reason.
+        Cases with labels and a weight above 0; cases left out, by reason.
+    weights : (N,) array or None
+        Of the cases, where they have any.
 
     Examples
     --------
@@ -46,17 +48,23 @@ class HistogramScore(MeanOfCases):
     per_case: Array
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
+    weights: Array | None = None
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
-        bad = np.isinf(self.per_case)
+        bad = np.isinf(self.contributions[0])
         if bad.any():
             raise error("score", "have finite values to be resampled", self.value, f"case {int(np.argmax(bad))}")
-        return resampling.Ratios.of(self.per_case)
+        return resampling.Ratios.of(self.per_case if self.weights is None else self.contributions)
+
+    @property
+    def contributions(self) -> tuple[Array, Array]:
+        """(N,), (N,) what cases add above and below; NaN for a case that does not count."""
+        return _weighed(self.per_case, self.weights)
 
     def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
         """Interval of ``value`` over cases or clusters, as of all metrics (:meth:`Estimate.interval`); NaN where the value is infinite."""
-        if np.isinf(self.per_case).any():
+        if np.isinf(self.contributions[0]).any():
             resampling.check_level(level)
             return float("nan"), float("nan")
         return super().interval(level, **options)
@@ -106,15 +114,15 @@ class HistogramLogLoss(HistogramScore):
         debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
         entropy = self._entropy - self._bias if debiased else self._entropy
         values = entropy if option("name", name, ("entropy", "divergence")) == "entropy" else self.per_case - entropy
-        return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out)
+        return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out, self.weights)
 
 
-def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramLogLoss:
+def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
     """Log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
     Parameters
     ----------
-    counts, probs, fractional
+    counts, probs, fractional, weights
         As for :func:`histogram_losses`, errors too.
 
     Returns
@@ -137,7 +145,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
     >>> ugt.histogram_log_loss([[2, 2], [4, 0]], [[0.5, 0.5], [1.0, 0.0]]).per_case.round(3)
     array([0.693, 0.   ])
     """
-    data = Histograms.of(counts, probs, fractional=fractional)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights)
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
         n, m = _shares(y)
@@ -145,17 +153,19 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False) -> 
             per_case[begin:end] = 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
         entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
-    found = _score(per_case, 3)
-    of_labels = Loss.of(mean_of(entropy)[0], mean_of(bias)[0])
+    found = _score(per_case, data.weights, 3)
+    of_labels = Loss.of(_mean(entropy, data.weights)[0], _mean(bias, data.weights)[0])
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
-    n_infinite = int(np.isinf(per_case).sum())
+    infinite = np.isinf(found.contributions[0])
+    n_infinite = int(infinite.sum())
     if n_infinite:
-        first = data.case(int(np.argmax(np.isinf(per_case))))
+        first = data.case(int(np.argmax(infinite)))
         notices.warn(f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}")
-    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, n_infinite, of_labels, of_model, entropy, bias)
+    counted = found.n_cases, found.left_out, data.weights
+    return HistogramLogLoss(found.value, per_case, *counted, n_infinite, of_labels, of_model, entropy, bias)
 
 
-def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``, from 0 to 2.
 
     Its mean is the L_sq of :func:`histogram_losses`.
@@ -172,10 +182,14 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False) 
     >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional), lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1))
+    return _by_rule(
+        Histograms.of(counts, probs, fractional=fractional, weights=weights), lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1)
+    )
 
 
-def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False) -> HistogramScore:
+def ranked_probability_score(
+    counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False, weights: Any = None
+) -> HistogramScore:
     """Ranked probability score for ordered classes, mean over the labels of each case.
 
     ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, M and Z the cumulative shares and probabilities: the sum of the Brier scores of
@@ -183,7 +197,7 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
 
     Parameters
     ----------
-    counts, probs, fractional
+    counts, probs, fractional, weights
         As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     normalized : bool
         Divide by K - 1: from 0 to 1.
@@ -205,10 +219,10 @@ def ranked_probability_score(counts: Any, probs: Any, *, normalized: bool = Fals
         score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
         return np.asarray(score / (m.shape[1] - 1) if normalized else score)
 
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional), rule)
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), rule)
 
 
-def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> HistogramScore:
+def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
     Arguments and errors as for :func:`histogram_log_loss`; a :class:`HistogramScore`.
@@ -224,10 +238,12 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False) -> 
     >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional), lambda m, z: np.abs(m - z).sum(axis=1))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), lambda m, z: np.abs(m - z).sum(axis=1))
 
 
-def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False) -> HistogramScore:
+def wasserstein_distance(
+    counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False, weights: Any = None
+) -> HistogramScore:
     """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
     ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes. See
@@ -235,7 +251,7 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
 
     Parameters
     ----------
-    counts, probs, fractional
+    counts, probs, fractional, weights
         As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
     positions : (K,) array, optional
         Ascending, else a ValueError; default 0 to K-1.
@@ -246,7 +262,7 @@ def wasserstein_distance(counts: Any, probs: Any, *, positions: Any = None, frac
     >>> ugt.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
     0.75
     """
-    data = Histograms.of(counts, probs, fractional=fractional)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
         at = array_of("positions", positions, must).astype(np.float64)
@@ -265,7 +281,7 @@ def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
     per_case = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
         per_case[begin:end] = rule(_shares(y)[1], z)
-    return _score(per_case, 4)
+    return _score(per_case, data.weights, 4)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
@@ -279,8 +295,27 @@ def _sum_of_logs(m: Array, z: Array) -> Array:
     return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
 
 
-def _score(per_case: Array, stacklevel: int) -> HistogramScore:
-    value, n = mean_of(per_case)
+def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
+    """(N,), (N,) what cases add above and below; NaN for a case that does not count, of whatever loss it is."""
+    if weights is None:
+        return per_case, np.where(np.isnan(per_case), np.nan, 1.0)
+    below = np.where(np.isnan(per_case) | (weights == 0), np.nan, weights)
+    with np.errstate(invalid="ignore"):  # inf * nan
+        return per_case * below, below
+
+
+def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
+    """Mean by weight over the cases that count (NaN if there are none), and their number."""
+    if weights is None:
+        return mean_of(per_case)
+    above, below = (x[~np.isnan(x)] for x in _weighed(per_case, weights))
+    return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
+
+
+def _score(per_case: Array, weights: Array | None, stacklevel: int) -> HistogramScore:
+    value, n = _mean(per_case, weights)
     if n == 0:
-        notices.warn("undefined: no case has labels", stacklevel=stacklevel)
-    return HistogramScore(value, per_case, n, {NO_LABELS: len(per_case) - n} if n < len(per_case) else {})
+        notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
+    without = 0 if weights is None else int((weights == 0).sum())
+    reasons = (NO_LABELS, len(per_case) - n - without), (NO_WEIGHT, without)
+    return HistogramScore(value, per_case, n, {reason: left for reason, left in reasons if left}, weights)

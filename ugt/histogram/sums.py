@@ -1,4 +1,4 @@
-"""Bins, sums of the cases of each class and bin, the losses against label histograms that they make [B], and statistics of these."""
+"""Sums of the cases of each class and bin, the losses against label histograms that they make [B], and statistics of these."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32
 from .._base.axes import Frozen, owned
-from .._base.checks import error, option, whole
+from .._base.checks import option
 from .._core import _histogram
 from ..resampling import Answer, Statistic, by_case
+from .bins import Bins
 
 SINGLE_BINS = ("zero", "plugin")
-BINNINGS = ("width", "mass")
-FEW_EDGES = 4096  # of bins that are remembered
-MAX_BINS = 100_000  # what the core's guess of a bin is good for, and more than anybody has cases to fill
 
 # Columns of the cells: cases, Σ z, Σ m, Σ m², Σ (m - z)², Σ m (1 - m) / (n - 1), with m = y / n
 CASES, PROB, SHARE, SQUARE, GAP, SPREAD = range(_histogram.N_SUMS)
+# With weights w of cases all these are sums of w times these (CASES: Σ w), and more columns follow: Σ w², Σ w² m, Σ w² m², cases
+SQUARED, SQUARED_SHARE, SQUARED_SQUARE, NUMBER = range(_histogram.N_SUMS, _histogram.N_SUMS + 4)
+LANES = 3  # sets of sums with weights of cases: by w, by w², and once each
 # Rows of a table of losses: L_sq, and of each other the plug-in value, which its bias and the difference follow
 EL, CL, DL, IL = 1, 4, 7, 10
 N_ROWS = IL + 3
@@ -72,22 +73,61 @@ def divided(above: Any, below: Any) -> Any:
         return np.divide(above, below)
 
 
-def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
-    """(..., B) CL by bin from cells (..., B, 6) of n (...) cases: plug-in value and bias, eq. 12 and 13.
+def number(cells: Array) -> Array:
+    """(...) how many cases cells (..., 6 or 10) are of."""
+    return np.asarray(cells[..., NUMBER if cells.shape[-1] > NUMBER else CASES])
 
-    A weight is 0 or at least 1, so that a size below 2 is that of one case.
+
+def effective(cells: Array) -> Array:
+    """(...) as many cases of equal weight tell as much: (Σ w)² / Σ w²."""
+    size = cells[..., CASES]
+    return np.asarray(divided(size**2, cells[..., SQUARED]) if cells.shape[-1] > NUMBER else size)
+
+
+def several(cells: Array) -> Bools:
+    """(...) whether cells are of more than one case. One is there 0 times or at least once: a size below 2 is that of one case.
+
+    Cases beside which all others weigh nothing (1e-9) are alone, too.
     """
+    many = number(cells) >= 2
+    return many & (_pairs(cells)[1] > 1e-9 * cells[..., CASES] ** 2) if cells.shape[-1] > NUMBER else many
+
+
+def _pairs(cells: Array) -> tuple[Array, Array]:
+    """P, Q of weighted cells, for P / Q to be the variance of the mean share: see :func:`noise`."""
+    size, squared = cells[..., CASES], cells[..., SQUARED]
+    z, c = divided(cells[..., PROB], size), divided(cells[..., SHARE], size)
+    around = cells[..., SQUARED_SQUARE] - 2 * z * cells[..., SQUARED_SHARE] + squared * z**2
+    return around - squared * (c - z) ** 2, size**2 - squared
+
+
+def noise(cells: Array, n: Any = 1.0) -> Array:
+    """(...) size / n times the variance of the mean share c of a bin, by pairs of its cases; anything where it is of a single one.
+
+    Eq. 31 puts the mean of m_i m_j over pairs of different cases in place of c². With weights the mean over pairs has weights w_i w_j, and
+    is of (m_i - z)(m_j - z) in place of (c - z)², with z the mean prediction. Given z and weights, and cases whose m_i have one mean C in
+    the bin, it is (C - z)² on average, whatever the variances of the m_i; without weights z drops out, and it is eq. 31. What it takes
+    away from (c - z)² is [Σ w² (m - z)² - Σ w² (c - z)²] / [(Σ w)² - Σ w²].
+    """
+    size = cells[..., CASES]
+    if cells.shape[-1] > NUMBER:
+        over, pairs = _pairs(cells)
+        return np.asarray(size * over / (pairs * n))
+    return np.asarray(np.maximum(cells[..., SQUARE] - cells[..., SHARE] ** 2 / size, 0.0) / ((size - 1) * n))
+
+
+def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
+    """(..., B) CL by bin from cells (..., B, 6 or 10) of n (...) cases: plug-in value and bias, eq. 12 and 13."""
     size, n = cells[..., CASES], np.asarray(n)[..., None]
     apart = cells[..., SHARE] - cells[..., PROB]
-    variance = np.maximum(cells[..., SQUARE] - cells[..., SHARE] ** 2 / size, 0.0)
     plugin = np.where(size > 0, apart**2 / size, 0.0) / n
     alone = plugin if single_bins == "zero" else 0.0
-    bias = np.where(size >= 2, variance / ((size - 1) * n), np.where(size > 0, alone, 0.0))
+    bias = np.where(several(cells), noise(cells, n), np.where(size > 0, alone, 0.0))
     return plugin, np.where(n > 0, bias, np.nan)
 
 
 def table(cells: Array, n: Any, single_bins: str) -> Array:
-    """(13, ..., B) losses by bin from cells (..., B, 6) of n (...) cases; NaN for none."""
+    """(13, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN for none."""
     rows = np.empty((N_ROWS, *cells.shape[:-1]))
     with np.errstate(invalid="ignore", divide="ignore"):
         below = np.asarray(n, np.float64)[..., None]
@@ -95,7 +135,7 @@ def table(cells: Array, n: Any, single_bins: str) -> Array:
         rows[EL], rows[EL + 1] = cells[..., GAP] / below, cells[..., SPREAD] / below
         rows[CL], rows[CL + 1] = calibration(cells, n, single_bins)
     # a sum of squares, but computed as a difference
-    rows[DL] = np.where(cells[..., CASES] >= 2, np.maximum(rows[EL] - rows[CL], 0.0), rows[EL] * 0)
+    rows[DL] = np.where(several(cells), np.maximum(rows[EL] - rows[CL], 0.0), rows[EL] * 0)
     return completed(rows)
 
 
@@ -130,94 +170,27 @@ class Losses:
         return cls(numbers[0], *(Loss(*numbers[plugin : plugin + 3]) for plugin in (EL, CL, DL, IL)))
 
 
-# ---- bins
-
-
-@dataclass(frozen=True, eq=False)
-class Bins:
-    """Edges (K, B + 1) of left-closed bins, the last one closed; ``uniform``: those of numpy.linspace(0, 1, B + 1)."""
-
-    edges: Array
-    uniform: bool
-
-    @property
-    def n_bins(self) -> int:
-        return int(self.edges.shape[1] - 1)
-
-    @cached_property
-    def search(self) -> Array:
-        """(1 or K, B + 1) what the core looks a probability up in: the first and last bin take what lies outside."""
-        open_ended = np.array(self.edges[:1] if self.uniform else self.edges, order="C")
-        open_ended[:, 0], open_ended[:, -1] = -np.inf, np.inf
-        return open_ended
-
-    @classmethod
-    def of(cls, binning: Any, n_bins: Any, n_classes: int) -> Bins | None:
-        """Equal width, or given edges (B + 1,) or (K, B + 1); None for equal mass, which needs the data."""
-        number = whole("n_bins", n_bins, 1, MAX_BINS)
-        if isinstance(binning, str):
-            if option("binning", binning, BINNINGS) == "mass":
-                return None
-            return _few_of_width(number, n_classes) if number * n_classes <= FEW_EDGES else cls.of_width(number, n_classes)
-        edges = _edges(binning, n_classes)
-        return cls(edges, edges.shape[1] - 1 <= MAX_BINS and bool((edges == np.linspace(0, 1, edges.shape[1])).all()))
-
-    @classmethod
-    def of_width(cls, n_bins: int, n_classes: int) -> Bins:
-        edges = np.tile(np.linspace(0, 1, n_bins + 1), (n_classes, 1))
-        edges.setflags(write=False)
-        return cls(edges, True)
-
-    def plain(self) -> list[Any]:
-        """Edges as settings hold them: those that all columns share once."""
-        found: list[Any] = (self.edges[0] if (self.edges == self.edges[0]).all() else self.edges).tolist()
-        return found
-
-    @classmethod
-    def of_plain(cls, edges: Any, n_columns: int) -> Bins:
-        found = cls.of(np.array(edges), 1, n_columns)
-        assert found is not None
-        return found
-
-    @classmethod
-    def of_mass(cls, columns: Any, n_bins: int) -> Bins:
-        """Quantiles of each column: an iterable of (N,) arrays."""
-        at = np.linspace(0, 1, n_bins + 1)
-        edges = np.stack([np.quantile(np.asarray(column, np.float64), at) for column in columns])
-        edges[:, 0], edges[:, -1] = 0, 1
-        return cls(np.maximum.accumulate(np.clip(edges, 0, 1), axis=1), False)
-
-
-@lru_cache(maxsize=32)
-def _few_of_width(n_bins: int, n_classes: int) -> Bins:
-    return Bins.of_width(n_bins, n_classes)
-
-
-def _edges(given: Any, n_classes: int) -> Array:
-    must = f"be 'width', 'mass' or ascending edges from 0 to 1, of shape (B + 1,) or ({n_classes}, B + 1)"
-    try:
-        array = np.asarray(given, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise error("binning", must, repr(given)) from None
-    if array.ndim not in (1, 2) or array.shape[-1] < 2 or (array.ndim == 2 and len(array) != n_classes):
-        raise error("binning", must, f"shape {array.shape}")
-    edges = np.array(np.broadcast_to(array, (n_classes, array.shape[-1])), order="C")
-    wrong = ~(np.diff(edges, axis=1) > 0).all(axis=1) | (edges[:, 0] != 0) | (edges[:, -1] != 1)
-    if wrong.any():
-        raise error("binning", must, edges[np.argmax(wrong)].tolist())
-    return edges
-
-
 class Rows(NamedTuple):
-    """Of N cases and C columns: shares, probabilities and cells (N, C), -1 in a case that does not count; facts (N, 3)."""
+    """Of N cases and C columns: shares, probabilities and cells (N, C), -1 in a case that does not count; facts (N, 3); weights (N,)."""
 
     share: Array
     prob: Array
     cell: Int32
     fact: Array | None
+    weight: Array | None = None
 
     def part(self, begin: int, end: int) -> Rows:
         return Rows(*(None if one is None else one[begin:end] for one in self))  # type: ignore[arg-type]
+
+    def sums(self, n_cells: int, times: Array) -> Array:
+        """(W, S), each case so many times (N, W); with weights by w, then by w², then once each."""
+        share, prob, cell, fact, weight = self
+        if weight is None:
+            return _histogram.resampled(share, prob, cell, fact, n_cells, times)
+        w = weight[:, None]
+        lanes = np.concatenate([times * w, times * w**2, times * (w > 0)], axis=1)
+        found = _histogram.resampled(share, prob, cell, fact, n_cells, lanes)
+        return np.ascontiguousarray(found.reshape(LANES, times.shape[1], -1).transpose(1, 0, 2)).reshape(times.shape[1], -1)
 
 
 class BinLosses(Statistic):
@@ -235,6 +208,7 @@ class BinLosses(Statistic):
     single_bins: str
     suffixes: list[str]  # of names: of all together, then of each class
     by_class = True
+    weighted = False  # whether cases have weights
 
     nothing: str  # why there may be no loss
 
@@ -247,12 +221,12 @@ class BinLosses(Statistic):
         """(13, W, C, B) losses from sums (W, S)."""
 
     @abstractmethod
-    def overall(self, rows: Array, sums: Array) -> Array:
-        """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (13, W, C) and sums (W, S)."""
+    def overall(self, rows: Array, totals: Array) -> Array:
+        """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (13, W, C) and totals (W, T)."""
 
     @abstractmethod
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        """Derivatives by the weight of each case (13, N, C) of losses, and what stands for sums (N, S)."""
+        """Derivatives by how often each case is there (13, N, C) of losses, and what stands for totals (N, T)."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -290,13 +264,18 @@ class BinLosses(Statistic):
 
     @property
     def cells(self) -> Array:
-        """(kinds, C, B, 6) of the cases as they are."""
+        """(kinds, C, B, 6 or 10) of the cases as they are."""
         return np.asarray(self.split(self.own[None])[0][0])
 
     def split(self, sums: Array) -> tuple[Array, Array]:
-        """BinLosses (W, kinds, C, B, 6) and totals (W, T) of sums (W, S)."""
-        n = self.n_cells * _histogram.N_SUMS
-        return sums[:, :n].reshape((len(sums), self.kinds, len(self.bins.edges), self.bins.n_bins, _histogram.N_SUMS)), sums[:, n:]
+        """Cells (W, kinds, C, B, 6 or 10) and totals (W, T) of sums (W, S); with weights totals of weights, then of cases."""
+        n, shape = self.n_cells * _histogram.N_SUMS, (self.kinds, len(self.bins.edges), self.bins.n_bins, _histogram.N_SUMS)
+        if not self.weighted:
+            return sums[:, :n].reshape((len(sums), *shape)), sums[:, n:]
+        lanes = sums.reshape((len(sums), LANES, -1))
+        by_weight, squared, once = np.moveaxis(lanes[:, :, :n].reshape((len(sums), LANES, *shape)), 1, 0)
+        cells = np.concatenate([by_weight, squared[..., [CASES, SHARE, SQUARE]], once[..., [CASES]]], axis=-1)
+        return cells, np.concatenate([lanes[:, 0, n:], lanes[:, 2, n:]], axis=1)
 
     @property
     def kept(self) -> Bools:
@@ -305,11 +284,10 @@ class BinLosses(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:
             return np.asarray(self.own[None])
-        share, prob, cell, fact = self.rows
-        return _histogram.resampled(share, prob, cell, fact, self.n_cells, by_case(cases))
+        return self.rows.sums(self.n_cells, by_case(cases))
 
     def answer(self, sums: Array) -> Array:
-        return self._picked(self.overall(np.add.reduce(self.tables(sums), -1), sums))
+        return self._picked(self.overall(np.add.reduce(self.tables(sums), -1), self.split(sums)[1]))
 
     def _picked(self, rows: Array) -> Array:
         picked = [rows[[self.picks[name] for name in self._of_column(j)], :, j] for j in range(len(self.suffixes) if self.by_class else 1)]
@@ -326,7 +304,7 @@ class BinLosses(Statistic):
         return found._replace(reason=self.nothing if found.reason else None, record=self.record(left_out))
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        return np.asarray(np.rint(self.split(sums[None])[0][0, ..., CASES].sum(axis=0)))
+        return np.asarray(np.rint(number(self.split(sums[None])[0][0]).sum(axis=0)))
 
     def influence(self) -> Array:
         """(N, M), where bins stay as they are."""
@@ -339,18 +317,31 @@ class BinLosses(Statistic):
 
 
 def slopes(cells: Array, n: float, single_bins: str, rows: Rows) -> Array:
-    """(13, N, C) derivatives of losses by the weight of each case, from cells (C, B, 6) of n cases."""
+    """(13, N, C) derivatives of losses by how often each case is there, from cells (C, B, 6 or 10) of n cases."""
     losses = np.add.reduce(table(cells, n, single_bins), -1)[:, None]
-    own = cells.reshape(-1, _histogram.N_SUMS)[rows.cell % (cells.shape[0] * cells.shape[1])]
+    own = cells.reshape(-1, cells.shape[-1])[rows.cell % (cells.shape[0] * cells.shape[1])]
     size, gap, mean = own[..., CASES], rows.share - rows.prob, own[..., SHARE] / own[..., CASES]
     apart, inner = mean - own[..., PROB] / size, rows.share - rows.share**2
-    variance = np.maximum(own[..., SQUARE] - size * mean**2, 0.0) / (size - 1)
     found = np.empty((N_ROWS, *gap.shape))
     found[EL], found[IL], found[CL] = gap**2, inner, 2 * apart * gap - apart**2
     found[EL + 1] = 0.0 if rows.fact is None else inner * rows.fact[:, 2:]
     alone = found[CL] if single_bins == "zero" else 0.0
-    found[CL + 1] = np.where(size >= 2, ((rows.share - mean) ** 2 - variance) / (size - 1), alone)
+    found[CL + 1] = np.where(several(own), _noise_slope(own, rows, mean), alone)
     at = [EL, EL + 1, CL, CL + 1, IL]
     found[at] = (found[at] - losses[at]) / n
+    if rows.weight is not None:
+        found[at] *= rows.weight[:, None]
     found[DL] = found[EL] - found[CL]
     return completed(found)
+
+
+def _noise_slope(own: Array, rows: Rows, mean: Array) -> Array:
+    """(N, C) derivative of the noise of the bin of each case by how often that is there, over its weight."""
+    size = own[..., CASES]
+    if rows.weight is None:
+        return np.asarray(((rows.share - mean) ** 2 - noise(own)) / (size - 1))
+    w, (over, pairs), z = rows.weight[:, None], _pairs(own), own[..., PROB] / size
+    c_slope, z_slope = (rows.share - mean) / size, (rows.prob - z) / size
+    slope = w * ((rows.share - z) ** 2 - (mean - z) ** 2) - 2 * own[..., SQUARED] * (mean - z) * c_slope
+    slope -= 2 * (own[..., SQUARED_SHARE] - own[..., SQUARED] * mean) * z_slope
+    return np.asarray((over + size * slope - size * over * (2 * size - w) / pairs) / pairs)

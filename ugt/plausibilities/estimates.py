@@ -297,8 +297,8 @@ class Means(Ratios):
 
     n_squared = 2
 
-    def __init__(self, per_case: Array, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, share: bool) -> None:
-        base, self.span = Ratios.of(per_case), (0.0, 1.0) if share else super().span
+    def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, share: bool) -> None:
+        base, self.span = Ratios.of(contributions), (0.0, 1.0) if share else super().span
         super().__init__(base.columns, base.of_number)
         self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
 
@@ -313,8 +313,9 @@ class Means(Ratios):
         n_draws = 0 if draws is None else len(draws)
         fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
         numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
-        settings = {"options": plain(options), "numbers": numbers, "n_draws": n_draws}
-        one = cls(x, settings, found.left_out, np.array(fixed, np.float64), share)
+        weighted = {"weights": True} if options.get("weights") is not None else {}  # those of the cases are of no other part
+        settings = {"options": plain({**options, **weighted}), "numbers": numbers, "n_draws": n_draws}
+        one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), share)
         one.source = found.statistic
         return one
 

@@ -13,7 +13,7 @@ from .._base.checks import error
 from .._base.names import alike
 
 
-def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None) -> NDArray[Any]:
+def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None, what: str = "an id") -> NDArray[Any]:
     """(N,) the id of every case, whatever form it was given in.
 
     Parameters
@@ -28,6 +28,8 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
         Default: 0 to N-1.
     absent : optional
         What cases have that a mapping lacks, if not all do; then ids are of any kind. Default: all cases need an id.
+    what : str
+        What each case has, in messages.
 
     Raises
     ------
@@ -39,14 +41,14 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
             raise error(argument, "have as many case ids as ids", f"{len(given[0])} and {len(given[1])}")
         given = dict(zip(np.asarray(given[0]).tolist(), np.asarray(given[1]).tolist()))
     if isinstance(given, Mapping):
-        return _joined(argument, given, np.arange(n_cases) if case_ids is None else case_ids, absent)
+        return _joined(argument, given, np.arange(n_cases) if case_ids is None else case_ids, absent, what)
     found = np.asarray(given)
     if found.shape != (n_cases,):
-        raise error(argument, f"be {n_cases} ids, one a case", f"shape {found.shape}")
+        raise error(argument, f"be {n_cases} {what.rsplit(maxsplit=1)[-1]}s, one a case", f"shape {found.shape}")
     return found
 
 
-def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], absent: Any) -> NDArray[Any]:
+def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], absent: Any, what: str) -> NDArray[Any]:
     known = {str(case): one for case, one in given.items()}
     names = [str(case) for case in case_ids.tolist()]
     without = [i for i, name in enumerate(names) if name not in known]
@@ -58,5 +60,5 @@ def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], abs
         got = f"none for {len(without)} of {len(names)} cases"
         first = without[0]
         hint = alike(names[first], np.array(list(known))) if known else ""
-        raise error(argument, "hold an id for every case", got, f"case {identifiers.name(case_ids[first])}{hint}")
+        raise error(argument, f"hold {what} for every case", got, f"case {identifiers.name(case_ids[first])}{hint}")
     return np.asarray([known[name] for name in names])

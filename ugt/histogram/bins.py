@@ -1,0 +1,91 @@
+"""Bins of predicted probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array
+from .._base.checks import error, option, whole
+
+BINNINGS = ("width", "mass")
+FEW_EDGES = 4096  # of bins that are remembered
+MAX_BINS = 100_000  # what the core's guess of a bin is good for, and more than anybody has cases to fill
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Edges (K, B + 1) of left-closed bins, the last one closed; ``uniform``: those of numpy.linspace(0, 1, B + 1)."""
+
+    edges: Array
+    uniform: bool
+
+    @property
+    def n_bins(self) -> int:
+        return int(self.edges.shape[1] - 1)
+
+    @cached_property
+    def search(self) -> Array:
+        """(1 or K, B + 1) what the core looks a probability up in: the first and last bin take what lies outside."""
+        open_ended = np.array(self.edges[:1] if self.uniform else self.edges, order="C")
+        open_ended[:, 0], open_ended[:, -1] = -np.inf, np.inf
+        return open_ended
+
+    @classmethod
+    def of(cls, binning: Any, n_bins: Any, n_classes: int) -> Bins | None:
+        """Equal width, or given edges (B + 1,) or (K, B + 1); None for equal mass, which needs the data."""
+        number = whole("n_bins", n_bins, 1, MAX_BINS)
+        if isinstance(binning, str):
+            if option("binning", binning, BINNINGS) == "mass":
+                return None
+            return _few_of_width(number, n_classes) if number * n_classes <= FEW_EDGES else cls.of_width(number, n_classes)
+        edges = _edges(binning, n_classes)
+        return cls(edges, edges.shape[1] - 1 <= MAX_BINS and bool((edges == np.linspace(0, 1, edges.shape[1])).all()))
+
+    @classmethod
+    def of_width(cls, n_bins: int, n_classes: int) -> Bins:
+        edges = np.tile(np.linspace(0, 1, n_bins + 1), (n_classes, 1))
+        edges.setflags(write=False)
+        return cls(edges, True)
+
+    def plain(self) -> list[Any]:
+        """Edges as settings hold them: those that all columns share once."""
+        found: list[Any] = (self.edges[0] if (self.edges == self.edges[0]).all() else self.edges).tolist()
+        return found
+
+    @classmethod
+    def of_plain(cls, edges: Any, n_columns: int) -> Bins:
+        found = cls.of(np.array(edges), 1, n_columns)
+        assert found is not None
+        return found
+
+    @classmethod
+    def of_mass(cls, columns: Any, n_bins: int) -> Bins:
+        """Quantiles of each column: an iterable of (N,) arrays."""
+        at = np.linspace(0, 1, n_bins + 1)
+        edges = np.stack([np.quantile(np.asarray(column, np.float64), at) for column in columns])
+        edges[:, 0], edges[:, -1] = 0, 1
+        return cls(np.maximum.accumulate(np.clip(edges, 0, 1), axis=1), False)
+
+
+@lru_cache(maxsize=32)
+def _few_of_width(n_bins: int, n_classes: int) -> Bins:
+    return Bins.of_width(n_bins, n_classes)
+
+
+def _edges(given: Any, n_classes: int) -> Array:
+    must = f"be 'width', 'mass' or ascending edges from 0 to 1, of shape (B + 1,) or ({n_classes}, B + 1)"
+    try:
+        array = np.asarray(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise error("binning", must, repr(given)) from None
+    if array.ndim not in (1, 2) or array.shape[-1] < 2 or (array.ndim == 2 and len(array) != n_classes):
+        raise error("binning", must, f"shape {array.shape}")
+    edges = np.array(np.broadcast_to(array, (n_classes, array.shape[-1])), order="C")
+    wrong = ~(np.diff(edges, axis=1) > 0).all(axis=1) | (edges[:, 0] != 0) | (edges[:, -1] != 1)
+    if wrong.any():
+        raise error("binning", must, edges[np.argmax(wrong)].tolist())
+    return edges
