@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from common import Bench, Target, Work, grid, on_threads, stream
+from scipy.ndimage import distance_transform_edt
 
 import ugt
 from ugt.discrepancy.distances import distances
@@ -144,6 +145,15 @@ def masks(n, side, step, annotators=5):
         return np.count_nonzero(table[0, 0] & table[0, 1]) / np.count_nonzero(table[0, 0] | table[0, 1])
 
     return Work(calls[step], {"pairs in numpy": (pair, 15 * n), "numpy.sum": stream(table)})
+
+
+@bench.job(grid(distance=("hausdorff", "surface", "kappa")), {"n": 2, "side": 16})
+def surfaces(distance, n=20, side=512, annotators=5):
+    """distances of surfaces of masks by 5 annotators and a model's, beside distance transforms of as many masks"""
+    table, model = circles(n, annotators, side)
+    held, options = ugt.Masks.from_wide(table), {"tolerance": 2.0} if distance == "surface" else {}
+    transforms = (lambda: distance_transform_edt(table[0, 0]), 30 * n)
+    return Work(lambda: distances(held, [model], (distance, options)), {"distance transforms": transforms})
 
 
 @bench.job(grid(step=("packing", "Dice")), SMALL)

@@ -337,7 +337,13 @@ def test_unknown_distances(distance):
 
 def test_unknown_distances_of_masks():
     for distance in ("squared", "iou", 1 - np.eye(2), None):
-        refused(r"^distance must be 'jaccard', 'dice' or a function of two masks", distances, Masks.from_wide([[[0, 1]]]), [], distance)
+        refused(
+            r"^distance must be 'jaccard', 'dice', 'kappa', 'hausdorff', .*, or a function. Got",
+            distances,
+            Masks.from_wide([[[0, 1]]]),
+            [],
+            distance,
+        )
     refused(r"^distance must be 'squared'", distances, Ratings.from_wide([[0, 1]]), [], 1 - np.eye(2))
 
 

@@ -102,7 +102,7 @@ def test_take():
 
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr("ugt.annotations.masks.PIXELS", 300)
+    monkeypatch.setattr("ugt.annotations.mask_words.PIXELS", 300)
     rng = np.random.default_rng(5)
     table, sets = rng.random((30, 3, 100)) < 0.4, [rng.integers(0, 70, 5) for _ in range(40)]
     alone = Masks.from_wide(table), Masks.from_sets(range(40), [0] * 40, sets, classes=70)

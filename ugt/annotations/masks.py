@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base import identifiers, parallel
+from .._base import identifiers
 from .._base.arrays import Bools, Int32, Int64, NDArray
 from .._base.axes import class_axis
 from .._base.checks import error
-from .._base.ragged import n_empty, offsets_of, row_at, row_of, sizes_of, take
+from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .._tabular.rows import LongRows, OnCases, WideCells
+from .mask_words import layers_of, members, packed, packed_sets
 
 if TYPE_CHECKING:
     from .._base.axes import Classes
-    from .._base.identifiers import Where
-
-    Words = NDArray[np.uint64]
-    Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
-PIXELS = 2**20  # packed at a time, at least one mask
-WORD = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +39,8 @@ class Masks(OnCases):
         The pixels in C order, pixel p of a mask the bit p % 8 of its byte p // 8; 0 behind the last.
     classes : (K,) array of int64 or str, or None
         What the pixels of label sets are called.
+    layers : (K,) array of int64, or None
+        The classes of :meth:`from_maps`, which are the first axis of the masks.
 
     Notes
     -----
@@ -68,6 +64,7 @@ class Masks(OnCases):
     words: NDArray[np.uint64]
     classes: NDArray[Any] | None = None
     numbered: bool = False
+    layers: NDArray[Any] | None = None
 
     @classmethod
     def from_long(cls, case: Any, annotator: Any, masks: Any, *, cases: Any = None) -> Masks:
@@ -94,8 +91,8 @@ class Masks(OnCases):
         given = list(masks) if isinstance(masks, Iterable) else []
         rows.check_length("masks", len(given))
         offsets, order = rows.grouped()
-        packed = _packed([given[r] for r in order], offsets, lambda r: rows.where(int(order[r])))
-        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed)
+        words = packed([given[r] for r in order], offsets, lambda r: rows.where(int(order[r])))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *words)
 
     @classmethod
     def from_wide(cls, masks: Any, *, case_ids: Any = None, annotators: Any = None) -> Masks:
@@ -121,7 +118,7 @@ class Masks(OnCases):
         given, present = _cells(masks)
         cells = WideCells.of(present.shape, np.flatnonzero(present), case_ids, annotators)
         offsets, annotator = cells.grouped()
-        return cls(cells.case_ids, cells.annotators, offsets, annotator, *_packed(given, offsets, cells.where), numbered=case_ids is None)
+        return cls(cells.case_ids, cells.annotators, offsets, annotator, *packed(given, offsets, cells.where), numbered=case_ids is None)
 
     @classmethod
     def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
@@ -146,7 +143,7 @@ class Masks(OnCases):
         (['cough', 'fever'], [True, True])
         """
         rows = LongRows.read(case, annotator, cases)
-        of, flat = _members(sets, rows.where)
+        of, flat = members(sets, rows.where)
         rows.check_length("sets", len(of) - 1)
 
         def where(j: int) -> str:
@@ -155,8 +152,41 @@ class Masks(OnCases):
         names, code = class_axis("sets", identifiers.number("sets", flat, where), classes, where)
         offsets, order = rows.grouped()
         by_case, at = take(of, order)
-        packed = _packed_sets(by_case, code[at], offsets, len(names))
-        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *packed, names)
+        words = packed_sets(by_case, code[at], offsets, len(names))
+        return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *words, names)
+
+    @classmethod
+    def from_maps(cls, case: Any, annotator: Any, maps: Any, *, classes: Any = None, cases: Any = None) -> Masks:
+        """Read a long table of maps, which say the class of each pixel, one row a map.
+
+        Parameters
+        ----------
+        maps : sequence of n arrays of whole numbers
+            Those of one case have one shape; 0 is the background, which is no class.
+        classes : sequence of whole numbers, optional
+            Default: all in the maps but 0. Name them where a prediction may hold others.
+        case, annotator, cases
+            As for :meth:`Labels.from_long`.
+
+        Returns
+        -------
+        Masks
+            One mask a class along the first axis. Distances are means over the classes that occur in either of two maps.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_long`; if a map holds a class that is not named.
+
+        Examples
+        --------
+        >>> maps = Masks.from_maps([7, 7], ["ann", "bob"], [[[0, 1, 2]], [[0, 2, 2]]])
+        >>> maps.layers.tolist(), maps.mask(1).astype(int).tolist()
+        ([1, 2], [[[0, 0, 0]], [[0, 1, 1]]])
+        """
+        rows = LongRows.read(case, annotator, cases)
+        given, names = layers_of(maps, classes, rows.where)
+        return replace(cls.from_long(case, annotator, given, cases=cases), layers=names)
 
     @property
     def n_masks(self) -> int:
@@ -229,8 +259,9 @@ class Masks(OnCases):
         for bad, must in ((unknown, "be for annotated cases only"), (several, "have one mask a case")):
             if bad.any():
                 raise error("predictions", must, f"{int(bad.sum())} others", f"case {given.case_name(int(np.argmax(bad)))}")
-        if (self.classes is None) != (given.classes is None) or not np.array_equal(self.classes, given.classes):  # type: ignore[arg-type]
-            raise error("predictions", "have the classes of the annotations", given.classes)
+        for own, other in ((self.classes, given.classes), (self.layers, given.layers)):
+            if (own is None) != (other is None) or not np.array_equal(own, other):  # type: ignore[arg-type]
+                raise error("predictions", "have the classes of the annotations", other)
         present = (rows >= 0) & (sizes_of(given.offsets)[rows] > 0)
         self._check_shapes(given, rows, present & (sizes_of(self.offsets) > 0))
         at = given.start[given.offsets]
@@ -256,6 +287,8 @@ class Masks(OnCases):
         cases = [i for i, mask in enumerate(given) if mask is not None]
         ids, kept = self.case_ids[cases], [given[i] for i in cases]
         nobody = np.zeros(len(kept), np.int64)
+        if self.layers is not None:
+            return Masks.from_maps(ids, nobody, kept, classes=self.layers, cases=self.case_ids)
         if self.classes is None:
             return Masks.from_long(ids, nobody, kept, cases=self.case_ids)
         if all(isinstance(mask, np.ndarray) and mask.dtype == bool for mask in kept):
@@ -275,108 +308,3 @@ def _cells(masks: Any) -> tuple[Any, Bools]:
         raise error("masks", "be a table of masks, cases x annotators", f"rows of lengths {lengths}")
     present = np.array([[cell is not None for cell in row] for row in table])
     return [cell for row in table for cell in row if cell is not None], present
-
-
-# ---- masks and sets as words, one bit a pixel or class
-
-
-def _packed(given: Any, offsets: Int64, where: Where) -> Packed:
-    """Masks in the order of their cases, an array (R, ...) or a list of R arrays; those of one case have one shape."""
-    masks = given if isinstance(given, np.ndarray) else [_array(mask, where, r) for r, mask in enumerate(given)]
-    first = offsets[:-1]
-    known = np.flatnonzero(sizes_of(offsets))
-    table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
-    shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
-    _check_shapes(masks, offsets, where)
-    sizes = np.zeros(len(first), np.int64)
-    sizes[known] = [_n_words(shape) for shape in shapes]
-    start = offsets_of(sizes[row_of(offsets)])
-    words: Words = np.zeros(start[-1], np.uint64)
-    octets = words.view(np.uint8)
-
-    def part(begin: int, end: int) -> None:
-        if table is not None:
-            bits = _bits(table[begin:end], where, begin)
-            octets.reshape(len(table), -1)[begin:end, : bits.shape[1]] = bits
-            return
-        for r in range(begin, end):
-            bits = _bits(masks[r][None], where, r)
-            octets[8 * start[r] : 8 * start[r] + bits.shape[1]] = bits
-
-    if len(words):
-        parallel.run(part, len(masks), max(1, PIXELS // (WORD * int(sizes.max()))), "packing masks")
-    words.flags.writeable = False
-    return _shape_table(len(first), known, shapes), start, words
-
-
-def _packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packed:
-    """Set r holds the classes ``code[of[r]:of[r + 1]]``."""
-    n_sets, n_words = len(of) - 1, _n_words((n_classes,))
-    words: Words = np.zeros(n_sets * n_words, np.uint64)
-    octets = words.view(np.uint8).reshape(n_sets, 8 * n_words)
-
-    def part(begin: int, end: int) -> None:
-        table = np.zeros((end - begin, n_classes), bool)
-        own = of[begin : end + 1]
-        table[row_of(own), code[own[0] : own[-1]]] = True
-        bits = np.packbits(table, axis=1, bitorder="little")
-        octets[begin:end, : bits.shape[1]] = bits
-
-    parallel.run(part, n_sets, max(1, PIXELS // n_classes), "packing sets")
-    words.flags.writeable = False
-    return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words
-
-
-def _members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
-    """The members of all sets, one set after the other, and where each set starts."""
-    given = list(sets) if isinstance(sets, Iterable) and not isinstance(sets, (str, bytes)) else [sets]
-    for r, one in enumerate(given):
-        if not isinstance(one, Iterable) or isinstance(one, (str, bytes, Mapping)):
-            raise error("sets", "be lists or sets of classes", repr(one), where(r))
-    kept = [list(one) for one in given]
-    return offsets_of(np.array([len(one) for one in kept], np.int64)), list(chain.from_iterable(kept))
-
-
-def _array(mask: Any, where: Where, r: int) -> NDArray[Any]:
-    try:
-        array = np.asarray(mask)
-    except ValueError:  # lists of different lengths
-        array = np.empty(0, object)
-    if np.ma.is_masked(mask) or array.dtype.kind not in "biuf" or array.ndim == 0:
-        raise error("masks", "be arrays of True and False", f"{type(mask).__name__} of {array.dtype}, shape {array.shape}", where(r))
-    return array
-
-
-def _bits(masks: NDArray[Any], where: Where, begin: int) -> NDArray[np.uint8]:
-    """(n, octets) of n masks, the first of which is mask ``begin``."""
-    flat = masks.reshape(len(masks), -1)
-    if flat.dtype != bool:
-        wrong = (flat != 0) & (flat != 1)
-        if wrong.any():
-            j, pixel = np.argwhere(wrong)[0]
-            raise error("masks", "hold only True and False, or 1 and 0", flat[j, pixel], where(begin + int(j)))
-        flat = flat != 0
-    return np.packbits(flat, axis=1, bitorder="little")
-
-
-def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, where: Where) -> None:
-    if isinstance(masks, np.ndarray):
-        if masks.dtype.kind not in "biuf":
-            raise error("masks", "be arrays of True and False", f"an array of {masks.dtype}")
-        return
-    first = np.repeat(offsets[:-1], sizes_of(offsets)).tolist()
-    for r, mask in enumerate(masks):
-        if mask.shape != masks[first[r]].shape:
-            raise error("masks", f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
-
-
-def _n_words(shape: tuple[int, ...]) -> int:
-    return (math.prod(shape) + WORD - 1) // WORD
-
-
-def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> Int64:
-    """(N, D), -1 for what is not there."""
-    table = np.full((n_cases, max(map(len, shapes), default=1)), -1, np.int64)
-    for dimension in range(table.shape[1]):
-        table[known, dimension] = [shape[dimension] if dimension < len(shape) else -1 for shape in shapes]
-    return table

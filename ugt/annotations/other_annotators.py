@@ -35,7 +35,7 @@ def only(known: Any, annotators: NDArray[Any]) -> Any:
     start, position = take(known.start, at)
     shape = np.where((sizes_of(offsets) > 0)[:, None], known.shape, -1)
     names = known.case_ids, known.annotators
-    return Masks(*names, offsets, who, shape, start, known.words[position], known.classes, known.numbered)
+    return Masks(*names, offsets, who, shape, start, known.words[position], known.classes, known.numbered, known.layers)
 
 
 def _rankings(known: Rankings, axes: Axes, offsets: Int64, at: Int64) -> Rankings:

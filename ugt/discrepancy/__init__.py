@@ -44,11 +44,12 @@ def discrepancy_ratio(
     predictions : (N,) or (N, K) array, list of N masks, Predictions, or mapping of case id to prediction
         One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
         expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
-    distance : {"squared", "absolute", "zero-one", "jaccard", "dice"}, ("threshold", λ), (K, K) array, or function
+    distance : str, (str, options), ("threshold", λ), (K, K) array, or function
         δ. Default: ``"zero-one"`` for Labels of more than two classes, or of names, unless ``values`` says what they stand for;
         ``"squared"`` for Ratings, for ``values`` and for two classes that are numbers; masks need one. ``("threshold", λ)``:
         max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the diagonal. Jaccard and
-        Dice are 1 - similarity of masks, 0 for two empty ones. A function of two labels is slow, and says so.
+        Dice are 1 - similarity of masks, 0 for two empty ones; for the other distances of masks see the notes. A function of two labels
+        is slow, and says so.
     values : (K,) numbers, optional
         What the classes stand for. Default: the classes, where they are integers.
     missing : {"error", "drop"}
@@ -72,13 +73,30 @@ def discrepancy_ratio(
     -----
     Cases with fewer than two annotators are left out of both α and μ, and counted. Averages are over pairs within a case, then over
     cases, so that annotators who skip hard cases change nothing (see the page on discrepancy). Distances are closed forms: no pair is
-    enumerated, but for a Python function. [C] prints the thresholded distance as max(0, λ - \|y - y'\|), which contradicts its text.
+    enumerated, but for a Python function and distances of surfaces. [C] prints the thresholded distance as
+    max(0, λ - \|y - y'\|), which contradicts its text.
+
+    Distances of masks, for which ``distance`` is a name or a name with options, such as ``("hausdorff", {"spacing": (1, 1, 3)})``:
+
+    - ``"kappa"``: 1 - Cohen's kappa of the pixels, from 0 to 2; 0 for two masks that are both empty or both full
+    - ``"hausdorff"``: the largest distance from an element of one surface to the nearest of the other, either way round; with
+      ``percentile`` 95 (HD95) the larger of both directions' percentiles by area. 0 for two empty masks; where one is empty, the diagonal
+      of the image
+    - ``"surface"``: 1 - NSD, the share of both surfaces, by area, that is farther from the other one than ``tolerance``. 0 for two
+      empty masks, 1 where one is empty
+
+    Surfaces are those of Nikolov et al.: elements are the corners of pixels around which some but not all are marked, and weigh as much
+    as the surface there by marching squares or cubes; the outside of the image is not marked. Other programs take the pixels at the
+    border in their place and differ by up to a pixel. ``spacing`` is the size of a pixel: a number, one for each dimension, or a
+    mapping of case id to these; lengths and ``tolerance`` are in its unit. Of maps of several classes (:meth:`Masks.from_maps`) every
+    distance of masks is the mean over the classes that occur in either, weighted by ``weights``, one number a class.
 
     References
     ----------
     [C] Lovchinsky et al. (2020), "Discrepancy ratio: evaluating model performance when even experts disagree on the truth",
     eq. 1-4; Ahn, Park & Lee (2013), "How to demonstrate similarity by using non-inferiority and equivalence statistical testing in
-    radiology research", Radiology 267(2).
+    radiology research", Radiology 267(2); Nikolov et al. (2021), "Clinically applicable segmentation of head and neck anatomy for
+    radiotherapy", Journal of Medical Internet Research 23(7) (surfaces, NSD).
 
     Examples
     --------
@@ -90,6 +108,9 @@ def discrepancy_ratio(
     >>> soft = ugt.discrepancy_ratio(readers, [[0.4, 0.6], [0.3, 0.7], [0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]])
     >>> round(soft.value, 3), [round(end, 2) for end in soft.interval()]
     (0.725, [0.5, 0.95])
+    >>> masks = ugt.Masks.from_wide([[[[1, 1, 0, 0]], [[1, 1, 1, 0]]], [[[0, 1, 0, 0]], [[0, 1, 1, 0]]]])
+    >>> ugt.discrepancy_ratio(masks, [[[1, 1, 1, 1]], [[0, 1, 0, 0]]], distance=("hausdorff", {"spacing": (1, 0.5)})).mu
+    0.5
     """
     one = Discrepancy({}, compare(annotations, {"model": predictions}, distance, values, missing))
     return record(one, one.left_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
@@ -16,8 +16,10 @@ from .._base import identifiers, notices, parallel
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, scalar
 from .._core import _pairs
+from .mask_distances import MUST, OPTIONS, MaskDistance
 
 if TYPE_CHECKING:
+    from ..annotations.masks import Masks
     from .distances import Layout
 
 LARGEST = 1e100  # numbers and costs: their squares and sums stay finite
@@ -27,12 +29,13 @@ TRIED, BOTH_WAYS = 100, 1e-9  # so many pairs are measured both ways, and may di
 SLOW = "distance is a Python function and is called for every pair: slow, the distances known by name are thousands of times faster"
 OF_LABELS = f"be {NUMERIC}, a table of costs (classes, classes) or a function of two labels"
 OF_RATINGS = f"be {NUMERIC} or a function of two ratings"
-OF_MASKS = "be 'jaccard', 'dice' or a function of two masks"
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """What is measured: ``kind`` is "number" (``squared``, or what differences exceed ``slack`` by), "class", "mask" or "function"."""
+    """What is measured: ``kind`` is "number" (``squared``, or what differences exceed ``slack`` by), "class", "mask", "pairs" or
+    "function".
+    """
 
     kind: str
     squared: bool = False
@@ -40,6 +43,7 @@ class Rule:
     cost: Array | None = None
     dice: bool = False
     function: Callable[[Any, Any], Any] | None = None
+    pairs: MaskDistance | None = None
 
     def core(self, n_classes: int = 1, number: Array | None = None) -> _pairs.Distance:
         """The distance as the core takes it; ``number`` of the classes, for expected distances of numbers."""
@@ -73,13 +77,16 @@ def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
     return Rule("class", cost=_costs(cost, classes))
 
 
-def rule_of_masks(distance: Any) -> Rule:
+def rule_of_masks(distance: Any, masks: Masks) -> Rule:
     """A distance of masks."""
     if callable(distance):
         return Rule("function", function=distance)
-    if not isinstance(distance, str) or distance not in ("jaccard", "dice"):
-        raise error("distance", OF_MASKS, repr(distance))
-    return Rule("mask", dice=distance == "dice")
+    name, options = distance if isinstance(distance, (tuple, list)) and len(distance) == 2 else (distance, {})
+    if not isinstance(name, str) or name not in OPTIONS or not isinstance(options, Mapping):
+        raise error("distance", MUST, repr(distance))
+    if name in ("jaccard", "dice") and masks.layers is None and not options:
+        return Rule("mask", dice=name == "dice")
+    return Rule("pairs", pairs=MaskDistance(name, options, masks))
 
 
 def _costs(given: NDArray[Any], classes: NDArray[Any]) -> Array:
@@ -174,7 +181,14 @@ Things = Callable[[int], Any]  # what a row says, as the function sees it
 class CalledPairs:
     """The labels of each entry, and who gave them."""
 
-    def __init__(self, layout: Layout, thing: Things, measure: Measure, annotations: Any, case_name: identifiers.Where) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        thing: Things,
+        measure: Callable[[Any, Any, Callable[[], str]], float],
+        annotations: Any,
+        case_name: identifiers.Where,
+    ) -> None:
         self.layout, self.thing, self.measure = layout, thing, measure
         self.annotations, self.case_name = annotations, case_name
 

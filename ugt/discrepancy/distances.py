@@ -52,7 +52,8 @@ def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any],
     distance : str, tuple, (K, K) array or function
         Of labels and ratings "squared", "absolute", "zero-one" or ``("threshold", size)``, that is max(0, |y - y'| - size), 0 up to a
         relative rounding of 1e-12; of labels also a table of costs: symmetric, not negative, 0 on the diagonal. Of masks "jaccard" or
-        "dice": 1 - |A ∩ B| / |A ∪ B| or 1 - 2 |A ∩ B| / (|A| + |B|), 0 if both are empty. A function of two labels (names of
+        "dice": 1 - |A ∩ B| / |A ∪ B| or 1 - 2 |A ∩ B| / (|A| + |B|), 0 if both are empty; others as
+        in ``mask_distances``. A function of two labels (names of
         classes, or their ``values``), ratings, masks (arrays of bool) or label sets (frozensets) must be symmetric; it is called once a
         pair, in either order.
     values : (K,) array of numbers, optional
@@ -121,7 +122,8 @@ class Layout(NamedTuple):
 
     def call(self, pairs: CalledPairs, laws: list[Any]) -> tuple[Array, Array]:
         """The same by a function; laws say what is predicted."""
-        warn()
+        if isinstance(pairs.measure, Measure):
+            warn()
         to_others, to_model = np.zeros(len(self.size)), np.full((len(laws), len(self.size)), np.nan)
         pairs.fill_others(to_others)
         for m, law in enumerate(laws):
@@ -217,10 +219,10 @@ def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values:
 
 
 def _of_masks(masks: Masks, predictions: list[Any], distance: Any, values: None, layout: Layout) -> tuple[Array, Array]:
-    rule = rule_of_masks(distance)
+    rule = rule_of_masks(distance, masks)
     given = [masks.predicted(p) for p in predictions]
     in_order = masks if layout.order is None else masks.take(layout.order)
-    if rule.function is not None:
+    if rule.kind in ("function", "pairs"):
         return _called_on_masks(masks, in_order, given, rule, layout)
     core, kind = _pairs.Masks(in_order.start, in_order.words), _pairs.DICE if rule.dice else _pairs.JACCARD
     per = max(1, CELLS * masks.n_cases // max(1, len(masks.words)))
@@ -229,14 +231,16 @@ def _of_masks(masks: Masks, predictions: list[Any], distance: Any, values: None,
 
 
 def _called_on_masks(masks: Masks, in_order: Masks, given: list[Any], rule: Rule, layout: Layout) -> tuple[Array, Array]:
-    def thing(mask: Bools) -> Any:
+    def thing(mask: Bools, i: int) -> Any:
+        if rule.pairs is not None:
+            return rule.pairs.thing(mask, i)
         return mask if masks.classes is None else frozenset(masks.classes[mask].tolist())
 
     def law(start: Int64, words: NDArray[np.uint64], present: Bools, i: int) -> list[tuple[float, Any]]:
         if not present[i] or masks.offsets[i] == masks.offsets[i + 1]:
             return []
-        return [(1.0, thing(masks.unpacked(words[start[i] : start[i + 1]], i)))]
+        return [(1.0, thing(masks.unpacked(words[start[i] : start[i + 1]], i), i))]
 
-    measure = Measure(rule.function, kept=False)  # type: ignore[arg-type]
-    pairs = CalledPairs(layout, lambda r: thing(in_order.mask(r)), measure, masks, masks.case_name)
+    measure = rule.pairs or Measure(rule.function, kept=False)  # type: ignore[arg-type]
+    pairs = CalledPairs(layout, lambda r: thing(in_order.mask(r), row_at(masks.offsets, r)), measure, masks, masks.case_name)
     return layout.call(pairs, [partial(law, *one) for one in given])

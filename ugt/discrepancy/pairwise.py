@@ -111,7 +111,7 @@ def guessing(compared: Compared, counted: Bools) -> float:
         of_model = model.mean(axis=0)
     else:
         of_model = np.bincount(model.astype(np.int64), every, k) if model.dtype.kind == "i" else np.empty(0)
-    annotated = np.bincount(label, weight, k)
+    annotated = np.bincount(label, weight, k).astype(np.float64)
     if rule.kind == "class":
         return float(1 - of_model @ annotated if rule.cost is None else of_model @ rule.cost @ annotated)
     number = numbers_of(held.axes.classes, compared.values)
