@@ -49,6 +49,21 @@ def test_ideal_predictor(n_cases, n_labels):
     assert np.mean(values, axis=0)[5] == pytest.approx(2 / 6 / n_labels, rel=0.05)
 
 
+def test_chance_in_calibration_errors():
+    """An ideal predictor: the plug-in error is what chance makes of it, and goes down with the cases, not to 0 at once."""
+    rng = np.random.default_rng(17)
+    for p in (1, 2, 3):
+        for n_cases, weighted in ((300, False), (3000, False), (300, True)):
+            values = []
+            for _ in range(150):
+                z, n = rng.random(n_cases), rng.integers(1, 6, n_cases)
+                losses = ugt.histogram_losses(labelled(rng, z, n), both_classes(z), weights=n if weighted else None)
+                found = losses.calibration_error(p)
+                values.append([found.value**p, found.chance**p])
+            mean, chance = np.mean(values, axis=0)
+            assert mean == pytest.approx(chance, rel=0.15) and mean > 0
+
+
 def test_ideal_prediction_of_disagreement():
     """The same for disagreement: p (1 - p) is known, and three labels tell it better than two."""
     rng = np.random.default_rng(7)
@@ -177,7 +192,8 @@ def test_bias_of_the_entropy():
 def test_coverage(size, n_sets):
     model, rng = Model(), np.random.default_rng(size)
     n, clusters, truth = 240, np.repeat(np.arange(240 // size), size), model.truth()
-    covered, widths = dict.fromkeys([*truth, "ce"], 0), np.zeros(2)
+    covered, widths = dict.fromkeys([*truth, "ce", "ece"], 0), np.zeros(2)
+    ece = np.abs(model.p.mean(1) - model.z).mean()
     for seed in range(n_sets):
         found = ugt.histogram_losses(*model.data(rng, n, size), n_bins=5)
         ends = found.resamples(clusters=clusters, n_resamples=80, seed=seed).interval()
@@ -185,6 +201,8 @@ def test_coverage(size, n_sets):
             covered[name] += low <= truth[name] <= high
         low, high = np.sqrt(np.maximum(ends[2], 0))
         covered["ce"] += low <= np.sqrt(truth["cl"]) <= high
+        low, high = found.interval(of="ece", clusters=clusters, n_resamples=80, seed=seed)
+        covered["ece"] += low <= ece <= high
         if seed < 40:
             widths += np.diff([ends[2], found.resamples(n_resamples=80, seed=seed).interval()[2]])[:, 0]
     for name, hits in covered.items():

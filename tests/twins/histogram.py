@@ -107,6 +107,17 @@ def weighted_losses(observed, predicted, spreads, edges, weights):
     return found
 
 
+def calibration_error(observed, predicted, edges, weights, p):
+    """Definition 2 of one class: (Σ_bins share of the cases, by weight, times |mean observed - mean predicted|^p)^(1/p)."""
+    powers = []
+    for b in range(len(edges) - 1):
+        inside = [(w, m, z) for w, m, z in zip(weights, observed, predicted) if bin_of(z, edges) == b]
+        size = math.fsum(w for w, *_ in inside)
+        if size > 0:
+            powers.append(size / math.fsum(weights) * abs(math.fsum(w * (m - z) for w, m, z in inside) / size) ** p)
+    return math.fsum(powers) ** (1 / p)
+
+
 def irreducible(counts):
     """Mean over pairs of labels of whether they differ: what a new label adds to L_sq whatever is predicted."""
     return mean(statistic(row, lambda a, b: float(a != b), 2) for row in counts if sum(row) >= 2)

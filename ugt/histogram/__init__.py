@@ -12,6 +12,7 @@ from .._base import checks, notices
 from ..plausibilities.estimates import means
 from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
+from .errors import CalibrationError
 from .input import check_in_order
 from .losses import HistogramLosses, HistogramStatistic
 from .pairs_of_labels import PredictedDisagreement, predicted_disagreement, symmetric_statistic
@@ -28,8 +29,8 @@ from .scores import (
 from .sums import BinLosses
 
 __all__ = [
-    "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "PredictedDisagreement", "ReliabilityCurve",
-    "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "histogram_losses", "manhattan_distance",
+    "CalibrationError", "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "PredictedDisagreement",
+    "ReliabilityCurve", "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "histogram_losses", "manhattan_distance",
     "predicted_disagreement", "ranked_probability_score", "symmetric_statistic", "wasserstein_distance",
 ]  # fmt: skip
 

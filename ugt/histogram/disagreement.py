@@ -127,6 +127,9 @@ class DisagreementStatistic(BinLosses):
         cells = self.split(sums)[0][:, 0]
         return table(cells, cells[:, :1, :, CASES].sum(axis=-1), self.single_bins)
 
+    def together(self, columns: Array) -> tuple[Array, Array]:
+        return columns[..., :1], columns[..., 1:]
+
     def overall(self, rows: Array, totals: Array) -> Array:
         return rows
 

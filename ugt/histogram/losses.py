@@ -17,6 +17,7 @@ from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
 from .bins import Bins
+from .errors import CalibrationError
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
 from .reliability import ReliabilityCurve
 from .sums import LANES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Loss, Losses, Rows, divided, number, of_pairs, slopes, table
@@ -143,9 +144,12 @@ class HistogramStatistic(BinLosses):
         every = self.rules[0] == "zero" or not n[:, 0].any()
         return both if every else of_pairs(both, table(cells[:, 1], n[:, 1], self.single_bins))
 
+    def together(self, columns: Array) -> tuple[Array, Array]:
+        return np.add.reduce(columns, -1)[..., None], columns
+
     def overall(self, rows: Array, totals: Array) -> Array:
         found = np.empty((N_ROWS + 1, rows.shape[1], 1 + rows.shape[2]))
-        found[:N_ROWS, :, 0], found[:N_ROWS, :, 1:] = np.add.reduce(rows, -1), rows
+        found[:N_ROWS] = np.concatenate(self.together(rows), axis=-1)
         found[RIGHT] = divided(totals[:, 1] + totals[:, 4], totals[:, 0] + totals[:, 3])[:, None]
         return found
 
@@ -173,6 +177,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
 
     left_out: Mapping[str, int]
     _statistic: Sums = field(repr=False)
+    _ece = 0  # number, of those of a calibration error
 
     @cached_property
     def _tables(self) -> tuple[Array, Array]:
@@ -196,6 +201,21 @@ class LossesInBins(resampling.Result, Generic[Sums]):
     def bin_counts(self) -> Int64:
         return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
 
+    def calibration_error(self, p: float = 1.0) -> CalibrationError:
+        """Calibration error of any power p from 1 to 100, in the same bins: :class:`CalibrationError`, plug-in.
+
+        Raises
+        ------
+        ValueError
+            If p is another number.
+        """
+        return CalibrationError.of(self._statistic, p)
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error (p = 1), plug-in: mean over classes, of disagreement overall; see :meth:`calibration_error`."""
+        return float(self.calibration_error().statistic.estimate[self._ece])
+
     def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
         """Interval over cases, or over clusters of cases.
 
@@ -205,8 +225,8 @@ class LossesInBins(resampling.Result, Generic[Sums]):
             In (0, 1).
         of : str, optional
             A loss by its name, debiased (``"cl"``) or not (``"cl plugin"``), of all classes or of one (``"cl[benign]"``); or a root
-            (``"ce"``, ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0. Default: the first one,
-            ``value``. All of them: ``statistic.names``.
+            (``"ce"``, ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0; or ``"ece"``. Default: the first
+            one, ``value``. All of them: ``statistic.names``.
         kind, clusters, strata, n_resamples, seed
             As for the intervals of all metrics: see :meth:`Estimate.interval`. Bins stay as they are.
 
@@ -222,6 +242,8 @@ class LossesInBins(resampling.Result, Generic[Sums]):
         calibrated to within the noise of the bins, intervals of CL are too wide rather than too narrow: 95 % ones held a CL of 0.006 in
         98.6 % of simulations with 240 cases.
         """
+        if of == "ece":
+            return self.calibration_error().interval(level, of=("ce", "mean")[self._ece], **options)
         root = of[:2] if isinstance(of, str) else None
         if of is None or root not in ROOTS:
             return super().interval(level, of=of, **options)
@@ -273,6 +295,8 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
 
     def __repr__(self) -> str:
         return f"HistogramLosses(n_cases={self.n_cases}, l_sq={self.l_sq:.6g}, el={self.el}, cl={self.cl}, dl={self.dl}, il={self.il})"
+
+    _ece = 1
 
     @cached_property
     def _overall(self) -> Losses:

@@ -221,6 +221,10 @@ class BinLosses(Statistic):
         """(13, W, C, B) losses from sums (W, S)."""
 
     @abstractmethod
+    def together(self, columns: Array) -> tuple[Array, Array]:
+        """(..., 1) of all together and (..., classes) of each class, of what is added up over classes, in columns (..., C)."""
+
+    @abstractmethod
     def overall(self, rows: Array, totals: Array) -> Array:
         """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (13, W, C) and totals (W, T)."""
 
