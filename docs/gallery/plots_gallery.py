@@ -68,6 +68,20 @@ def accuracy_by_case():
     return plots.certainty_curve({"certainty": certainty, "accuracy": accuracy}, by=certainty)
 
 
+def expected_risks():
+    """How many cases have a clear risk?
+
+    Each class has a risk: 0 is low, 1 medium, 2 high. The expected risk of a case is their mean, weighted by the plausibilities of the
+    classes or by how often each of them is the most plausible one. Cases between the whole numbers have evidence for several risks.
+    """
+    rankings, _ = synthetic.make_rankings(400, 20, 5, seed=0)
+    posterior, risk = ugt.prirn(rankings, reliability=10), np.arange(20) % 3
+    kinds = {"by plausibility": "plausibility", "of the best class": "top_class"}
+    ax = plots.case_histogram({name: ugt.expected_risk(posterior, risk, kind=kind) for name, kind in kinds.items()})
+    _ = ax.set_xlabel("expected risk (0 low, 1 medium, 2 high)")
+    return ax
+
+
 def metric_by_reliability():
     """Does the order of the models depend on the reliability?
 
@@ -263,6 +277,7 @@ def plan_frontier():
 GALLERY = (
     certainty_curve,
     accuracy_by_case,
+    expected_risks,
     plausibilities,
     ternary,
     metric_by_reliability,

@@ -182,6 +182,15 @@ def certainty_of_risks():
     assert by_top == close(np.maximum(best[:, 2], best[:, 0] + best[:, 1]))
 
 
+@item("A19")
+def expected_risk():
+    best, risk = TRUTH.membership(1), np.array([0, 1, 2])
+    assert ugt.expected_risk(TRUTH, risk).per_case == close(best @ risk)
+    found = ugt.expected_risk(TRUTH, risk, kind="plausibility")
+    assert found.per_case == close(TRUTH.mean() @ risk)
+    assert sum(bar.get_height() for bar in drawn("case_histogram", found, bins=4).patches) == 6
+
+
 @item("A23")
 def committees():
     found = ugt.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)

@@ -333,6 +333,22 @@ def test_certainty_curve():
     refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])
 
 
+def test_histograms_of_cases():
+    p = [0.0, 0.2, 0.2, 0.5, 0.7, np.nan]
+    ax = plots.case_histogram({"p": p})
+    assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in ax.patches] == [
+        pytest.approx(pair) for pair in ((0, 1), (0.2, 2), (0.5, 1), (0.7, 1))
+    ]
+    assert entries(ax) == ["p (1 undefined)"] and ax.get_ylabel() == "cases"
+    bars = plots.case_histogram(p, bins=2).patches
+    assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars] == [(0.25, 3), (0.75, 2)]
+    wide = np.arange(100.0)
+    ax = plots.case_histogram({"a": wide, "b": wide[:50]}, bins=3)
+    assert [bar.get_height() for bar in ax.patches] == [33, 33, 34, 33, 17, 0] and len({bar.get_x() for bar in ax.patches}) == 6
+    assert [bar.get_height() for bar in plots.case_histogram([0.5, 0.5]).patches] == [2]
+    refused(r"values must be of shape \(N,\)\. Got \(1, 6\)\.", plots.case_histogram, [p])
+
+
 def test_metric_by_reliability(evaluation):
     ax = plots.metric_by_reliability(evaluation)
     for model in ("A", "B"):

@@ -51,6 +51,7 @@ def made(name):
         return (losses()[name == "reliability_diagram"],), True
     return {
         "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
+        "case_histogram": (([0.2, 0.4, 0.4],), True),
         "plausibilities": ((POSTERIOR, 3), False),
         "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
         "soft_curve": ((ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),

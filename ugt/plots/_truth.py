@@ -1,4 +1,4 @@
-"""The truth of cases: plausibilities, their certainty, and the law of a metric over draws of them."""
+"""The truth of cases: plausibilities of one case, and of three classes in a triangle."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._base.checks import error, whole
 from ..annotations import Rankings
-from ..plausibilities import Certainty, as_plausibilities
+from ..plausibilities import as_plausibilities
 from . import _base
 
 DOTS = 100  # draws shown of a case
 MOST_RANKS = 6  # shown of a class
-QUANTILES = 400  # that an exact law is drawn from
 HEIGHT = float(np.sqrt(3) / 2)  # of the triangle
 MUST = "be of shape (n, 3) and finite (or NaN in a whole row), not negative, and not 0 throughout a row"
 
@@ -216,132 +215,3 @@ def _rows(one: Any) -> tuple[Array, int]:
         row = int(np.flatnonzero(bad)[0])
         raise error("draws", MUST, table[row].tolist(), f"row {int(np.flatnonzero(known)[row])}")
     return table / table.sum(axis=1, keepdims=True), int((~known).sum())
-
-
-def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
-    """Certainty of the cases, least certain first; or another value of each case, such as the accuracy of a model [A figures 3, 7, 13, 14].
-
-    The further a line stays below 1, the more cases have a truth that the annotations leave open. Where two lines are far apart,
-    conclusions depend on the reliability.
-
-    Parameters
-    ----------
-    certainty : Certainty, Estimate or AgreementScore, (N,) array, or mapping of name to these
-        Such as one for each reliability. Undefined cases (NaN) are counted in the legend.
-    by : record or (N,) array, optional
-        The values that give the order of the cases, the same for all; the other values are then dots, one per case. Default: each line has
-        an order of its own.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw, or values are not in one row, or not of the same cases as ``by``.
-    ImportError
-        Without matplotlib, as for all plots.
-
-    Examples
-    --------
-    >>> import ugt.plots
-    >>> truth = ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]), prior=1.0)
-    >>> certainty, accuracy = ugt.annotation_certainty(truth), ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.2, 0.8]])
-    >>> ax = ugt.plots.certainty_curve({"prior 1": certainty})
-    >>> ax.lines[0].get_ydata().round(2).tolist()
-    [0.5, 0.91]
-    >>> ax = ugt.plots.certainty_curve({"certainty": certainty, "accuracy": accuracy}, by=certainty)
-    >>> ax.lines[1].get_ydata().round(2).tolist()
-    [0.5, 0.91]
-    """
-    named = _base.named("certainty", certainty)
-    given = {name: _of_cases("certainty", one) for name, one in named.items()}
-    order = None if by is None else _of_cases("by", by)
-    for name, values in given.items():
-        if order is not None and len(values) != len(order):
-            raise error("certainty", f"have the {len(order)} cases of by", len(values), repr(name) if name else "")
-    ax = _base.axes_of(ax)
-    same = [name for name, values in given.items() if order is not None and np.array_equal(values, order, equal_nan=True)]
-    for i, (name, values) in enumerate(given.items(), start=_base.first_style(ax)):
-        known = np.isfinite(values) if order is None else np.isfinite(values) & np.isfinite(order)
-        shown = values[known][np.argsort((values if order is None else order)[known], kind="stable")]
-        x, label = 100 * (np.arange(len(shown)) + 0.5) / len(shown), _base.labelled(name, _base.undefined(len(values) - len(shown)))
-        if order is None or name in same:
-            ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
-        else:
-            ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
-    ax.set_ylim(min(0.0, *map(np.nanmin, given.values()), 0.0), 1.02 * max(1.0, *map(np.nanmax, given.values()), 1.0))
-    certain = all(isinstance(one, Certainty) or not hasattr(one, "per_case") for one in named.values())
-    first = "least certain first" if certain else "lowest value first"
-    if order is not None:
-        first = f"in the order of {same[0]}" if same and same[0] else "in the order given"
-    return _base.finish(ax, f"share of cases, {first} (%)", "certainty" if certain else "value of the case", "lower right")
-
-
-def _of_cases(argument: str, given: Any) -> Array:
-    """(N,) values of the cases, of which one is defined."""
-    array = _base.array(argument, getattr(given, "per_case", given))
-    if array.ndim != 1:
-        raise error(argument, "be of shape (N,)", array.shape)
-    if not np.isfinite(array).any():
-        raise error(argument, "have a case that is defined", "none")
-    return array
-
-
-def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
-    """Law of a metric over draws of the truth, with its mean.
-
-    How wide it is, is what the annotations leave open: the metric of these cases, were the truth known. It says nothing of other cases.
-
-    Parameters
-    ----------
-    estimate : Estimate, or mapping of name to these
-    bins : int
-        Bars over the range of all.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-        Only a line for a metric without spread (the truth is certain). Cases left out are counted in the legend.
-
-    Raises
-    ------
-    ValueError
-        If an estimate is undefined or ``bins`` is below 1.
-
-    Examples
-    --------
-    >>> import ugt.plots
-    >>> found = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2], [1, 5]])), [[0.6, 0.4]] * 3)
-    >>> ax = ugt.plots.accuracy_over_draws(found)
-    >>> bool(ax.lines[0].get_xdata()[0] == found.value)
-    True
-    """
-    given = _base.records("estimate", estimate, "an Estimate", "value", "per_draw", "draw_quantile")
-    n_bins = whole("bins", bins)
-    for name, one in given.items():
-        if not np.isfinite(one.value):
-            raise error("estimate", "be defined", one.value, repr(name) if name else "")
-    laws = {name: _law(one) for name, one in given.items()}
-    ax = _base.axes_of(ax)
-    edges = np.linspace(min(law.min() for law in laws.values()), max(law.max() for law in laws.values()), n_bins + 1)
-    for i, (name, law) in enumerate(laws.items(), start=_base.first_style(ax)):
-        one, spread = given[name], bool(law.min() < law.max())
-        if spread:
-            look: dict[str, Any] = {"color": _base.COLOURS[5], "edgecolor": _base.COLOURS[0]}
-            if len(given) > 1:
-                look = {"histtype": "stepfilled", "alpha": 0.35, "color": _base.colour(i), "edgecolor": _base.colour(i)}
-                look["linestyle"] = _base.style(i)["linestyle"]
-            ax.hist(law, bins=edges, density=True, **look)
-        remarks = (f"{one.value:.3f}" if name else "", "" if spread else "no spread", _base.left_out(one))
-        ax.axvline(one.value, label=_base.labelled(name, *remarks), **_base.style(i if name else 1))
-    return _base.finish(ax, "value over draws of the truth", "density")
-
-
-def _law(estimate: Any) -> Array:
-    """Values that show the law: the draws, or quantiles of the exact one."""
-    values = estimate.per_draw if estimate.per_draw is not None else estimate.draw_quantile(np.linspace(0.001, 0.999, QUANTILES))
-    return np.asarray(values, np.float64)
