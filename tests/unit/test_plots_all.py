@@ -125,9 +125,15 @@ def test_many_series_are_all_named_and_look_different(name):
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert [text.split(" (")[0] for text in texts[:20]] == [f"model {i}" for i in range(20)]
     handles = ax.get_legend_handles_labels()[0][:20]
-    dashes = [str(vars(line).get("_dash_pattern", vars(line).get("_us_dashSeq"))) for line in handles]  # the latter: matplotlib < 3.6
-    looks = {(line.get_color(), dash, line.get_linestyle(), line.get_marker()) for line, dash in zip(handles, dashes)}
-    assert len(looks) == 20
+    assert len({look(handle) for handle in handles}) == 20
+
+
+def look(handle):
+    """What tells a line or a bar apart from others."""
+    if hasattr(handle, "patches"):
+        return handle.patches[0].get_facecolor(), handle.patches[0].get_hatch()
+    dashes = str(vars(handle).get("_dash_pattern", vars(handle).get("_us_dashSeq")))  # the latter: matplotlib < 3.6
+    return handle.get_color(), dashes, handle.get_linestyle(), handle.get_marker()
 
 
 @pytest.mark.slow
