@@ -22,10 +22,10 @@ class Run:
 
     def __init__(
         self, nested, n_classes, *, reliability=1.0, shape=1.0, rate=1.0, rest=INDIVIDUAL, warmup=100, draws=500, thin=1, chains=400,
-        seed=1, parts=None, case_ids=None,
+        seed=1, parts=None, case_ids=None, weights=None,
     ):  # fmt: skip
         r = nested if isinstance(nested, Rankings) else Rankings.from_blocks(nested, n_classes=n_classes, case_ids=case_ids)
-        self.stages = core.Stages(r.case_offsets, r.ranking_offsets, r.block_offsets, r.items, r.n_classes, rest != IGNORE)
+        self.stages = core.Stages(r.case_offsets, r.ranking_offsets, r.block_offsets, r.items, r.n_classes, rest != IGNORE, weights)
         self.offsets, self.classes = np.empty(r.n_cases + 1, np.int64), np.empty(self.stages.n_mentioned(), np.int32)
         self.stages.classes(self.offsets, self.classes)
         self.chains, self.draws = chains, draws
@@ -182,6 +182,15 @@ def check_exact(name, shape, reliability, rest=INDIVIDUAL, **options):
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_posteriors(name, reliability):
     check_exact(name, 1.0, reliability)
+
+
+@pytest.mark.parametrize("name", ["two classes", "one tie", "ties and a rest", "identical and nested"])
+def test_a_reliability_for_each_ranking(name):
+    rankings, m, n_classes = EXACT[name]
+    weights = np.resize([0.5, 2.3, 1.0], len(rankings))
+    mean, second = twin.grid_posterior(rankings, [0.6] * m + [0.6 * (n_classes - m)] * (m < n_classes), weights)[1:]
+    draws = run_one(rankings, n_classes, shape=0.6, weights=weights)
+    agree(moments(draws[..., : len(mean)]), expected_moments(mean, second))
 
 
 @pytest.mark.parametrize("reliability", [1.0, 2.5])

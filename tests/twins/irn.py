@@ -30,3 +30,12 @@ def majority(rankings, n_classes):
         return None
     winners = [y for y in range(n_classes) if mean[y] == max(mean)]
     return [Fraction(y in winners, len(winners)) for y in range(n_classes)]
+
+
+# ---- a reliability for each annotation (a label is a ranking of one block of one class)
+def concentrations(rankings, weights, n_classes, full=False, counted=False):
+    """sum_r gamma_r u_r, over the total of all u_r unless ``counted`` (labels of the Dirichlet model); None where nothing is ranked."""
+    tables = [unnormalized(ranking, n_classes, full) for ranking in rankings]
+    sums = [sum((Fraction(w) * table[y] for w, table in zip(weights, tables)), Fraction(0)) for y in range(n_classes)]
+    total = 1 if counted else sum(map(sum, tables))
+    return [s / total for s in sums] if any(rankings) else None

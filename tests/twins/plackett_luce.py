@@ -123,6 +123,12 @@ def likelihood(rankings, rate):
     return value
 
 
+def powered(rankings, rate, reliability):
+    """The likelihood to the power of the reliability: one number, or one for each ranking."""
+    each = np.broadcast_to(reliability, len(rankings))
+    return np.prod([likelihood([ranking], rate) ** gamma for ranking, gamma in zip(rankings, each)], axis=0, initial=1.0)
+
+
 # ---- posteriors of normalised plausibilities; prior λ_k ~ Gamma(shape_k, 1) ----
 def grid_sums(rankings, shapes, reliability, others, axes, step):
     """Evidence, and sums of plausibilities, of their products and of each axis' marginal, over one grid; slab by slab, to save memory."""
@@ -137,7 +143,7 @@ def grid_sums(rankings, shapes, reliability, others, axes, step):
             log_rate[k] = values.ravel()
         log_rate -= np.logaddexp.reduce(log_rate, axis=0)
         rate = np.exp(log_rate)
-        density = np.exp(constant + shapes @ log_rate) * likelihood(rankings, rate) ** reliability
+        density = np.exp(constant + shapes @ log_rate) * powered(rankings, rate, reliability)
         evidence += density.sum()
         mean += rate @ density
         second += (rate * density) @ rate.T

@@ -238,9 +238,122 @@ def test_dirichlet_formula(counts, gamma, alpha):
     assert found == [[gamma * k + alpha if sum(row) else 0 for k in row] for row in counts]
 
 
-# ---- refusals ---------------------------------------------------------------------------------------
+# ---- a reliability for each annotator, and for each annotation -----------------------------------------
 
 LABELS = Labels.from_counts([[1, 2]], classes=["a", "b"])
+WEIGHT = st.sampled_from([0.125, 0.3, 1.0, 2.0, 7.5])
+
+
+def named(table, n_classes):
+    """Rankings of annotators 0, 1, ... of lists of rankings; who ranks nothing is not there."""
+    rows = [
+        (i, a, y, b) for i, case in enumerate(table) for a, blocks in enumerate(case) for b, block in enumerate(blocks, 1) for y in block
+    ]
+    case, annotator, label, rank = map(list, zip(*rows)) if rows else ([], [], [], [])
+    return Rankings.from_long(case, annotator, label, rank, classes=n_classes, cases=range(len(table)))
+
+
+def near(found, expected):
+    for row, fractions in zip(found, expected):
+        assert row == pytest.approx([0.0] * len(row) if fractions is None else [float(x) for x in fractions], rel=1e-14)
+
+
+@pytest.mark.slow
+@given(CASES, st.lists(WEIGHT, min_size=5, max_size=5), st.sampled_from(TIE_WEIGHTS))
+def test_reliability_of_each_annotator_of_rankings(table, weights, tie_weight):
+    rankings, full = named(table, 6), tie_weight == "full"
+    own = {a: weights[a] for a in rankings.annotators.tolist()}
+    expected = [twin.concentrations(case, weights, 6, full) for case in table]
+    near(concentrations(agg.prirn(rankings, reliability=own, tie_weight=tie_weight)), expected)
+    shares = [None if row is None else [x / sum(row) for x in row] for row in expected]
+    near(np.nan_to_num(agg.irn(rankings, reliability=own, tie_weight=tie_weight).mean()), shares)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4), st.lists(WEIGHT, min_size=4, max_size=4))
+def test_reliability_of_each_annotator_of_labels(table, weights):
+    labels = Labels.from_wide(table, annotators=list("wxyz"), classes=3)
+    expected = [[float(x) for x in twin.concentrations([[[y]] for y in row], weights, 3, counted=True)] for row in table]
+    forms = (dict(zip("wxyz", weights)), weights, np.tile(weights, (len(table), 1)))
+    for form in forms:
+        near(concentrations(agg.dirichlet(labels, reliability=form, prior=0)), expected)
+        near(concentrations(agg.dirichlet(labels, reliability=form, prior=[1, 2, 3])), np.add(expected, [1, 2, 3]))
+        near(concentrations(agg.prirn(labels, reliability=form)), np.divide(expected, 4))
+
+
+MADE = [agg.dirichlet, agg.prirn, agg.irn, agg.plackett_luce_map, lambda x, **o: agg.plackett_luce(x, n_draws=400, **o)]
+
+
+@pytest.mark.filterwarnings("ignore:chains have not mixed")
+@pytest.mark.parametrize("make", MADE)
+def test_equal_reliabilities_are_one_number(make):
+    labels = Labels.from_wide([["a", "b", "a"], ["b", "b", None]], annotators=["x", "y", "z"])
+    for gamma in (0.3, 2.5):
+        one, each = (make(labels, reliability=form).mean() for form in (gamma, dict.fromkeys("xyz", gamma)))
+        np.testing.assert_allclose(each, one, rtol=0, atol=1e-12)
+    shuffled = Labels.from_wide([["b", "a", "a"], ["b", None, "b"]], annotators=["y", "z", "x"])
+    one, other = (make(x, reliability={"x": 0.1, "y": 0.2, "z": 0.3}).mean() for x in (labels, shuffled))
+    np.testing.assert_allclose(other, one, rtol=0, atol=0.2 if make is MADE[-1] else 1e-12)  # draws go with the order of annotators
+
+
+def test_fractional_counts():
+    counts = np.array([[0.5, 1.25, 0], [0, 0, 0], [0, 0, 0.75]])
+    refused(r"counts must be whole numbers \(for fractional counts c: dirichlet.*\)\. Got 0\.5", Labels.from_counts, counts)
+    found = agg.dirichlet(Labels.from_counts(np.sign(counts)), reliability=counts)
+    assert concentrations(found) == [[0.6, 1.35, 0.1], [0] * 3, [0.1, 0.1, 0.85]]
+    twice = agg.dirichlet(Labels.from_counts([[2, 1]]), reliability=[[0.25, 3]], prior=0)
+    assert concentrations(twice) == [[0.5, 3]]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x, w: agg.dirichlet(x, reliability=w), lambda x, w: agg.prirn(x, reliability=w), lambda x, w: agg.irn(x, reliability=w)]
+)
+def test_without_an_annotator_the_others_keep_their_reliability(make):
+    labels = Labels.from_wide([["a", "b", "a"], ["b", "b", "a"], ["c", None, None]], annotators=["x", "y", "z"], classes=["a", "b", "c"])
+    own = {"x": 2.0, "y": 0.5, "z": 1.0}
+    made_of = make(labels, own).made_of
+    case, annotator, truth = made_of.without_each
+    assert case.tolist() == [0, 0, 0, 1, 1, 1, 2] and annotator.tolist() == [0, 1, 2, 0, 1, 2, 0]
+    for i, a, row in zip(case, annotator, truth.mean()):
+        weights = np.arange(3) != a
+        np.testing.assert_array_equal(row, made_of.judged_by(weights).mean()[i])
+        rest = Labels.from_wide([[None if j == a else y for j, y in enumerate(["aba", "bba", "c  "][i].replace(" ", "-"))]], missing=(None, "-"),
+                                annotators=["x", "y", "z"], classes=["a", "b", "c"])  # fmt: skip
+        np.testing.assert_allclose(row, make(rest, own).mean()[0], rtol=1e-14)
+
+
+NAMED = Labels.from_wide([["a", "b"], ["b", None]], annotators=["x", "y"])
+NAMELESS = Rankings.from_blocks([[[[0], [1]], [[1]]], [[[0]]]], n_classes=2)
+BAD_RELIABILITIES = [
+    (NAMED, {"x": 1}, r"reliability must be given for every annotator\. Got none for 'y'"),
+    (NAMED, {}, r"reliability must be given for every annotator\. Got none for 'x'"),
+    (NAMED, {"x": 1, "y": 2, "z": 1}, r"reliability must be of annotators in the data\. Got 'z'"),
+    (NAMED, {"x": 1, "y": 0}, r"reliability must be a finite number above 0\. Got 0, first at annotator 'y'"),
+    (NAMED, {"x": -2, "y": 1}, r"reliability must be a finite number above 0\. Got -2, first at annotator 'x'"),
+    (NAMED, {"x": 1, "y": float("nan")}, r"reliability must be a finite number above 0\. Got nan, first at annotator 'y'"),
+    (NAMED, {"x": 1, "y": "2"}, r"reliability must be a finite number above 0\. Got '2', first at annotator 'y'"),
+    (NAMED, [1, 2, 3], r"be a number above 0, a mapping .*, 2 numbers \(one per annotator\) or a table \(2, 2\), cases x annotators\. Got \[1, 2, 3\]"),
+    (NAMED, [1, -2], r"reliability must be finite numbers above 0\. Got -2\.0, first at case 0, annotator 'y'"),
+    (NAMED, [[1, 2], [float("nan"), 0]], r"reliability must be finite numbers above 0\. Got nan, first at case 1, annotator 'x'"),
+    (NAMED, [["1", "2"], ["1", "2"]], r"reliability must be a number above 0, a mapping"),
+    (LABELS, {"x": 1}, r"reliability must be one number where annotators have no names, as in counts\. Got a mapping of annotators"),
+    (LABELS, [1, 2, 3], r"or, as annotators have no names, a table \(1, 2\), cases x classes\. Got \[1, 2, 3\]"),
+    (LABELS, [[1, 0]], r"reliability must be finite numbers above 0\. Got 0\.0, first at case 0, class 'b'"),
+    (NAMELESS, {"x": 1}, r"reliability must be one number where annotators have no names"),
+    (NAMELESS, [1, 2], r"or, as annotators have no names, 3 numbers \(one per ranking\)\. Got \[1, 2\]"),
+    (NAMELESS, [1, 2, 0], r"reliability must be finite numbers above 0\. Got 0\.0, first at case 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("annotations", "reliability", "message"), BAD_RELIABILITIES)
+def test_reliabilities_are_checked(annotations, reliability, message):
+    for make in (agg.prirn, agg.irn, agg.plackett_luce, agg.plackett_luce_map, agg.plackett_luce_mle):
+        refused(message, make, annotations, reliability=reliability)
+    if isinstance(annotations, Labels):
+        refused(message, agg.dirichlet, annotations, reliability=reliability)
+
+
+# ---- refusals ---------------------------------------------------------------------------------------
+
 VALUE_ERRORS = [
     (agg.votes, {"kind": "median"}, r"kind must be one of 'majority', 'mean'\. Got 'median'"),
     (agg.irn, {"tie_weight": "half"}, r"tie_weight must be one of 'split', 'full'\. Got 'half'"),
@@ -249,7 +362,7 @@ VALUE_ERRORS = [
     (agg.prirn, {"reliability": 0}, r"reliability must be a finite number above 0\. Got 0"),
     (agg.prirn, {"reliability": -1.5}, r"reliability must be a finite number above 0\. Got -1\.5"),
     (agg.prirn, {"reliability": float("inf")}, r"reliability must be a finite number above 0\. Got inf"),
-    (agg.prirn, {"reliability": (10, 20)}, r"reliability must be a finite number above 0\. Got \(10, 20\)"),
+    (agg.prirn, {"reliability": (10, 20)}, r"reliability must be a number above 0 or, as annotators .* Got \(10, 20\)"),
     (agg.prirn, {"background": -0.1}, r"background must be a finite number of at least 0\. Got -0\.1"),
     (agg.prirn, {"background": float("nan")}, r"background must be a finite number of at least 0\. Got nan"),
     (agg.dirichlet, {"reliability": True}, r"reliability must be a finite number above 0\. Got True"),

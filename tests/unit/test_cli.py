@@ -232,6 +232,32 @@ def test_clusters(folder, capsys):
         assert evaluate_files("--clusters", "bad.csv") == 2 and said in capsys.readouterr().err
 
 
+BAD_RELIABILITIES = {
+    "annotator,reliability\nann,2\nbob,-1\n": "reliability must be a finite number above 0. Got -1.0, first at annotator 'bob'",
+    "annotator,reliability\nann,2\nann,1\n": "annotator must stand once. Got 'ann' twice, first at line 3",
+    "annotator,reliability\nann,2\nbob,high\n": "reliability must be a number. Got 'high', first at line 3",
+    "annotator,reliability\nann,2\n": "reliability must be given for every annotator. Got none for 'bob'",
+    "annotator,reliability\nann,2\nbob,1\nzoe,1\n": "reliability must be of annotators in the data. Got 'zoe'",
+    "annotator,trust\nann,2\nbob,1\n": "file must have the columns annotator and reliability. Got 'annotator', 'trust'",
+}
+
+
+def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "l.csv").write_text("case,annotator,label\n1,ann,a\n1,bob,b\n2,ann,b\n2,bob,b\n")
+    (tmp_path / "r.csv").write_text("annotator,reliability\nann,2\nbob,0.5\n")
+    labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "bob"] * 2, list("abbb"))
+    value = ugt.annotation_certainty(ugt.dirichlet(labels, reliability={"ann": 2, "bob": 0.5})).value
+    assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 0
+    out = capsys.readouterr().out
+    assert f"{value:.4f}" in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
+    assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv", "--reliability", "2"]) == 2
+    assert "--reliability must not be given beside --annotator-reliability. Got 2." in capsys.readouterr().err
+    for text, said in BAD_RELIABILITIES.items():
+        (tmp_path / "r.csv").write_text(text)
+        assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 2 and said in capsys.readouterr().err
+
+
 def test_certainty(command):
     lines = command("certainty", "annotations.csv", "--reliability", 1, 2, "--k", 1, 2, "--out", "new/c.csv").splitlines()
     labels = ugt.Labels.from_counts([[2, 1, 0], [0, 3, 0], [1, 0, 1]])

@@ -75,6 +75,34 @@ def test_annotator_models_as_aggregation(how, function, options):
     refused("reliability must not be given", ugt.evaluate, labels, {}, aggregation=how, reliability=2)
 
 
+def test_a_reliability_for_each_annotator():
+    rng = np.random.default_rng(0)
+    labels = ugt.Labels.from_wide(rng.integers(0, 3, (30, 3)), annotators=["ann", "bob", "eve"])
+    scores, own = {"A": rng.random((30, 3))}, {"bob": 0.5, "ann": 2, "eve": 1}
+    evaluation = ugt.evaluate(labels, scores, reliability=own, k=1, n_resamples=50)
+    (row,) = rows(evaluation, metric="topk_accuracy")
+    assert row["reliability"] == 1 and row["value"] == ugt.ua_topk_accuracy(ugt.dirichlet(labels, reliability=own), scores["A"]).value
+    assert evaluation.provenance["annotator_reliability"] == {"ann": 2, "bob": 0.5, "eve": 1}
+    assert any("reliability of its own, from 0.5 (bob) to 2 (ann)" in note for note in evaluation.notes)
+    other = {(one["kind"], one["setting"]): one["value"] for one in evaluation.tables["sensitivity"]}
+    twice = ugt.dirichlet(labels, reliability={name: 2 * value for name, value in own.items()})
+    assert other["reliability", "2"] == ugt.ua_topk_accuracy(twice, scores["A"]).value
+    without = ugt.Labels.from_wide([[None if a == 0 else y for a, y in enumerate(row)] for row in labels.label.reshape(30, 3).tolist()],
+                                   annotators=["ann", "bob", "eve"])  # fmt: skip
+    alone = ugt.ua_topk_accuracy(ugt.dirichlet(without, reliability=own), scores["A"]).value
+    assert other["annotator dropped", "ann"] == pytest.approx(alone, abs=1e-12)
+    even = ugt.evaluate(labels, scores, reliability=dict.fromkeys(own, 2), k=1, n_resamples=50)
+    for one, same in zip(even.metrics, ugt.evaluate(labels, scores, reliability=2, k=1, n_resamples=50).metrics):
+        assert [one[name] for name in ("value", "draw_std", "two_way_low")] == [same[name] for name in ("value", "draw_std", "two_way_low")]
+    refused("reliability must be given for every annotator. Got none for 'eve'", ugt.evaluate, labels, {}, reliability={"ann": 1, "bob": 2})
+    refused(
+        "reliability must be one number where annotators have no names", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, reliability=own
+    )
+    refused("reliability must not be given with aggregation='irn'", ugt.evaluate, labels, {}, reliability=own, aggregation="irn")
+    refused("reliability must not be given with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=own)
+    refused("reliability must not be given with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=2)
+
+
 def test_voted_accuracy_is_ordinary_accuracy_with_ties_shared():
     evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A, "B": B}, k=1)
     # voted: 0, 2, {1, 2}, none, 0; A's best: 0, 0, 1, -, 1; B's best: 2, 2, 1, -, 1

@@ -102,6 +102,21 @@ def test_gradient_vanishes_at_the_mode(unranked, cases, reliability, shape):
     assert np.abs(gradient[defined]).max(initial=0) < 1e-12 * (1 + 5 * K * reliability)
 
 
+@pytest.mark.parametrize("unranked", UNRANKED)
+def test_a_reliability_for_each_annotator_repeats_the_rankings(unranked):
+    rankings = ["a > b = c", "b = c > a", "c > a = b", "a = b > c"]
+    who, times = ["x", "y", "x", "y"], {"x": 2, "y": 3}
+    each = ugt.Rankings.from_strings(["p", "p", "q", "q"], who, rankings, classes=list("abcd"))
+    copies = [(case, f"{a}{n}", ranking) for case, a, ranking in zip("ppqq", who, rankings) for n in range(times[a])]
+    repeated = ugt.Rankings.from_strings(*zip(*copies), classes=list("abcd"))
+    for gamma in (1.0, 0.3):
+        found = plackett_luce_map(each, reliability={a: gamma * n for a, n in times.items()}, unranked=unranked)
+        np.testing.assert_allclose(found.mean(), plackett_luce_map(repeated, reliability=gamma, unranked=unranked).mean(), rtol=1e-9)
+    found, expected = plackett_luce_mle(each, reliability=times), plackett_luce_mle(repeated)
+    np.testing.assert_allclose(found.mean(), expected.mean(), rtol=1e-9)
+    np.testing.assert_allclose(plackett_luce_mle(each, reliability=7).mean(), plackett_luce_mle(each).mean(), rtol=1e-9)
+
+
 @pytest.mark.parametrize("tied", range(2, 13))
 def test_gradient_vanishes_with_large_blocks(tied):
     rng = np.random.default_rng(tied)

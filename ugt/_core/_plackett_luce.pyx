@@ -28,7 +28,7 @@ cdef extern from "ugt.h" nogil:
         uint64_t seed
     int UGT_STOPPED
     int ugt_plackett_luce_log_likelihood(const ugt_rankings *, const double *, int64_t, int64_t, double *, double *)
-    int ugt_stages_new(const ugt_rankings *, int, ugt_stages **)
+    int ugt_stages_weighted(const ugt_rankings *, const double *, int, ugt_stages **)
     void ugt_stages_free(ugt_stages *)
     int64_t ugt_stages_count(const ugt_stages *)
     const int64_t *ugt_stages_class_offsets(const ugt_stages *)
@@ -103,12 +103,17 @@ cdef class Stages:
     cdef readonly int64_t n_cases
 
     def __cinit__(self, const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
-                  const int32_t[::1] items, int64_t n_classes, bint rest):
+                  const int32_t[::1] items, int64_t n_classes, bint rest, const double[::1] weight=None):
         cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
+        cdef const double *times = NULL
         cdef int status
+        if weight is not None:
+            if weight.shape[0] != rankings.n_rankings:
+                raise ValueError("weights do not fit the rankings")
+            times = &weight[0] if weight.shape[0] > 0 else NULL
         self.n_cases = rankings.n_cases
         with nogil:
-            status = ugt_stages_new(&rankings, rest, &self.stages)
+            status = ugt_stages_weighted(&rankings, times, rest, &self.stages)
         check(status)
 
     def __dealloc__(self):

@@ -38,6 +38,7 @@ const int32_t *ugt_stages_class_index(const ugt_stages *stages)
 
 typedef struct {
     const ugt_rankings *rankings;
+    const double *weight; /* [n_rankings] or NULL */
     int has_rest;
     int32_t *local; /* [n_classes] local number, -1: not mentioned */
     uint8_t *done;  /* [n_classes] by local number */
@@ -118,7 +119,7 @@ static void merge(builder *build, ugt_stages *stages, int64_t first)
         ugt_stage *held = &stages->stage[first + build->slots[slot] - 1];
         if (held->size == fresh->size && held->n_later == fresh->n_later &&
             memcmp(stages->member + held->at, stages->member + fresh->at, (size_t)length * sizeof *stages->member) == 0) {
-            held->count += 1.0;
+            held->count += fresh->count;
             return;
         }
     }
@@ -150,7 +151,7 @@ static int add_ranking(builder *build, ugt_stages *stages, int64_t i, int64_t r)
         for (int32_t k = 0; k < m; k++)
             if (!build->done[k])
                 member[n + later++] = k;
-        stages->stage[build->n_stages] = (ugt_stage){(int32_t)n, later, build->n_members, 1.0};
+        stages->stage[build->n_stages] = (ugt_stage){(int32_t)n, later, build->n_members, build->weight == NULL ? 1.0 : build->weight[r]};
         if (later > 0 || (build->has_rest && m < in->n_classes))
             merge(build, stages, first);
     }
@@ -183,8 +184,13 @@ static int add_case(builder *build, ugt_stages *stages, int64_t i)
 
 int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out)
 {
+    return ugt_stages_weighted(rankings, NULL, rest, out);
+}
+
+int ugt_stages_weighted(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out)
+{
     int status = UGT_ERR_MEMORY;
-    builder build = {.rankings = rankings, .has_rest = rest, .n_slots = 64};
+    builder build = {.rankings = rankings, .weight = weight, .has_rest = rest, .n_slots = 64};
     ugt_stages *stages = calloc(1, sizeof *stages);
     if (stages == NULL)
         return status;

@@ -435,6 +435,8 @@ int ugt_plackett_luce_log_likelihood(const ugt_rankings *rankings, const double 
  * others (0: they are ignored). No class twice in a ranking, no empty block. */
 typedef struct ugt_stages ugt_stages;
 int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out);
+/* The same of rankings that count weight [n_rankings] > 0 times; NULL: once. */
+int ugt_stages_weighted(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out);
 void ugt_stages_free(ugt_stages *stages);
 int64_t ugt_stages_count(const ugt_stages *stages);
 const int64_t *ugt_stages_class_offsets(const ugt_stages *stages); /* [n_cases+1] */

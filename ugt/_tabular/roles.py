@@ -45,6 +45,7 @@ ALIASES = {
     "score": {"score", "probability", "logit"},
     "model": _with_id("model", "system", "algorithm"),
     "cluster": _with_id("cluster", "patient", "group"),
+    "reliability": {"reliability"},
 }
 
 # Names that say less: taken where no other column has the role, and the table is long beyond doubt.

@@ -18,6 +18,7 @@ from ..plausibilities.made_of import MadeOf
 from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
+from .reliabilities import merged, reliability_of
 
 Ragged = tuple[Int64, Int32, Array]
 
@@ -71,7 +72,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     return Point(known.axes, *(arrays if kind == "mean" else _winners(*arrays)), MadeOf(known, partial(votes, kind=kind)))
 
 
-def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
+def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
     r"""Inverse rank normalisation: the sum of inverse ranks, normalised once at the end.
 
     A class y in the i-th block b_i (i = 1, 2, …) of a ranking weighs 1 / (i · \|b_i\|); unranked classes weigh 0. Weights are
@@ -84,6 +85,8 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
     tie_weight : {"split", "full"}
         ``"split"`` (default, the equations): tied classes share the weight of their block. ``"full"`` (the authors' published
         code, and so the published figures): each tied class weighs 1/i.
+    reliability : float, mapping of annotator to float, or array
+        Weight of all annotations, of each annotator or of each annotation, as in :func:`dirichlet`. One number changes nothing.
 
     Returns
     -------
@@ -93,7 +96,8 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
     Raises
     ------
     TypeError, ValueError
-        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown.
+        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown; if ``reliability`` is not as :func:`dirichlet`
+        takes it.
 
     Notes
     -----
@@ -114,18 +118,29 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split") -> Point:
     [[0.667, 0.167, 0.167, 0.0]]
     """
     known = _annotations("annotations", annotations)
-    return Point(known.axes, *_irn_arrays(known, tie_weight), MadeOf(known, partial(irn, tie_weight=tie_weight)))
+    return _irn(known, reliability_of(reliability, known)[1], tie_weight=tie_weight)
 
 
-def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
+def _irn(known: Any, weights: Array | None = None, *, tie_weight: str) -> Point:
+    offsets, index, value = _irn_arrays(known, tie_weight) if weights is None else _weighted_irn(known, tie_weight, weights)
+    if weights is not None:
+        row = row_of(offsets)
+        value = value / np.bincount(row, value, known.n_cases)[row]
+    return Point(known.axes, offsets, index, value, MadeOf(known, partial(_irn, tie_weight=tie_weight), weights=weights))
+
+
+def prirn(annotations: Labels | Rankings, *, reliability: Any = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
     r"""Probabilistic inverse rank normalisation: λ ~ Dirichlet(γ · IRN + background).
+
+    With a reliability γ_r for each annotator r, whose inverse ranks are u_rk, the concentrations are Σ_r γ_r u_rk / Σ_r Σ_k u_rk + background:
+    of equal γ_r the same.
 
     Parameters
     ----------
     annotations, tie_weight
         As in :func:`irn`, errors too.
-    reliability : float
-        γ > 0, weight of the annotations, as a number of annotators; default 1.
+    reliability : float, mapping of annotator to float, or array
+        γ > 0, weight of the annotations, as a number of annotators; default 1. For each annotator or annotation as in :func:`dirichlet`.
     background : float
         Added to the concentration of every class, ranked or not; default 0. The authors' notebook adds 0.01.
 
@@ -137,7 +152,7 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     Raises
     ------
     ValueError
-        If ``reliability`` is not above 0, ``background`` is negative, or one is not finite.
+        If ``reliability`` is not above 0, ``background`` is negative, or one is not finite; or as :func:`dirichlet`.
 
     Notes
     -----
@@ -154,23 +169,32 @@ def prirn(annotations: Labels | Rankings, *, reliability: float = 1.0, tie_weigh
     >>> prirn(rankings, reliability=10).concentration.tolist()
     [8.0, 1.0, 1.0]
     """
-    gamma = checks.scalar("reliability", reliability, positive=True)
     extra = checks.scalar("background", background)
     known = _annotations("annotations", annotations)
-    offsets, index, value = _irn_arrays(known, tie_weight)
-    made_of = MadeOf(known, partial(prirn, reliability=gamma, tie_weight=tie_weight, background=extra))
+    gamma, weights = reliability_of(reliability, known)
+    return _prirn(known, weights, gamma=gamma, tie_weight=tie_weight, extra=extra)
+
+
+def _prirn(known: Any, weights: Array | None = None, *, gamma: float, tie_weight: str, extra: float) -> Dirichlet:
+    offsets, index, value = _irn_arrays(known, tie_weight) if weights is None else _weighted_irn(known, tie_weight, weights)
+    made_of = MadeOf(known, partial(_prirn, gamma=gamma, tie_weight=tie_weight, extra=extra), weights=weights)
     return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra), made_of)
 
 
-def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior: Any = 0.1) -> Dirichlet:
+def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: Any = 0.1) -> Dirichlet:
     r"""Posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
+
+    With a reliability γ_r for each annotator r, γ s_k is the sum of γ_r over the labels of class k.
 
     Parameters
     ----------
     labels : Labels
         What annotators chose.
-    reliability : float
-        γ > 0, how much a label counts; default 1.
+    reliability : float, mapping of annotator to float, or array
+        γ > 0, how much a label counts; default 1. Of each annotator: a mapping that names all, or (A,) numbers in the order of
+        ``labels.annotators``. Of each label: a table (N, A), cases x annotators, of which cells without a label are not read; of counts,
+        whose annotators have no names, a table (N, K), cases x classes. Fractional counts c are ``Labels.from_counts(np.sign(c))``
+        with ``reliability=c``.
     prior : float, (K,) array, DirichletPrior or "fit"
         α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric one under which the labels of all cases are most
         probable, see :func:`fit_dirichlet_prior`.
@@ -184,7 +208,8 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
     ------
     TypeError, ValueError
         If ``labels`` are of another type; if ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite,
-        or counts are negative, not finite or not whole; if the prior that fits best is infinite, or was fitted for other classes.
+        or counts are negative, not finite or not whole; if the prior that fits best is infinite, or was fitted for other classes;
+        or if a mapping names an unknown annotator, lacks one, or annotators have no names.
 
     Notes
     -----
@@ -199,18 +224,29 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: float = 1.0, prior:
     --------
     >>> dirichlet(Labels.from_counts([[3, 1, 0]]), prior=0.5).mean().round(3).tolist()
     [[0.636, 0.273, 0.091]]
+    >>> labels = Labels.from_wide([["a", "b"]], annotators=["ann", "bob"])
+    >>> dirichlet(labels, reliability={"ann": 2, "bob": 0.5}, prior=0).concentration.tolist()
+    [2.0, 0.5]
     """
-    gamma = checks.scalar("reliability", reliability, positive=True)
     if isinstance(labels, Rankings):
         raise TypeError("labels must be Labels. Got Rankings: use prirn for a posterior from rankings.")
     known = _annotations("labels", labels)
-    alpha = _prior(prior, known)
-    made_of = MadeOf(known, partial(dirichlet, reliability=gamma, prior=alpha))
+    gamma, weights = reliability_of(reliability, known)
+    return _dirichlet(known, weights, gamma=gamma, alpha=_prior(prior, known))
+
+
+def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: Array) -> Dirichlet:
+    made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
+    offsets, index, count = known.class_counts()
+    if weights is not None:
+        offsets, index, count = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
     if alpha.min() == alpha.max():
         extra = float(alpha[0])
-        offsets, index, count = known.class_counts()
         return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra), made_of)
-    table = _scaled(gamma, known.counts(), alpha)
+    checks.room("a table of concentrations", 8 * known.n_cases * known.n_classes)
+    counts = np.zeros((known.n_cases, known.n_classes))
+    counts[row_of(offsets), index] = count
+    table = _scaled(gamma, counts, alpha)
     table[sizes_of(known.offsets) == 0] = 0
     row, col = np.nonzero(table)
     offsets = offsets_of(np.bincount(row, minlength=len(table)))
@@ -235,6 +271,22 @@ def _irn_arrays(annotations: Labels | Rankings, tie_weight: str, depth: int = _A
     offsets, index, count = annotations.class_counts()  # one block of one class: shares of whole numbers, rounded once
     row = row_of(offsets)
     return offsets, index, count / np.bincount(row, count, annotations.n_cases)[row]
+
+
+def _weighted_irn(annotations: Labels | Rankings, tie_weight: str, weights: Array) -> Ragged:
+    """As :func:`_irn_arrays`, the inverse ranks of each annotation times its weight, their total without it."""
+    checks.option("tie_weight", tie_weight, ("split", "full"))
+    if isinstance(annotations, Rankings):
+        a = annotations
+        ranking, block = row_of(a.ranking_offsets), row_of(a.block_offsets)
+        place = np.arange(1, len(ranking) + 1) - a.ranking_offsets[ranking]
+        inverse = (1 / (place * sizes_of(a.block_offsets) if tie_weight == "split" else place))[block]
+        case, index, weight = row_of(a.case_offsets)[ranking[block]], a.items, weights[ranking[block]]
+    else:
+        inverse = annotations.count.astype(np.float64)
+        case, index, weight = row_of(annotations.offsets), annotations.label, weights
+    offsets, index, value = merged(case, index, weight * inverse, annotations.n_cases, annotations.n_classes)
+    return offsets, index, value / np.bincount(case, inverse, annotations.n_cases)[row_of(offsets)]
 
 
 def _winners(offsets: Int64, index: Int32, value: Array) -> Ragged:

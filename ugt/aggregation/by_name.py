@@ -16,6 +16,7 @@ from ..plausibilities.draws import MentionedDraws
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
 from .label_prior import DirichletPrior
 from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
+from .reliabilities import annotator_reliabilities
 
 FITTED = ("dawid-skene", "glad")  # skills of annotators are fitted to all cases together
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED)
@@ -76,6 +77,7 @@ class Making:
     pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # of Dawid–Skene: on the diagonal, in each cell off it, of each class
     seed: int = 0
     n_threads: int = 1
+    annotator_reliability: Any = None  # annotator to number: what the reliability multiplies
 
     def __post_init__(self) -> None:
         checks.scalar("background", self.background)
@@ -145,6 +147,8 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     """The truths that ``evaluate`` judges by."""
     checks.option("aggregation", how, AGGREGATIONS)
     if isinstance(known, Plausibilities):
+        if reliability is not None:
+            raise checks.error("reliability", "not be given with plausibilities, which are judged as they are", reliability)
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
     if how == "auto":
         how = "dirichlet" if isinstance(known, Labels) else "prirn"
@@ -155,11 +159,22 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         if reliability is not None:
             raise checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
         return Truths([(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []})
+    settings: dict[str, Any] = {"aggregation": how, "parameters": chosen}
+    own, notes = making.annotator_reliability, []
+    if own is not None:
+        own = annotator_reliabilities(own, known)
+        settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
+        low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
+        notes = [
+            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); they are what reliability 1 "
+            "stands for in the tables."
+        ]
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
         known = as_rankings(known)
-    makers = [(gamma, partial(function, known, reliability=gamma, **chosen)) for gamma in gammas]
-    return Truths(list(makers), {"aggregation": how, "parameters": chosen, "reliability": gammas}, known)
+    of = [gamma if own is None else {name: gamma * value for name, value in own.items()} for gamma in gammas]
+    makers = [(gamma, partial(function, known, reliability=each, **chosen)) for gamma, each in zip(gammas, of)]
+    return Truths(list(makers), {**settings, "reliability": gammas}, known, notes)
 
 
 def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], str]:

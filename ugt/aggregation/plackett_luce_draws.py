@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, identifiers, notices, parallel
-from .._base.arrays import Int32, Int64
+from .._base.arrays import Array, Int32, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
@@ -16,6 +16,7 @@ from ..plausibilities import Draws, Plausibilities
 from ..plausibilities.diagnostics import Diagnostics
 from ..plausibilities.draws import REST, MentionedDraws
 from ..resampling import seed_of
+from .reliabilities import reliability_of
 
 CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
 UNRANKED = ("individual", "lump", "ignore")
@@ -53,7 +54,7 @@ def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
 def plackett_luce(
     rankings: Any,
     *,
-    reliability: float = 1.0,
+    reliability: Any = 1.0,
     prior_shape: float | None = None,
     prior_mass: float | None = None,
     prior_rate: float = 1.0,
@@ -78,8 +79,9 @@ def plackett_luce(
     ----------
     rankings : Rankings or Labels
         N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
-    reliability : float
-        γ > 0, any real number.
+    reliability : float, mapping of annotator to float, or array
+        γ > 0, any real number; of each annotator or of each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r times.
+        Of rankings whose annotators have no names, (R,) numbers.
     prior_shape, prior_mass : float, optional
         Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
     prior_rate : float
@@ -135,7 +137,7 @@ def plackett_luce(
     >>> bool(0.55 < post.label_probability([[0]])[0] < 0.85)
     True
     """
-    given = as_rankings(rankings)
+    given, gamma, weights = weighted_rankings(rankings, reliability)
     checks.option("unranked", unranked, UNRANKED)
     checks.whole("n_draws", n_draws)
     if n_draws % checks.whole("n_chains", n_chains):
@@ -149,13 +151,13 @@ def plackett_luce(
         raise checks.error("dtype", "be float64 or float32", repr(dtype))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws // n_chains, checks.whole("n_thin", n_thin), n_chains
-    law = checks.scalar("reliability", reliability, positive=True), shape, checks.scalar("prior_rate", prior_rate, positive=True)
+    law = gamma, shape, checks.scalar("prior_rate", prior_rate, positive=True)
     word = seed_of(seed)
     with ExitStack() as stack:
         stack.enter_context(parallel.threads(n_threads))
         if progress:
             stack.enter_context(parallel.progress_to_stderr())
-        draws = _sample(given, law, unranked, schedule, word, np.dtype(dtype), checkpoint)
+        draws = _sample(given, weights, law, unranked, schedule, word, np.dtype(dtype), checkpoint)
         _warn(draws)
     return draws
 
@@ -164,8 +166,16 @@ def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
     return rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
 
 
-def stages_of(rankings: Rankings, rest: bool) -> core.Stages:
-    return core.Stages(*_arrays(rankings), rankings.n_classes, rest)
+def weighted_rankings(annotations: Any, reliability: Any) -> tuple[Rankings, float, Array | None]:
+    """``(rankings, γ, weights)``: the reliability of all, or of each ranking."""
+    rankings = as_rankings(annotations)
+    gamma, weights = reliability_of(reliability, annotations)
+    repeated = weights is not None and isinstance(annotations, Labels)
+    return rankings, gamma, np.repeat(weights, annotations.count) if repeated else weights
+
+
+def stages_of(rankings: Rankings, rest: bool, weights: Array | None = None) -> core.Stages:
+    return core.Stages(*_arrays(rankings), rankings.n_classes, rest, weights)
 
 
 def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
@@ -177,6 +187,7 @@ def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
 
 def _sample(
     rankings: Rankings,
+    weights: Array | None,
     law: tuple[float, float, float],
     unranked: str,
     schedule: tuple[int, int, int, int],
@@ -184,7 +195,7 @@ def _sample(
     dtype: Any,
     path: Any,
 ) -> MentionedDraws:
-    stages = stages_of(rankings, unranked != "ignore")
+    stages = stages_of(rankings, unranked != "ignore", weights)
     offsets, index = classes_of(stages)
     n_draws = schedule[1] * schedule[3]
     starts = (offsets + np.arange(len(offsets))) * n_draws
@@ -204,7 +215,10 @@ def _sample(
     if path is None:
         parallel.run_parts(part, bounds, "sampling", stop)
     else:
-        run = fingerprint((*_arrays(rankings), keys), (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
+        run = fingerprint(
+            (*_arrays(rankings), keys, *([] if weights is None else [weights])),
+            (law, unranked, schedule, seed, str(dtype), rankings.n_classes),
+        )
         _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
     values.flags.writeable = False  # or the record would make a copy of its own
     return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)

@@ -14,7 +14,7 @@ from .._core import _plackett_luce as core
 from ..annotations import Rankings
 from ..plausibilities import Point
 from ..plausibilities.draws import REST
-from .plackett_luce_draws import UNRANKED, as_rankings, classes_of, prior_of, stages_of
+from .plackett_luce_draws import UNRANKED, classes_of, prior_of, stages_of, weighted_rankings
 
 CHUNK = 128  # cases: some milliseconds
 
@@ -22,7 +22,7 @@ CHUNK = 128  # cases: some milliseconds
 def plackett_luce_map(
     rankings: Any,
     *,
-    reliability: float = 1.0,
+    reliability: Any = 1.0,
     prior_shape: float | None = None,
     prior_mass: float | None = None,
     prior_rate: float = 1.0,
@@ -74,21 +74,25 @@ def plackett_luce_map(
     >>> ugt.plackett_luce_map(rankings).mean().round(3).tolist()
     [[0.55, 0.312, 0.105, 0.016, 0.016]]
     """
-    given = as_rankings(rankings)
-    gamma = checks.scalar("reliability", reliability, positive=True)
+    given, gamma, weights = weighted_rankings(rankings, reliability)
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     checks.scalar("prior_rate", prior_rate, positive=True)
     checks.option("unranked", unranked, UNRANKED)
     if unranked != "ignore":
         what = "the plausibilities of all classes (unranked='ignore': of mentioned ones only)"
         checks.room(what, 20 * given.n_cases * given.n_classes)
-    stages = stages_of(given, unranked != "ignore")
+    stages = stages_of(given, unranked != "ignore", weights)
     values = _modes(given, stages, gamma, np.full(given.n_cases, shape), REST[unranked])
     return _mentioned(given, stages, values) if unranked == "ignore" else _all_classes(given, stages, values)
 
 
 def plackett_luce_mle(
-    rankings: Any, *, on_nonexistence: str = "error", prior_shape: float | None = None, prior_mass: float | None = None
+    rankings: Any,
+    *,
+    reliability: Any = 1.0,
+    on_nonexistence: str = "error",
+    prior_shape: float | None = None,
+    prior_mass: float | None = None,
 ) -> Point:
     r"""Maximum-likelihood plausibilities under Plackett–Luce with ties, over the classes that a case mentions.
 
@@ -99,6 +103,8 @@ def plackett_luce_mle(
     ----------
     rankings : Rankings or Labels
         As for :func:`plackett_luce`, errors too.
+    reliability : float, mapping of annotator to float, or array
+        As for :func:`plackett_luce`. One number changes no estimate, only what ``"map"`` takes where there is none.
     on_nonexistence : {"error", "map"}
         What to do with a case that has no estimate: raise an error (default), or take ``plackett_luce_map(…, unranked="ignore")`` for it.
     prior_shape, prior_mass : float, optional
@@ -122,7 +128,7 @@ def plackett_luce_mle(
     The estimate exists and is unique if and only if the graph with an edge from each class to those that some annotator
     placed later, in a later block or left out, is strongly connected. Else some classes can be raised above all others and
     the likelihood never falls; no large number stands for that. Of the 1,816 cases of the dermatology data that mention
-    several classes, 1,274 have an estimate; over all K classes none has. A reliability would change nothing.
+    several classes, 1,274 have an estimate; over all K classes none has.
 
     References
     ----------
@@ -135,17 +141,17 @@ def plackett_luce_mle(
     >>> ugt.plackett_luce_mle(rankings).mean().round(3).tolist()
     [[0.667, 0.333, 0.0, 0.0, 0.0]]
     """
-    given = as_rankings(rankings)
+    given, gamma, weights = weighted_rankings(rankings, reliability)
     checks.option("on_nonexistence", on_nonexistence, ("error", "map"))
     for name, prior in (("prior_shape", prior_shape), ("prior_mass", prior_mass)):
         if prior is not None and on_nonexistence == "error":
             raise checks.error(name, "be given with on_nonexistence='map' only", repr(prior))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
-    stages = stages_of(given, False)
+    stages = stages_of(given, False, weights)
     exists, unbeaten = _existence(stages)
     if on_nonexistence == "error" and not exists.all():
         raise _no_estimate(given, stages, exists, unbeaten)
-    return _mentioned(given, stages, _modes(given, stages, 1.0, np.where(exists, 0.0, shape), REST["ignore"]))
+    return _mentioned(given, stages, _modes(given, stages, gamma, np.where(exists, 0.0, shape), REST["ignore"]))
 
 
 def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: Array, rest: int) -> Array:

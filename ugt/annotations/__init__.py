@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .._base.axes import Classes
 BLOCK = 2**20  # cells of a table of counts that are read at a time
+FRACTIONS = "be whole numbers (for fractional counts c: dirichlet(Labels.from_counts(np.sign(c)), reliability=c))"
 
 __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
 
@@ -333,7 +334,7 @@ def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
     for may_be, find, must in (
         (not whole, lambda: ~np.isfinite(table), "be finite"),
         (table.dtype.kind != "u", lambda: table < 0, "not be negative"),
-        (not whole, lambda: table != np.floor(table), "be whole numbers"),
+        (not whole, lambda: table != np.floor(table), FRACTIONS),
     ):
         bad = find() if may_be else np.zeros(1, bool)
         if bad.any():

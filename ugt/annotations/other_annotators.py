@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Int64, NDArray
+from .._base.arrays import Bools, Int64, NDArray
 from .._base.axes import Axes
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from . import Labels
@@ -21,9 +21,14 @@ def case_offsets(known: Any) -> Int64:
     return np.asarray(known.case_offsets if isinstance(known, Rankings) else known.offsets)
 
 
+def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
+    """(R,) the annotations of the annotators (A,) that weigh anything."""
+    return np.asarray(np.append(np.asarray(annotators) != 0, False)[known.annotator])
+
+
 def only(known: Any, annotators: NDArray[Any]) -> Any:
     """The annotations of the annotators (A,) that weigh anything; cases that keep none stay as empty ones."""
-    kept = np.append(np.asarray(annotators) != 0, False)[known.annotator]
+    kept = weighing(known, annotators)
     offsets, at = np.append(0, np.cumsum(kept))[case_offsets(known)].astype(np.int64), np.flatnonzero(kept)
     who = known.annotator[at]
     if isinstance(known, Labels):
@@ -48,10 +53,11 @@ def _rankings(known: Rankings, axes: Axes, offsets: Int64, at: Int64) -> Ranking
     )  # fmt: skip
 
 
-def without_each(known: Labels | Rankings, rows: Int64) -> tuple[Int64, Int64, Labels | Rankings]:
-    """``(place, annotator, annotations)``: for every annotator of each of some cases, the case without what that annotator said.
+def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) -> tuple[Int64, Int64, Labels | Rankings, Int64 | None]:
+    """``(place, annotator, annotations, at)``: for every annotator of each of some cases, the case without what that annotator said.
 
-    Cases of the annotations made are (place in ``rows``, annotator), in this order, under the id of the case.
+    Cases of the annotations made are (place in ``rows``, annotator), in this order, under the id of the case. They are those ``at`` these
+    places; or ``counted``: labels as counts without annotators, ``at`` None.
     """
     offsets, at = take(case_offsets(known), rows)
     who = known.annotator[at].astype(np.int64)
@@ -59,10 +65,13 @@ def without_each(known: Labels | Rankings, rows: Int64) -> tuple[Int64, Int64, L
     pairs, of = np.unique((row_of(offsets) * n + who)[who >= 0], return_inverse=True)
     place, annotator = np.divmod(pairs, n)
     axes = Axes(known.axes.case_ids[rows[place]], known.axes.classes, known.axes.numbered)
-    if not isinstance(known, Labels):
+    if not isinstance(known, Labels) or not counted:
         sizes, at = take(case_offsets(known), rows[place])
         kept = known.annotator[at] != annotator[row_of(sizes)]
-        return place, annotator, _rankings(known, axes, offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), at[kept])
+        ends, at = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), at[kept]
+        if isinstance(known, Rankings):
+            return place, annotator, _rankings(known, axes, ends, at), at
+        return place, annotator, Labels(axes, known.annotators, ends, known.annotator[at], known.label[at], known.count[at]), at
     begin, index, count = known.class_counts()  # much smaller than the labels, where there are many for a case
     sizes, entry = take(begin, rows[place])
     cells = row_of(sizes) * known.n_classes + index[entry]
@@ -70,7 +79,7 @@ def without_each(known: Labels | Rankings, rows: Int64) -> tuple[Int64, Int64, L
     left = count[entry] - np.bincount(mine, known.count[at][who >= 0], len(cells)).astype(np.int64)
     kept = left > 0
     given = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), np.full(int(kept.sum()), -1, np.int32)
-    return place, annotator, Labels(axes, np.empty(0, np.int64), *given, index[entry][kept], left[kept])
+    return place, annotator, Labels(axes, np.empty(0, np.int64), *given, index[entry][kept], left[kept]), None
 
 
 def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:

@@ -20,7 +20,7 @@ from ..annotations import Labels, Predictions, Rankings
 from ..annotations.predictions import is_percentage, position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
-from ..io.beside import cluster_file, prediction_file, subgroup_file
+from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
 from . import facts
@@ -88,6 +88,19 @@ def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None
     read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options))
     _take(lambda: facts.of_cases(path, kind, read, axes))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
+
+
+def annotator_reliability(options: argparse.Namespace, known: Any) -> dict[str, Any]:
+    """The reliability of each annotator from a file, told in a line; nothing without one."""
+    path = options.annotator_reliability
+    if path is None:
+        return {}
+    if options.reliability is not None:
+        raise error("--reliability", "not be given beside --annotator-reliability", " ".join(f"{value:g}" for value in options.reliability))
+    read = reliability_file(path, encoding=options.encoding)
+    found, names = read.values["reliability"], {str(name): name for name in getattr(known, "annotators", np.empty(0)).tolist()}
+    _take(lambda: facts.of_reliabilities(path, read))
+    return {"reliability": {names.get(name, name): value for name, value in found.items()}}
 
 
 def beside(options: argparse.Namespace, *more: str) -> dict[str, Any]:

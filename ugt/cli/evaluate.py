@@ -18,7 +18,7 @@ from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
 from ..report.plan import read_plan
-from .cases import add_positive_class, annotations_of, models_of, named_apart, of_cases, of_classes, read_record
+from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, of_classes, read_record
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 
@@ -97,6 +97,8 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     option("--aggregation", by_name.AGGREGATIONS, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
+    each = "CSV with the columns annotator and reliability: the reliability of each annotator, instead of --reliability; default: none"
+    option("--annotator-reliability", "FILE", each)
     option("--prior", "X", "of every class (dirichlet), or fit: estimated from the labels; default: 0.1", type=_number_or_fit)
     option("--background", "X", "concentration of every class (prirn); default: 0", type=float)
     option("--tie-weight", ("split", "full"), "of tied classes (irn, prirn); default: split")
@@ -138,10 +140,10 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         with heard() as said:
             predictions, paths = _predictions(options, known.axes)
         read = replace(read, notes=(*read.notes, *map(in_options, dict.fromkeys(said))))
-        beside = (options.mapping, options.clusters, options.subgroups, options.plan)
+        beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
-        keywords = {**_keywords(options, known.n_classes), **_groups(options), **_beside(options, known.axes)}
+        keywords = {**_keywords(options, known), **_groups(options), **_beside(options, known.axes)}
         evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
@@ -184,11 +186,11 @@ def _groups(options: argparse.Namespace) -> dict[str, Any]:
     return {} if options.groups is None else {"groups": io.read_names(options.groups, encoding=options.encoding)}
 
 
-def _keywords(options: argparse.Namespace, n_classes: int) -> dict[str, Any]:
+def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
     given = {name: getattr(options, name, None) for name in KEYWORDS}
     if options.k is None:
-        given["k"] = [k for k in (1, 3) if k <= n_classes]
-    return {name: value for name, value in given.items() if value is not None}
+        given["k"] = [k for k in (1, 3) if k <= known.n_classes]
+    return {**{name: value for name, value in given.items() if value is not None}, **annotator_reliability(options, known)}
 
 
 def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
@@ -205,7 +207,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     with nullcontext() if options.out is None else output_file(options.out) as draft:
         read = annotations_of(options)
         known = of_classes(read)
-        evaluation = evaluate(known, {}, **{**_keywords(options, known.n_classes), "details": False})
+        evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
         if draft is not None:
             evaluation.to_csv(draft, table="cases")
     found = evaluation.to_dict()

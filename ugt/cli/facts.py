@@ -137,9 +137,24 @@ def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: 
     return found
 
 
+def of_reliabilities(path: Any, read: CaseFile) -> dict[str, Any]:
+    """Reliabilities."""
+    return {
+        "file": os.fspath(path),
+        "kind": "reliabilities",
+        "taken_for": "reliabilities",
+        "layout": "one row per annotator",
+        "columns": read.columns,
+        "not_used": read.unused,
+        "n_annotators": len(read.values["reliability"]),
+        "notes": [],
+    }
+
+
 def line(found: Mapping[str, Any]) -> str:
     """One line on a file."""
-    sizes = [_joined(found["joined"])] if "joined" in found else [counted(found["n_cases"], "case")]
+    unit = "annotator" if found["kind"] == "reliabilities" else "case"
+    sizes = [_joined(found["joined"])] if "joined" in found else [counted(found[f"n_{unit}s"], unit)]
     what = found["taken_for"]
     if found["kind"] == "annotations":
         sizes += [counted(found["n_annotators"], "annotator")] if found["n_annotators"] else ["annotators not named"]

@@ -16,6 +16,7 @@ from .._base.version import __version__
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
 from ..aggregation import by_name
+from ..aggregation.reliabilities import is_mapping
 from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
@@ -178,7 +179,7 @@ def evaluate(
     predictions: Mapping[str, Any],
     *,
     aggregation: str = "auto",
-    reliability: float | Sequence[float] | None = None,
+    reliability: float | Sequence[float] | Mapping[Any, float] | None = None,
     k: int | Sequence[int] | None = None,
     groups: Any = None,
     group_names: Any = None,
@@ -218,10 +219,11 @@ def evaluate(
         How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings. ``"dawid-skene"`` and
         ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
         :func:`glad`, and the class that they find most probable is the truth.
-    reliability : number or sequence of numbers
+    reliability : number, sequence of numbers, or mapping of annotator to number
         Weight of the annotations, above 0; the whole evaluation is done for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
         10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1 a label is
-        worth less than one independent look at the case, as where annotators share errors.
+        worth less than one independent look at the case, as where annotators share errors. A mapping gives each annotator a reliability
+        of its own (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (as far as there are classes).
@@ -287,16 +289,17 @@ def evaluate(
     if not isinstance(provenance, (Mapping, type(None))):
         raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
-    word = resampling.seed_of(seed)
+    word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
     with parallel.threads(n_threads):
         given = aggregation_input(annotations)
         check_mapping(predictions)
         making = by_name.Making(
             prior=prior, background=background, tie_weight=tie_weight, prior_mass=prior_mass, unranked=unranked,
             n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
+            annotator_reliability=reliability if by_annotator else None,
         )  # fmt: skip
         making, fit = making.with_prior(given, aggregation, clusters)
-        truths = by_name.truths(given, aggregation, reliability, making)
+        truths = by_name.truths(given, aggregation, 1.0 if by_annotator else reliability, making)
         if fit is not None:
             truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
             truths.say(note)

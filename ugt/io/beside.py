@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.checks import error
+from .._base.identifiers import name, repeated
 from .._base.names import listed
 from .._base.notices import note
 from .._base.records import Record
@@ -29,9 +30,9 @@ class PredictionFile(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseFile(Record):
-    """What a table with a row a case says of the cases: by column, case to value."""
+    """What a table with a row a case (or annotator) says of the cases: by column, case to value."""
 
-    values: dict[str, dict[str, str]]
+    values: dict[str, dict[str, Any]]
     columns: dict[str, tuple[str, ...]]
     unused: tuple[str, ...] = ()
 
@@ -101,3 +102,21 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         texts = [map([*one.values].__getitem__, one.codes[:, 0].tolist()) for one in cells]
         values = {table.header[c]: dict(zip(cases, own)) for c, own in zip(others, texts)}
         return CaseFile(values, *roles_of(table.header, table.used))
+
+
+def reliability_file(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> CaseFile:
+    """The reliability of every annotator, by annotator."""
+    with naming(path):
+        table = table_of(Source(path, encoding))
+        roles = find_roles(table.header, {}, ("annotator", "reliability"))
+        if len(roles) < 2:
+            raise error("file", "have the columns annotator and reliability", listed(map(repr, table.header), MOST_SHOWN))
+        who, cells = table.coded([roles["annotator"]], [roles["reliability"]])
+        annotator = table.numbered(who, "annotator")
+        if len(annotator.ids) < len(annotator.code):
+            row = repeated(annotator.code, annotator.first)
+            raise error("annotator", "stand once", f"{name(annotator.ids[annotator.code[row]])} twice", table.place(row))
+        numbers = table.converted(cells, "reliability")[:, 0].tolist()
+        found = dict(zip(annotator.ids.astype(str)[annotator.code].tolist(), numbers))
+        table.used = {role: [c] for role, c in roles.items()}
+        return CaseFile({"reliability": found}, *roles_of(table.header, table.used))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from .._base.arrays import Int64, NDArray
+from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error
 from .._base.ragged import take
-from ..annotations.other_annotators import case_offsets, only, without_each
+from ..annotations.other_annotators import case_offsets, only, weighing, without_each
 from ..resampling import UNNAMED
 
 if TYPE_CHECKING:
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MadeOf(Frozen):
-    """Annotations, what makes a truth of them, each case of its own annotations alone; and (n,) which cases it has, None: all."""
+    """Annotations, what makes a truth of them, each case of its own annotations alone; and (n,) which cases it has, None: all.
+
+    ``weights`` (R,): reliabilities of the annotations, a second argument of ``make``.
+    """
 
     annotations: Any
-    make: Callable[[Any], Plausibilities]
+    make: Callable[..., Plausibilities]
     rows: Int64 | None = None
+    weights: Array | None = None
 
     def take(self, rows: Any) -> MadeOf:
         """Of some of these cases."""
@@ -45,12 +49,13 @@ class MadeOf(Frozen):
 
     def judged_by(self, annotators: NDArray[Any]) -> Plausibilities:
         """The truth of some annotators (A,), those that weigh anything."""
-        found = self.make(only(self.annotations, annotators))
+        known = only(self.annotations, annotators)
+        found = self.make(known) if self.weights is None else self.make(known, self.weights[weighing(self.annotations, annotators)])
         return found if self.rows is None else found.take(self.rows)
 
     @cached_property
     def without_each(self) -> tuple[Int64, Int64, Plausibilities]:
         """``(case, annotator, truth)``: the truth of every case without each of its annotators."""
         rows = np.arange(self.annotations.n_cases) if self.rows is None else self.rows
-        case, annotator, known = without_each(self.annotations, rows)
-        return case, annotator, self.make(known)
+        case, annotator, known, at = without_each(self.annotations, rows, counted=self.weights is None)
+        return case, annotator, self.make(known) if self.weights is None else self.make(known, self.weights[at])

@@ -108,6 +108,9 @@ def render(source: Data) -> Section:
 
 def _facts(facts: Data) -> list[tuple[str, str]]:
     reliability = ", ".join(f"{value:g}" for value in facts["reliability"] or ()) or "none"
+    own = facts.get("annotator_reliability")
+    if own:
+        reliability = "of each annotator: " + ", ".join(f"{text(name)} {value:g}" for name, value in own.items())
     return [
         ("Model", text(facts["aggregation"])),
         ("Reliability", reliability),
@@ -145,6 +148,8 @@ def _groups(names: list[str] | int) -> str:
 
 def _about_reliability(facts: Data) -> str:
     values = facts["reliability"] or ()
+    if facts.get("annotator_reliability"):
+        return "One set of reliabilities was evaluated: whether the results depend on it cannot be seen from this report."
     if len(values) == 1:
         return "Only one reliability was evaluated: whether the results depend on it cannot be seen from this report."
     return (
@@ -160,6 +165,8 @@ def _about_reliability(facts: Data) -> str:
 def _example(source: Data) -> list[str]:
     """A small table of what one, two or three annotators settle under each reliability; of models where it can be computed by hand."""
     facts, n_classes = source["provenance"], source["data"]["n_classes"]
+    if facts.get("annotator_reliability"):
+        return []
     reliabilities = list(facts["reliability"] or ())
     if facts["aggregation"] == "dirichlet" and isinstance(facts["parameters"].get("prior"), (int, float)):
         return _labels_example(reliabilities, facts["parameters"]["prior"], n_classes)

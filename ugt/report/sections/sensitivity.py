@@ -117,11 +117,12 @@ class _Work:
         given = self.context.known.given
         known = ("dirichlet",) if self.context.known.is_labels else ()
         fitted = by_name.FITTED if known and len(given.annotators) > 1 else ()
+        alike = {"annotator_reliability": None}  # numbers of one aggregation mean nothing in another
         for how in ("votes", "irn", "prirn", *known, *fitted):
             if how != self.how:
                 values = by_name.RELIABILITIES.get(how)
                 middle = None if values is None else float(values[len(values) // 2])
-                yield Setting("aggregation", how if middle is None else f"{how}, reliability {middle:g}", how, middle)
+                yield Setting("aggregation", how if middle is None else f"{how}, reliability {middle:g}", how, middle, alike)
         if fitted:
             yield Setting("model as an annotator", "dawid-skene", "dawid-skene", joined=True)
 
