@@ -304,21 +304,17 @@ def test_fractional_counts():
     assert concentrations(twice) == [[0.5, 3]]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda x, w: agg.dirichlet(x, reliability=w), lambda x, w: agg.prirn(x, reliability=w), lambda x, w: agg.irn(x, reliability=w)]
-)
+@pytest.mark.parametrize("make", [agg.dirichlet, agg.prirn, agg.irn])
 def test_without_an_annotator_the_others_keep_their_reliability(make):
-    labels = Labels.from_wide([["a", "b", "a"], ["b", "b", "a"], ["c", None, None]], annotators=["x", "y", "z"], classes=["a", "b", "c"])
+    table, names = [["a", "b", "a"], ["b", "b", "a"], ["c", None, None]], {"annotators": ["x", "y", "z"], "classes": ["a", "b", "c"]}
     own = {"x": 2.0, "y": 0.5, "z": 1.0}
-    made_of = make(labels, own).made_of
+    made_of = make(Labels.from_wide(table, **names), reliability=own).made_of
     case, annotator, truth = made_of.without_each
     assert case.tolist() == [0, 0, 0, 1, 1, 1, 2] and annotator.tolist() == [0, 1, 2, 0, 1, 2, 0]
     for i, a, row in zip(case, annotator, truth.mean()):
-        weights = np.arange(3) != a
-        np.testing.assert_array_equal(row, made_of.judged_by(weights).mean()[i])
-        rest = Labels.from_wide([[None if j == a else y for j, y in enumerate(["aba", "bba", "c  "][i].replace(" ", "-"))]], missing=(None, "-"),
-                                annotators=["x", "y", "z"], classes=["a", "b", "c"])  # fmt: skip
-        np.testing.assert_allclose(row, make(rest, own).mean()[0], rtol=1e-14)
+        np.testing.assert_array_equal(row, made_of.judged_by(np.arange(3) != a).mean()[i])
+        rest = Labels.from_wide([[None if j == a else y for j, y in enumerate(table[i])]], **names)
+        np.testing.assert_allclose(row, make(rest, reliability=own).mean()[0], rtol=1e-14)
 
 
 NAMED = Labels.from_wide([["a", "b"], ["b", None]], annotators=["x", "y"])
@@ -331,7 +327,7 @@ BAD_RELIABILITIES = [
     (NAMED, {"x": -2, "y": 1}, r"reliability must be a finite number above 0\. Got -2, first at annotator 'x'"),
     (NAMED, {"x": 1, "y": float("nan")}, r"reliability must be a finite number above 0\. Got nan, first at annotator 'y'"),
     (NAMED, {"x": 1, "y": "2"}, r"reliability must be a finite number above 0\. Got '2', first at annotator 'y'"),
-    (NAMED, [1, 2, 3], r"be a number above 0, a mapping .*, 2 numbers \(one per annotator\) or a table \(2, 2\), cases x annotators\. Got \[1, 2, 3\]"),
+    (NAMED, [1, 2, 3], r"a mapping .*, 2 numbers \(one per annotator\) or a table \(2, 2\), cases x annotators\. Got \[1, 2, 3\]"),
     (NAMED, [1, -2], r"reliability must be finite numbers above 0\. Got -2\.0, first at case 0, annotator 'y'"),
     (NAMED, [[1, 2], [float("nan"), 0]], r"reliability must be finite numbers above 0\. Got nan, first at case 1, annotator 'x'"),
     (NAMED, [["1", "2"], ["1", "2"]], r"reliability must be a number above 0, a mapping"),

@@ -432,10 +432,9 @@ int ugt_plackett_luce_log_likelihood(const ugt_rankings *rankings, const double 
 /* ---- stages.c: rankings as samplers and optimisers see them ----------------------------------------- */
 
 /* Opaque, made by ugt_stages_new, freed by the caller. rest: whether classes that nobody mentioned come after all
- * others (0: they are ignored). No class twice in a ranking, no empty block. */
+ * others (0: they are ignored). No class twice in a ranking, no empty block. weight [n_rankings] > 0: how often each counts; NULL: once. */
 typedef struct ugt_stages ugt_stages;
 int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out);
-/* The same of rankings that count weight [n_rankings] > 0 times; NULL: once. */
 int ugt_stages_weighted(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out);
 void ugt_stages_free(ugt_stages *stages);
 int64_t ugt_stages_count(const ugt_stages *stages);
@@ -448,8 +447,7 @@ typedef struct {
     double reliability; /* > 0 */
     double shape, rate; /* prior Gamma of a single class, > 0; normalised draws do not depend on the rate */
     int rest;           /* UGT_REST_*: what stands for the classes that nobody mentioned */
-    int64_t n_warmup, n_draws, n_thin; /* per chain; n_draws kept, one of n_thin sweeps */
-    int64_t n_chains;
+    int64_t n_warmup, n_draws, n_thin, n_chains; /* per chain; n_draws kept, one of n_thin sweeps */
     uint64_t seed;
 } ugt_gibbs_options;
 

@@ -132,8 +132,8 @@ def _irn(known: Any, weights: Array | None = None, *, tie_weight: str) -> Point:
 def prirn(annotations: Labels | Rankings, *, reliability: Any = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
     r"""Probabilistic inverse rank normalisation: λ ~ Dirichlet(γ · IRN + background).
 
-    With a reliability γ_r for each annotator r, whose inverse ranks are u_rk, the concentrations are Σ_r γ_r u_rk / Σ_r Σ_k u_rk + background:
-    of equal γ_r the same.
+    With a reliability γ_r for each annotator r, whose inverse ranks are u_rk, the concentrations are
+    Σ_r γ_r u_rk / Σ_r Σ_k u_rk + background: of equal γ_r the same.
 
     Parameters
     ----------
@@ -237,9 +237,10 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
 
 def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: Array) -> Dirichlet:
     made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
-    offsets, index, count = known.class_counts()
+    ragged: Any = known.class_counts() if weights is None else ()
     if weights is not None:
-        offsets, index, count = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
+        ragged = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
+    offsets, index, count = ragged
     if alpha.min() == alpha.max():
         extra = float(alpha[0])
         return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra), made_of)

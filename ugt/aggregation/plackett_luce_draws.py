@@ -80,8 +80,8 @@ def plackett_luce(
     rankings : Rankings or Labels
         N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
     reliability : float, mapping of annotator to float, or array
-        γ > 0, any real number; of each annotator or of each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r times.
-        Of rankings whose annotators have no names, (R,) numbers.
+        γ > 0, any real number; of each annotator or of each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
+        times. Of rankings whose annotators have no names, (R,) numbers.
     prior_shape, prior_mass : float, optional
         Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
     prior_rate : float
@@ -170,8 +170,9 @@ def weighted_rankings(annotations: Any, reliability: Any) -> tuple[Rankings, flo
     """``(rankings, γ, weights)``: the reliability of all, or of each ranking."""
     rankings = as_rankings(annotations)
     gamma, weights = reliability_of(reliability, annotations)
-    repeated = weights is not None and isinstance(annotations, Labels)
-    return rankings, gamma, np.repeat(weights, annotations.count) if repeated else weights
+    if weights is not None and isinstance(annotations, Labels):
+        weights = np.repeat(weights, annotations.count)
+    return rankings, gamma, weights
 
 
 def stages_of(rankings: Rankings, rest: bool, weights: Array | None = None) -> core.Stages:

@@ -63,6 +63,7 @@ def _of_annotators(given: dict[Any, Any], known: Labels | Rankings) -> Array:
 
 def _of_table(table: Any, given: Any, known: Labels | Rankings) -> Array:
     n, n_named = len(case_offsets(known)) - 1, len(known.annotators)
+    shapes: tuple[tuple[int, ...], ...]
     if n_named:
         a = f", a mapping of annotator to number, {n_named} numbers (one per annotator) or a table ({n}, {n_named}), cases x annotators"
         shapes = (n_named,), (n, n_named)
