@@ -166,8 +166,8 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
         low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
         notes = [
-            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); they are what reliability 1 "
-            "stands for in the tables."
+            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in the tables "
+            "stands for these."
         ]
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
