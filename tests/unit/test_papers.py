@@ -32,6 +32,7 @@ TRUTH = ugt.dirichlet(LABELS)
 DRAWS = TRUTH.draws(4000, seed=1)
 NESTED = [[[[0], [1]], [[0, 2]]], [[[1]], [[1], [0]]], [[[2], [0], [1]], [[2]]]]
 RANKINGS = ugt.Rankings.from_blocks(NESTED, n_classes=3)
+GIVEN = [[0], [0, 1], [], [1], [1, 2], [0, 1, 2]]
 close = pytest.approx
 
 
@@ -106,6 +107,25 @@ def annotation_certainty():
     assert abs(sampled.value - found.value) < 5 * sampled.mc_error + 0.003
 
 
+@item("A5")
+def certainty_of_a_given_set():
+    found = ugt.ua_set_accuracy(TRUTH, GIVEN)
+    best = np.argsort(-DRAWS, axis=2)
+    share = [np.mean([set(one[: len(given)]) == set(given) for one in best[i]]) if given else 0 for i, given in enumerate(GIVEN)]
+    assert found.per_case == near(np.array(share)) and found.per_case == close(TRUTH.set_probability(GIVEN))
+    low, high = found.interval()
+    assert low < found.value < high and found.draw_std > 0 and found.mean_set_size == 9 / 6
+
+
+@item("A6")
+def best_j_in_best_k():
+    inside = np.argsort(np.argsort(-MODEL, axis=1, kind="stable"), axis=1) < 2  # the model's best two
+    targets = np.argsort(-DRAWS, axis=2)[:, :, :2]
+    both = np.take_along_axis(inside[:, None].repeat(DRAWS.shape[1], 1), targets, axis=2).all(2).mean(1)
+    assert ugt.ua_topk_accuracy(TRUTH, MODEL, k=2, j=2, ties="first").per_case == near(both)
+    assert ugt.ua_coverage(TRUTH, inside, j=2).per_case == near(both)
+
+
 @item("A7")
 def accuracy():
     assert ugt.ua_topk_accuracy(ugt.votes(LABELS), MODEL).per_case == close([1, 1, 1, 1, 0, 1])
@@ -113,6 +133,19 @@ def accuracy():
         inside = np.argsort(-MODEL, axis=1, kind="stable")[:, :k]
         hit = (DRAWS.argmax(2)[:, :, None] == inside[:, None]).any(2).mean(1)
         assert ugt.ua_topk_accuracy(TRUTH, MODEL, k=k, ties="first").per_case == near(hit)
+
+
+@item("A8")
+def set_accuracy():
+    two = np.argsort(-MODEL, axis=1, kind="stable")[:, :2]
+    assert ugt.ua_set_accuracy(TRUTH, MODEL, k=2, ties="first").per_case == close(ugt.ua_set_accuracy(TRUTH, two).per_case)
+    assert ugt.ua_set_accuracy(TRUTH, np.ones((6, 3), bool)).value == close(1) and ugt.ua_set_accuracy(TRUTH, [[]] * 6).value == 0
+
+
+@item("A9")
+def overlap():
+    inside = [TRUTH.membership(len(given))[i, given].mean() if given else 0 for i, given in enumerate(GIVEN)]
+    assert ugt.ua_overlap(TRUTH, GIVEN).per_case == close(np.array(inside))
 
 
 @item("A10")
@@ -280,6 +313,20 @@ def losses_of(probs=MODEL, **options):
     return ugt.histogram_losses(COUNTS, probs, n_bins=2, **options)
 
 
+@item("B1")
+def calibration_error():
+    for p in (1, 2, 3.5):
+        by_hand = np.zeros(3)
+        for k in range(3):
+            upper = MODEL[:, k] >= 0.5
+            for one in (upper, ~upper):
+                by_hand[k] += one.mean() * abs(SHARES[one, k].mean() - MODEL[one, k].mean()) ** p if one.any() else 0
+        found = losses_of().calibration_error(p)
+        assert found.per_class == close(by_hand ** (1 / p)) and found.value == close(by_hand.sum() ** (1 / p))
+    assert losses_of().calibration_error(2).value == close(np.sqrt(losses_of().cl.plugin))
+    assert losses_of().ece == close(losses_of().calibration_error(1).mean)
+
+
 @item("B2")
 def squared_loss():
     expected = ((WIDE[:, :, None] == np.arange(3)) - MODEL[:, None]) ** 2
@@ -288,6 +335,14 @@ def squared_loss():
     two, p = np.stack([COUNTS[:, 0], 4 - COUNTS[:, 0]], axis=1), np.stack([MODEL[:, 0], 1 - MODEL[:, 0]], axis=1)
     half = ((WIDE == 0) - MODEL[:, :1]) ** 2
     assert ugt.histogram_losses(two, p).l_sq / 2 == close(half.mean())
+
+
+@item("B3")
+def weights_of_cases():
+    weights = np.array([1, 2, 0, 1, 1, 3])
+    again = np.repeat(np.arange(6), weights)
+    found, copied = losses_of(weights=weights), ugt.histogram_losses(COUNTS[again], MODEL[again], n_bins=2)
+    assert found.l_sq == close(copied.l_sq) and found.el.plugin == close(copied.el.plugin) and found.cl.plugin == close(copied.cl.plugin)
 
 
 @item("B6")
@@ -399,6 +454,13 @@ def ratio_of(labels=LABELS, chosen=CHOSEN, **options):
     return ugt.discrepancy_ratio(labels, chosen, **{"distance": "zero-one", **options})
 
 
+@item("C1")
+def mean_pairwise_deviation():
+    first, second = [1.0, 4.0, 2.0], [3.0, 0.0]
+    by_hand = np.mean([(a - b) ** 2 for a in first for b in second])
+    assert ugt.mean_pairwise_deviation(first, second, distance="squared") == close(by_hand)
+
+
 @item("C2")
 def discrepancies():
     found = ratio_of()
@@ -423,6 +485,19 @@ def distances():
         assert ugt.discrepancy_ratio(ugt.Ratings.from_wide(table), said, distance=given).value == close(by_hand(distance))
 
 
+@item("C4")
+def distances_of_masks():
+    square = np.zeros((9, 9), int)
+    square[2:5, 2:5] = 1
+    moved = np.roll(square, 3, axis=1)
+    two = ugt.Masks.from_maps(["p", "p"], ["a", "b"], [square, moved], classes=[1, 2])
+    p = square.mean()
+    agree, chance = (square == moved).mean(), p * p + (1 - p) * (1 - p)
+    assert ugt.discrepancy_ratio(two, [square], distance="kappa").alpha == close(1 - (agree - chance) / (1 - chance))
+    assert ugt.discrepancy_ratio(two, [square], distance="hausdorff").alpha == close(3)
+    assert ugt.discrepancy_ratio(two, [square], distance="dice").mu == close(1 / 2)  # none from a, all from b
+
+
 @item("C5")
 def closed_forms():
     y = (WIDE == 0).mean(1)
@@ -431,6 +506,14 @@ def closed_forms():
     assert found.alpha_per_case == close(2 * y * (1 - y) + 2 * y * (1 - y) / 3)
     m = (CHOSEN == 0).astype(float)
     assert found.mu_per_case == close(m + y - 2 * m * y)  # eq. 7
+
+
+@item("C6")
+def guessing_and_covariance():
+    m, y = (CHOSEN == 0).astype(float), (WIDE == 0).mean(1)
+    found = ratio_of(ugt.Labels.from_wide((WIDE == 0).astype(int), classes=2), (CHOSEN == 0).astype(int))
+    assert found.guessing_baseline == close(m.mean() + y.mean() - 2 * m.mean() * y.mean())
+    assert found.covariance == close(np.cov(m, y, bias=True)[0, 1]) and found.mu == close(found.guessing_baseline - 2 * found.covariance)
 
 
 @item("C7")

@@ -125,7 +125,8 @@ def case_histogram(values: Any, *, bins: int = 20, ax: Any = None) -> Any:
     start, n = _base.first_style(ax), len(given)
     for i, (name, heights) in enumerate(zip(known, counts)):
         at = i + start
-        look = {"color": _base.colour(at), "hatch": HATCHES[(at + at // len(HATCHES)) % len(HATCHES)], "edgecolor": "black", "linewidth": 0.5}
+        hatch = HATCHES[(at + at // len(HATCHES)) % len(HATCHES)]
+        look = {"color": _base.colour(at), "hatch": hatch, "edgecolor": "black", "linewidth": 0.5}
         label = _base.labelled(name, _base.undefined(len(given[name]) - len(known[name])))
         ax.bar(centres + (i - (n - 1) / 2) * 0.9 * width / n, heights, 0.9 * width / n, label=label, **look)
     ax.set_ylim(0, max(ax.get_ylim()[1], (1.05 + 0.09 * n) * np.max(counts)))  # room for the legend
