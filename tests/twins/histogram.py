@@ -72,6 +72,16 @@ def calibration(observed, predicted, n_cases, single_bins="zero"):
     return plugin, size / n_cases * (squared - 2 * c * z + z * z)
 
 
+def refinement(counts, k, inside, n_cases):
+    """``(plug-in RL, debiased RL, plug-in ERL)`` of class k in one bin: d(Y, C) over labels, by pairs of cases, and d(Q, C), eq. 5, 6."""
+    shares = [counts[i][k] / sum(counts[i]) for i in inside]
+    c = mean(shares)
+    rl = mean(mean(((label == k) - c) ** 2 for label in labels_of(counts[i])) for i in inside)
+    debiased = c - mean(a * b for a, b in permutations(shares, 2)) if len(shares) > 1 else NAN
+    erl = mean((m - c) ** 2 for m in shares)
+    return tuple(len(inside) / n_cases * x for x in (rl, debiased, erl))
+
+
 def losses(counts, probs, edges, single_bins="zero", least=1):
     """Tables [class][bin] of (plug-in, debiased) EL and CL over the cases with at least ``least`` labels, edges by class."""
     kept = [i for i, row in enumerate(counts) if sum(row) >= least]

@@ -98,8 +98,9 @@ def test_nothing_left():
 
 
 def numbers_of(found):
-    plugin, debiased = ([getattr(found.cl, part), *getattr(found.cl_per_class, part)] for part in ("plugin", "debiased"))
-    return np.stack([[found.l_phi, *found.l_per_class], debiased, plugin], axis=1).ravel()
+    parts = [(getattr(found, name), getattr(found, f"{name}_per_class"), part) for name in ("cl", "rl") for part in ("debiased", "plugin")]
+    columns = [[getattr(one, part), *getattr(by_class, part)] for one, by_class, part in parts]
+    return np.stack([[found.l_phi, *found.l_per_class], *columns], axis=1).ravel()
 
 
 def test_resamples_are_those_of_repeated_cases():
@@ -111,11 +112,11 @@ def test_resamples_are_those_of_repeated_cases():
     values = found.resamples(n_resamples=30, seed=2).values
     again = [kept.repeat(w) for w in weights]
     straight = np.array([numbers_of(ugt.disagreement_losses(counts[at], ugt.predicted_disagreement(probs[at]), n_bins=4)) for at in again])
-    np.testing.assert_allclose(values[:, ::3], straight[:, ::3], atol=1e-13)
-    for part in (1, 2):
-        shifts = values[:, part::3] - straight[:, part::3]
+    np.testing.assert_allclose(values[:, ::5], straight[:, ::5], atol=1e-13)
+    for part in (1, 2, 3, 4):
+        shifts = values[:, part::5] - straight[:, part::5]
         np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], (30, 4)), atol=1e-13)
-        np.testing.assert_allclose(values[:, part::3].mean(0), numbers_of(found)[part::3], atol=1e-14)
+        np.testing.assert_allclose(values[:, part::5].mean(0), numbers_of(found)[part::5], atol=1e-14)
 
 
 def test_intervals():
@@ -123,12 +124,12 @@ def test_intervals():
     found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
     options = {"n_resamples": 200, "seed": 4}
     table = dict(zip(found.statistic.names, found.resamples(**options).interval(0.9)))
-    assert list(table)[:4] == ["l_phi", "cl", "cl plugin", "l_phi[0]"] and found.value == found.l_phi
+    assert list(table)[:6] == ["l_phi", "cl", "cl plugin", "rl", "rl plugin", "l_phi[0]"] and found.value == found.l_phi
     for name in ("l_phi", "cl", "cl plugin", "cl[2]", "cl[1] plugin"):
         assert found.interval(0.9, of=name, **options) == pytest.approx(tuple(table[name]), abs=1e-12)
     assert found.interval(0.9, of="ce[2]", **options) == pytest.approx(tuple(np.sqrt(np.maximum(table["cl[2]"], 0))), abs=1e-12)
     assert not np.isnan(found.interval(of="cl", kind="bca", n_resamples=20)).any()
-    refused(r"of must be one of 'l_phi', 'cl', 'cl plugin', 'l_phi\[0\]', .*Got 'el'", found.interval, of="el")
+    refused(r"of must be one of 'l_phi', 'cl', 'cl plugin', 'rl', 'rl plugin', 'l_phi\[0\]', .*Got 'el'", found.interval, of="el")
     refused(r"of must be one of", found.interval, of="cl[3]")
 
 

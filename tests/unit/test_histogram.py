@@ -61,6 +61,33 @@ def test_it_adds_up():
     assert (found.per_bin.dl.plugin >= 0).all()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_refinement(weighted):
+    """Theorems 1 and 2, to 1e-12, in every column of the record, and of every class and bin; RL and ERL by the slow twin."""
+    counts, probs = problem(5, n=70, labels=(2, 3, 5))
+    found = ugt.histogram_losses(counts, probs, n_bins=3, weights=np.linspace(0.5, 3, 70) if weighted else None)
+    pairs = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=3)
+    close = {"rtol": 0, "atol": 1e-12}
+    for part in ("plugin", "debiased"):
+        el, cl, dl, il, rl, erl = (getattr(getattr(found, name), part) for name in ("el", "cl", "dl", "il", "rl", "erl"))
+        np.testing.assert_allclose([cl + rl + found.within, el + il, cl + dl + il], found.l_sq, **close)
+        np.testing.assert_allclose([cl + erl + found.within, dl - erl, rl - il], [el, found.within, erl], **close)
+        np.testing.assert_allclose(getattr(pairs.cl, part) + getattr(pairs.rl, part) + pairs.within, pairs.l_phi, **close)
+        for one in (found.per_class, found.per_bin):
+            np.testing.assert_allclose(getattr(one.rl, part), getattr(one.erl, part) + getattr(one.il, part), **close)
+    np.testing.assert_allclose(found.per_bin.erl.debiased.sum(axis=(0, 1)), found.erl.debiased, **close)
+    alike = ugt.histogram_losses(counts, np.tile([0.2, 0.3, 0.5], (70, 1)))
+    assert abs(alike.within) < 1e-15 and found.within != 0
+    if weighted:
+        return
+    for k in range(3):
+        for b in range(3):
+            inside = [i for i in range(70) if twin.bin_of(probs[i, k], found.bin_edges[k]) == b]
+            one = found.per_bin
+            given = one.rl.plugin[k, b], one.rl.debiased[k, b], one.erl.plugin[k, b]
+            assert len(inside) > 1 and given == pytest.approx(twin.refinement(counts.tolist(), k, inside, 70), abs=1e-14)
+
+
 def test_roots():
     counts, probs = problem(1, n=400, labels=(3,))
     skewed = probs**2 / (probs**2).sum(1, keepdims=True)
@@ -203,7 +230,8 @@ def shown(found):
         pick = lambda x, k=k, whole=whole: x if whole else x[k - 1]  # noqa: E731
         table = whole or found.per_class
         parts = [[pick(getattr(getattr(table, name), part)) for name in ("el", "cl", "dl", "il")] for part in ("debiased", "plugin")]
-        numbers += [pick(table.l_sq), *parts[0], *([found.accuracy] if whole else []), *parts[1]]
+        more = [pick(getattr(getattr(table, name), part)) for part in ("debiased", "plugin") for name in ("rl", "erl")]
+        numbers += [pick(table.l_sq), *parts[0], *([found.accuracy] if whole else []), *parts[1], *more]
     return np.array(numbers)
 
 
@@ -217,7 +245,7 @@ def test_resamples_are_those_of_repeated_cases(options):
     again = [np.repeat(kept, w) for w in weights[:20]]
     edges = {**options, "binning": found.bin_edges}
     straight = np.array([shown(ugt.histogram_losses(counts[at], probs[at], **edges)) for at in again])
-    moved = np.array([name[:2] in ("cl", "dl") for name in found.statistic.names])
+    moved = np.array([name[:2] in ("cl", "dl", "rl", "er") for name in found.statistic.names])
     np.testing.assert_allclose(resampled.values[:20, ~moved], straight[:, ~moved], atol=1e-13)
     shifts = resampled.values[:20, moved] - straight[:, moved]
     np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], shifts.shape), atol=1e-13)  # all by as much
@@ -229,7 +257,11 @@ def test_intervals():
     counts, probs = problem(6, n=150, k=3)
     found = ugt.histogram_losses(counts, probs, classes=["a", "b", "c"])
     options, names = {"n_resamples": 300, "seed": 5}, found.statistic.names
-    assert names[:7] == ("l_sq", "el", "cl", "dl", "il", "accuracy", "el plugin") and names[15:17] == ("el[a] plugin", "cl[a] plugin")
+    assert (
+        names[:7] == ("l_sq", "el", "cl", "dl", "il", "accuracy", "el plugin")
+        and names[10:12] == ("rl", "erl")
+        and names[19:21] == ("el[a] plugin", "cl[a] plugin")
+    )
     resampled = found.resamples(**options)
     for kind in ("percentile", "basic", "bca"):
         for name, ends in zip(names[:12], resampled.interval(0.9, kind)):

@@ -57,6 +57,8 @@ def histogram_losses(
         CL   = Σ_bins |I|/N (mean m - mean z)², bias |I|/N var(m) / (|I| - 1)          eq. 12, 13
         DL   = EL - CL                                                                eq. 34, 35
         IL   = L_sq - EL
+        RL   = Σ_bins |I|/N mean m (1 - mean m), bias minus that of CL                eq. 5
+        ERL  = RL - IL                                                               eq. 6
 
     Parameters
     ----------

@@ -16,10 +16,10 @@ from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
 from .bins import Bins
+from .in_bins import LossesInBins
 from .input import NO_WEIGHT, OUTSIDE, case_weights, count_table, counts_error, counts_of, named, readable
-from .losses import LossesInBins
 from .pairs_of_labels import given_statistic, predictions
-from .sums import CASES, LANES, LOSSES, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
+from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
 
 
 class DisagreementStatistic(BinLosses):
@@ -27,7 +27,7 @@ class DisagreementStatistic(BinLosses):
     one that was ``given``, observed in every case. Made of no cases.
     """
 
-    picks = MappingProxyType({"l_phi": 0, "cl": LOSSES["cl"] + 2, "cl plugin": LOSSES["cl"]})
+    picks = MappingProxyType({"l_phi": 0, "cl": CL + 2, "cl plugin": CL, "rl": RL + 2, "rl plugin": RL})
     kinds = 1
     nothing = "no case has enough labels"
 
@@ -147,8 +147,12 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         Expected squared loss of the statistic, unbiased [B eq. 39].
     cl : Loss
         Its calibration loss [B eq. 41-44]: ``plugin``, ``bias``, ``debiased``.
-    l_per_class, cl_per_class
-        (K,) array and Loss of (K,) arrays, where predictions are by class; None else.
+    rl : Loss
+        Its refinement loss [B eq. 16, 37]: how far the statistic is from its mean in the bin.
+    within : float
+        What is left as predictions differ within bins: L = CL + RL + within.
+    l_per_class, cl_per_class, rl_per_class
+        (K,) array and Losses of (K,) arrays, where predictions are by class; None else.
     n_cases, left_out : int, mapping
         Cases with enough labels; cases left out, by reason.
     observed : (N,) array
@@ -187,6 +191,14 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         return self._columns.cl.at(0)
 
     @property
+    def rl(self) -> Loss:
+        return self._columns.rl.at(0)
+
+    @property
+    def within(self) -> float:
+        return self.l_phi - float(self.cl.plugin + self.rl.plugin)
+
+    @property
     def l_per_class(self) -> Array | None:
         found: Array = self._columns.l_sq[1:]
         return found if len(found) else None
@@ -194,6 +206,10 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
     @property
     def cl_per_class(self) -> Loss | None:
         return None if self.l_per_class is None else self._columns.cl.at(slice(1, None))
+
+    @property
+    def rl_per_class(self) -> Loss | None:
+        return None if self.l_per_class is None else self._columns.rl.at(slice(1, None))
 
     @property
     def cl_per_bin(self) -> Loss:
@@ -236,6 +252,7 @@ def disagreement_losses(
 
         L  = 1/N Σ (μ - 2 μ φ + φ²)                                                   eq. 39
         CL = Σ_bins |I|/N (mean μ - mean φ)², bias |I|/N var(μ) / (|I| - 1)            eq. 41-44
+        RL = Σ_bins |I|/N mean μ (1 - mean μ), bias minus that of CL                   eq. 16, 37
 
     Parameters
     ----------

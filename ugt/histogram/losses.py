@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .. import resampling
 from .._base import checks
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.arrays import Array, Bools, NDArray
 from .._core import _histogram
 from ..resampling.result import ResultsOf
 from . import reliability
 from .bins import Bins
-from .errors import CalibrationError
+from .in_bins import LossesInBins
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
 from .reliability import ReliabilityCurve
-from .sums import LANES, LOSSES, N_ROWS, ROOTS, SINGLE_BINS, BinLosses, Loss, Losses, Rows, divided, number, of_pairs, slopes, table
+from .sums import (
+    LANES,
+    LOSSES,
+    N_ROWS,
+    REFINEMENT,
+    SINGLE_BINS,
+    BinLosses,
+    Loss,
+    Losses,
+    Rows,
+    divided,
+    of_pairs,
+    slopes,
+    table,
+)
 
 SINGLETONS = ("omit", "zero")
 RIGHT = N_ROWS  # row of accuracy, behind those of losses
@@ -31,7 +45,8 @@ class HistogramStatistic(BinLosses):
 
     picks = MappingProxyType({
         "l_sq": 0, **{name: row + 2 for name, row in LOSSES.items()}, "accuracy": RIGHT,
-        **{f"{name} plugin": row for name, row in LOSSES.items()},
+        **{f"{name} plugin": row for name, row in LOSSES.items()}, **{name: row + 2 for name, row in REFINEMENT.items()},
+        **{f"{name} plugin": row for name, row in REFINEMENT.items()},
     })  # fmt: skip
     kinds = 2
     nothing = "no case has labels"
@@ -168,89 +183,6 @@ class HistogramStatistic(BinLosses):
         return found, ratio
 
 
-Sums = TypeVar("Sums", bound=BinLosses)
-
-
-@dataclass(frozen=True, eq=False)
-class LossesInBins(resampling.Result, Generic[Sums]):
-    """What records of losses in bins have in common. Intervals of the roots of losses are the roots of their ends."""
-
-    left_out: Mapping[str, int]
-    _statistic: Sums = field(repr=False)
-    _ece = 0  # number, of those of a calibration error
-
-    @cached_property
-    def _tables(self) -> tuple[Array, Array]:
-        """Losses by column and bin (13, C, B), and by column (13, C)."""
-        by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
-        return by_bin, np.add.reduce(by_bin, -1)
-
-    @cached_property
-    def per_bin(self) -> Losses:
-        return Losses.of(self._tables[0])
-
-    @property
-    def n_cases(self) -> int:
-        return self._statistic.n_counted
-
-    @property
-    def bin_edges(self) -> Array:
-        return self._statistic.bins.edges
-
-    @cached_property
-    def bin_counts(self) -> Int64:
-        return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
-
-    def calibration_error(self, p: float = 1.0) -> CalibrationError:
-        """Calibration error of any power p from 1 to 100, in the same bins: :class:`CalibrationError`, plug-in.
-
-        Raises
-        ------
-        ValueError
-            If p is another number.
-        """
-        return CalibrationError.of(self._statistic, p)
-
-    @property
-    def ece(self) -> float:
-        """Expected calibration error (p = 1), plug-in: mean over classes, of disagreement overall; see :meth:`calibration_error`."""
-        return float(self.calibration_error().statistic.estimate[self._ece])
-
-    def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
-        """Interval over cases, or over clusters of cases.
-
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-        of : str, optional
-            A loss by its name, debiased (``"cl"``) or not (``"cl plugin"``), of all classes or of one (``"cl[benign]"``); or a root
-            (``"ce"``, ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0; or ``"ece"``. Default: the first
-            one, ``value``. All of them: ``statistic.names``.
-        kind, clusters, strata, n_resamples, seed
-            As for the intervals of all metrics: see :meth:`Estimate.interval`. Bins stay as they are.
-
-        Returns
-        -------
-        (low, high)
-            NaN where the loss is undefined, or fewer than two units are there to be resampled.
-
-        Notes
-        -----
-        In a resample cases share a bin with copies of themselves, which raises CL, and lowers DL, by about the bias of its plug-in value
-        once more. The resamples of CL and DL are therefore shifted so that their mean is the estimate. Where predictions are
-        calibrated to within the noise of the bins, intervals of CL are too wide rather than too narrow: 95 % ones held a CL of 0.006 in
-        98.6 % of simulations with 240 cases.
-        """
-        if of == "ece":
-            return self.calibration_error().interval(level, of=("ce", "mean")[self._ece], **options)
-        root = of[:2] if isinstance(of, str) else None
-        if of is None or root not in ROOTS:
-            return super().interval(level, of=of, **options)
-        low, high = super().interval(level, of=ROOTS[root] + of[2:], **options)
-        return float(np.sqrt(np.maximum(low, 0))), float(np.sqrt(np.maximum(high, 0)))
-
-
 @dataclass(frozen=True, eq=False)
 class HistogramLosses(LossesInBins[HistogramStatistic]):
     """Losses of predicted probabilities against label histograms.
@@ -262,6 +194,12 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
     el, cl, dl, il : Loss
         Epistemic, calibration, dispersion and irreducible loss, each as ``plugin``, ``bias`` and ``debiased``
         (= plugin - bias). EL = CL + DL; L_sq = EL + IL.
+    rl, erl : Loss
+        Refinement loss E[d(Y, C)] and epistemic refinement loss E[d(Q, C)] [B eq. 5, 6], with the mean share of the bin for C: how
+        far labels, and label probabilities Q, are from it. RL = ERL + IL.
+    within : float
+        What is left as predictions differ within bins: L_sq = CL + RL + within, EL = CL + ERL + within, DL = ERL + within; 0 where all
+        predictions of each bin are alike. Below 0 where they tell the cases of a bin apart.
     accuracy : float
         Mean probability that the class predicted is the one with most labels, ties by expectation.
     per_class, per_bin : Losses
@@ -275,7 +213,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
     bin_counts : (K, B) array
         Cases with labels in each bin.
     paired : HistogramLosses
-        The same of the cases with at least two labels only. Where some have only one, ``el``, ``dl`` and ``il`` have their
+        The same of the cases with at least two labels only. Where some have only one, ``el``, ``dl``, ``il`` and ``erl`` have their
         plug-in values from all cases and the rest from these, and only ``paired`` adds up in every column.
 
     Notes
@@ -325,6 +263,18 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
     @property
     def il(self) -> Loss:
         return self._overall.il
+
+    @property
+    def rl(self) -> Loss:
+        return self._overall.rl
+
+    @property
+    def erl(self) -> Loss:
+        return self._overall.erl
+
+    @property
+    def within(self) -> float:
+        return float(self.dl.plugin - self.erl.plugin)
 
     @property
     def accuracy(self) -> float:

@@ -26,9 +26,10 @@ CASES, PROB, SHARE, SQUARE, GAP, SPREAD = range(_histogram.N_SUMS)
 SQUARED, SQUARED_SHARE, SQUARED_SQUARE, NUMBER = range(_histogram.N_SUMS, _histogram.N_SUMS + 4)
 LANES = 3  # sets of sums with weights of cases: by w, by w², and once each
 # Rows of a table of losses: L_sq, and of each other the plug-in value, which its bias and the difference follow
-EL, CL, DL, IL = 1, 4, 7, 10
-N_ROWS = IL + 3
+EL, CL, DL, IL, RL, ERL = range(1, 19, 3)
+N_ROWS = ERL + 3
 LOSSES = {"el": EL, "cl": CL, "dl": DL, "il": IL}  # rows of a table of losses
+REFINEMENT = {"rl": RL, "erl": ERL}
 ROOTS = {"ce": "cl", "de": "dl"}  # losses of which these are roots
 BLOCK = 2**14  # cases whose derivatives are made at a time
 
@@ -127,47 +128,57 @@ def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
 
 
 def table(cells: Array, n: Any, single_bins: str) -> Array:
-    """(13, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN for none."""
+    """(19, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN for none."""
     rows = np.empty((N_ROWS, *cells.shape[:-1]))
     with np.errstate(invalid="ignore", divide="ignore"):
         below = np.asarray(n, np.float64)[..., None]
         rows[IL] = (cells[..., SHARE] - cells[..., SQUARE]) / below
         rows[EL], rows[EL + 1] = cells[..., GAP] / below, cells[..., SPREAD] / below
         rows[CL], rows[CL + 1] = calibration(cells, n, single_bins)
-    # a sum of squares, but computed as a difference
-    rows[DL] = np.where(several(cells), np.maximum(rows[EL] - rows[CL], 0.0), rows[EL] * 0)
+        size = cells[..., CASES]
+        rows[RL] = np.where(size > 0, cells[..., SHARE] - cells[..., SHARE] ** 2 / size, 0.0) / below
+    # sums of squares, but computed as differences
+    for plugin, whole, part in ((DL, EL, CL), (ERL, RL, IL)):
+        rows[plugin] = np.where(several(cells), np.maximum(rows[whole] - rows[part], 0.0), rows[whole] * 0)
     return completed(rows)
 
 
 def completed(rows: Array) -> Array:
-    """What follows from the other rows: L_sq, bias of DL and IL, debiased losses."""
+    """What follows from the other rows: L_sq, bias of DL, IL, RL and ERL, debiased losses.
+
+    RL is ERL + IL: with c the mean share of a bin, Σ c (1 - c) over its cases is Σ (m - c)² + Σ m (1 - m). Of c² in RL, and of m² and c² in
+    ERL, the biases are those that EL and CL have by them.
+    """
     rows[DL + 1], rows[IL + 1] = rows[EL + 1] - rows[CL + 1], -rows[EL + 1]
+    rows[RL + 1], rows[ERL + 1] = -rows[CL + 1], rows[DL + 1]
     rows[0] = rows[EL] + rows[IL]
     rows[3::3] = rows[1::3] - rows[2::3]
     return rows
 
 
 def of_pairs(both: Array, several: Array) -> Array:
-    """Bias of EL, DL and IL from the cases with at least two labels, and the rest from all."""
-    for plugin in (EL, DL, IL):
+    """Bias of EL, DL, IL and ERL from the cases with at least two labels, and the rest from all."""
+    for plugin in (EL, DL, IL, ERL):
         both[plugin + 1 : plugin + 3] = several[plugin + 1 : plugin + 3]
     return both
 
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Losses by class (K,), or by class and bin (K, B): EL = CL + DL and L_sq = EL + IL, in plug-in, bias and debiased."""
+    """Losses by class (K,), or by class and bin (K, B): EL = CL + DL, L_sq = EL + IL and RL = ERL + IL, in plug-in, bias and debiased."""
 
     l_sq: Any
     el: Loss
     cl: Loss
     dl: Loss
     il: Loss
+    rl: Loss
+    erl: Loss
 
     @classmethod
     def of(cls, rows: Array) -> Losses:
         numbers = rows.tolist() if rows.ndim == 1 else owned(rows)[0]
-        return cls(numbers[0], *(Loss(*numbers[plugin : plugin + 3]) for plugin in (EL, CL, DL, IL)))
+        return cls(numbers[0], *(Loss(*numbers[plugin : plugin + 3]) for plugin in range(1, N_ROWS, 3)))
 
 
 class Rows(NamedTuple):
@@ -218,7 +229,7 @@ class BinLosses(Statistic):
 
     @abstractmethod
     def tables(self, sums: Array) -> Array:
-        """(13, W, C, B) losses from sums (W, S)."""
+        """(19, W, C, B) losses from sums (W, S)."""
 
     @abstractmethod
     def together(self, columns: Array) -> tuple[Array, Array]:
@@ -226,11 +237,11 @@ class BinLosses(Statistic):
 
     @abstractmethod
     def overall(self, rows: Array, totals: Array) -> Array:
-        """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (13, W, C) and totals (W, T)."""
+        """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (19, W, C) and totals (W, T)."""
 
     @abstractmethod
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        """Derivatives by how often each case is there (13, N, C) of losses, and what stands for totals (N, T)."""
+        """Derivatives by how often each case is there (19, N, C) of losses, and what stands for totals (N, T)."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -248,8 +259,8 @@ class BinLosses(Statistic):
 
     @property
     def recentred(self) -> Bools:
-        """(M,) CL and DL: cases that share a bin with copies of themselves raise the one and lower the other."""
-        return np.array([name[:2] in ("cl", "dl") for name in self.names])
+        """(M,) CL; DL, RL and ERL: cases that share a bin with copies of themselves raise the one and lower the others."""
+        return np.array([name.startswith(("cl", "dl", "rl", "erl")) for name in self.names])
 
     def only(self, number: int) -> tuple[Statistic, int]:
         """Without the classes, if that will do."""
@@ -321,21 +332,22 @@ class BinLosses(Statistic):
 
 
 def slopes(cells: Array, n: float, single_bins: str, rows: Rows) -> Array:
-    """(13, N, C) derivatives of losses by how often each case is there, from cells (C, B, 6 or 10) of n cases."""
+    """(19, N, C) derivatives of losses by how often each case is there, from cells (C, B, 6 or 10) of n cases."""
     losses = np.add.reduce(table(cells, n, single_bins), -1)[:, None]
     own = cells.reshape(-1, cells.shape[-1])[rows.cell % (cells.shape[0] * cells.shape[1])]
     size, gap, mean = own[..., CASES], rows.share - rows.prob, own[..., SHARE] / own[..., CASES]
     apart, inner = mean - own[..., PROB] / size, rows.share - rows.share**2
     found = np.empty((N_ROWS, *gap.shape))
     found[EL], found[IL], found[CL] = gap**2, inner, 2 * apart * gap - apart**2
+    found[RL] = mean**2 + (1 - 2 * mean) * rows.share
     found[EL + 1] = 0.0 if rows.fact is None else inner * rows.fact[:, 2:]
     alone = found[CL] if single_bins == "zero" else 0.0
     found[CL + 1] = np.where(several(own), _noise_slope(own, rows, mean), alone)
-    at = [EL, EL + 1, CL, CL + 1, IL]
+    at = [EL, EL + 1, CL, CL + 1, IL, RL]
     found[at] = (found[at] - losses[at]) / n
     if rows.weight is not None:
         found[at] *= rows.weight[:, None]
-    found[DL] = found[EL] - found[CL]
+    found[DL], found[ERL] = found[EL] - found[CL], found[RL] - found[IL]
     return completed(found)
 
 
