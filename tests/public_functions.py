@@ -117,6 +117,11 @@ def both(world: World) -> Any:
     return {"A": world["scores"], "B": world["other"]}
 
 
+def three(world: World) -> Any:
+    """Scores of a positive class by three models."""
+    return {"A": world["s"], "B": world["scores"][:, 0], "C": world["other"][:, 0]}
+
+
 def models(world: World) -> Any:
     """Those and what everybody tries first: equal scores, the labels themselves, and a model that lacks the first case."""
     missing = ugt.Predictions(world["case_ids"][1:], world["scores"][1:], classes=range(classes_of(world)))
@@ -187,7 +192,7 @@ def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
     rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), normals: ("ratings", "case_ids"),
-    both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
+    both: ("scores", "other"), three: ("s", "scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
 }  # fmt: skip
 
 
@@ -357,6 +362,7 @@ FUNCTIONS: dict[str, Entry] = {
     "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     # soft scores
+    "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": "a case is certain of itself"}),
     "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
     "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": "a case is certain of itself"}),

@@ -48,8 +48,8 @@ _HOMES = {
     "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
     "resampling": "Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic two_way",
     "soft": (
-        "PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore ranking_stability soft_auroc soft_average_precision "
-        "soft_precision_recall_curve soft_roc_curve"
+        "HardAgainstSoft PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore hard_against_soft ranking_stability "
+        "soft_auroc soft_average_precision soft_precision_recall_curve soft_roc_curve"
     ),
     "studies": (
         "AgainstReaders AnnotationPlan GlobalTest MarginClaim ReaderComponents ReaderDifference ReaderFigure ReaderPlan ReaderStudy "

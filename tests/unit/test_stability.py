@@ -109,6 +109,58 @@ def test_tied_models_have_no_correlation():
     assert np.isnan(found.spearman["soft_auroc"]) and found.p_value["auroc"] == 1.0
 
 
+def readings(n=30, seed=0):
+    """Labels of three findings by four annotators, and two models with a score for each finding."""
+    rng = np.random.default_rng(seed)
+    wide = (rng.random((3, n, 4)) < rng.random((3, n, 1))).astype(int)
+    models = {name: wide.mean(2).T + rng.normal(0, 0.4, (n, 3)) for name in "AB"}
+    return {f"f{j}": ugt.Labels.from_wide(part, classes=2) for j, part in enumerate(wide)}, wide, models
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_several_findings(average):
+    labels, wide, models = readings()
+    found = ugt.ranking_stability(labels, models, average=average, n_resamples=40, seed=1)
+    for j, scores in enumerate(models.values()):
+        one, two = (metric(wide.mean(2).T, scores, average=average) for metric in (ugt.soft_auroc, ugt.soft_average_precision))
+        np.testing.assert_allclose(found.values[:, j], [one.value, one.hard, two.value, two.hard], atol=1e-12)
+    named = ugt.Predictions(np.arange(30), models["A"][:, ::-1], classes=["f2", "f1", "f0"])
+    again = ugt.ranking_stability(labels, {**models, "A": named}, average=average, n_resamples=40, seed=1)
+    assert again.resampled.tobytes() == found.resampled.tobytes()
+
+
+def test_whole_readings_are_drawn():
+    """A finding and its opposite stay opposites in every draw; one finding, or one twice, is as its labels alone."""
+    labels, wide, models = readings()
+    alone = ugt.ranking_stability(labels["f0"], {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
+    opposite = {"f0": labels["f0"], "not": ugt.Labels.from_wide(1 - wide[0], classes=2)}
+    found = ugt.ranking_stability(opposite, {name: one[:, [0, 0]] * [1, -1] for name, one in models.items()}, n_resamples=30)
+    np.testing.assert_allclose(found.values[0], alone.values[0], atol=1e-12)
+    twice = {"f0": labels["f0"], "again": labels["f0"]}
+    same = ugt.ranking_stability(twice, {name: one[:, [0, 0]] for name, one in models.items()}, n_resamples=30)
+    np.testing.assert_allclose(same.resampled, alone.resampled, atol=1e-12)
+    single = ugt.ranking_stability({"f0": labels["f0"]}, {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
+    assert single.resampled.tobytes() == alone.resampled.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda wide: ugt.Labels.from_wide(wide[1], classes=3), r"Labels of two classes .* every finding\. Got 3 classes, 4 named annotators"),
+        (lambda wide: ugt.Labels.from_counts([[2, 2]] * 30), r"by named annotators .* Got 2 classes, 0 named annotators, first at 'f1'"),
+        (lambda wide: wide[1], r"Got ndarray, first at 'f1'"),
+        (
+            lambda wide: ugt.Labels.from_wide(np.where(np.arange(4) == 0, -1, wide[1]), classes=2, missing=-1),
+            r"same annotators in the same cases .* call the function for each finding\. Got others, first at 'f1', beside 'f0'",
+        ),
+        (lambda wide: ugt.Labels.from_wide(wide[1, :20], classes=2), r"same annotators in the same cases"),
+    ],
+)
+def test_findings_that_do_not_fit(change, message):
+    labels, wide, models = readings()
+    refused(message, ugt.ranking_stability, {**labels, "f1": change(wide)}, models)
+
+
 @pytest.mark.parametrize(
     ("annotations", "predictions", "kind", "message"),
     [
@@ -125,7 +177,7 @@ def test_tied_models_have_no_correlation():
             ValueError,
             r"annotations must hold a label for at least one case",
         ),
-        ([1, 2], {"a": [0.1, 0.2], "b": [0.1, 0.2]}, TypeError, r"annotations must be Labels. Got list"),
+        ([1, 2], {"a": [0.1, 0.2], "b": [0.1, 0.2]}, TypeError, r"annotations must be Labels, or a mapping of findings to Labels. Got list"),
         (
             ugt.Labels.from_counts([[1, 2], [2, 1]]),
             {"a": [0.1, 0.2], "b": [0.1]},

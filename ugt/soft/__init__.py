@@ -20,14 +20,15 @@ from .._core import _soft
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
 from .input import Input, check_scale, check_threshold, read
+from .models import HardAgainstSoft, hard_against_soft
 from .order import ScoreOrder
 from .parts import PART
 from .ranking import Metric, SoftRanking, SoftScore
 from .stability import RankingStability, ranking_stability
 
 __all__ = [
-    "PrecisionRecallCurve", "RankingStability", "RocCurve", "ScoreOrder", "SoftScore", "ranking_stability", "soft_auroc",
-    "soft_average_precision", "soft_precision_recall_curve", "soft_roc_curve",
+    "HardAgainstSoft", "PrecisionRecallCurve", "RankingStability", "RocCurve", "ScoreOrder", "SoftScore", "hard_against_soft",
+    "ranking_stability", "soft_auroc", "soft_average_precision", "soft_precision_recall_curve", "soft_roc_curve",
 ]  # fmt: skip
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from .. import resampling
 from .._base import checks, parallel
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array, Int64, NDArray
+from .._base.ragged import row_of
 from .._base.records import Record
-from ..annotations import Labels
+from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions
 from .columns import Column
@@ -86,12 +87,15 @@ def ranking_stability(
 
     Parameters
     ----------
-    annotations : Labels
-        p is the share of the labels. With two classes the second one is the positive one; with more, each against the rest.
+    annotations : Labels, or mapping of finding to Labels
+        p is the share of the labels. With two classes the second one is the positive one; with more, each against the rest. Of several
+        findings, each with labels of two classes by the same named annotators in the same cases, whole readings are drawn: what an
+        annotator said of all findings of a case.
     predictions : mapping of name to scores
-        At least two models: arrays (N, K), or (N,) with two classes, or what :class:`Predictions` takes.
+        At least two models: arrays (N, K), or (N,) with two classes, or what :class:`Predictions` takes. Of several findings (N, F), one
+        column per finding in their order or by their names.
     average : {"macro", "weighted"}
-        Over classes, see :func:`soft_auroc`.
+        Over classes or findings, see :func:`soft_auroc`.
     n_resamples : int
         At least 1.
     seed : int, Generator or SeedSequence
@@ -102,7 +106,8 @@ def ranking_stability(
     Raises
     ------
     ValueError, TypeError
-        If predictions do not fit, there are fewer than two models, or no case has a label; if annotations are not labels.
+        If predictions do not fit, there are fewer than two models, or no case has a label; if annotations are not labels, or those of
+        findings are not of the same annotators.
 
     References
     ----------
@@ -117,20 +122,17 @@ def ranking_stability(
     >>> found.values[0].round(3), 0 < found.p_value["auroc"] <= 1
     (array([0.822, 0.756]), True)
     """
-    if not isinstance(annotations, Labels):
-        check_bare("annotations", annotations)
-        raise TypeError(f"annotations must be Labels. Got {type(annotations).__name__}.")
-    labels = annotations
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     checks.whole("n_resamples", n_resamples)
-    counts = labels.counts()
+    axes, counts, said = _panel(annotations)
+    one_column = said is None and counts.shape[1] == 2
     kept = counts.sum(1) > 0
     if not kept.any():
         raise checks.error("annotations", "hold a label for at least one case", "none")
-    tables = _tables(predictions, labels)
+    tables = _tables(predictions, axes, one_column=one_column)
     checks.room("the scores and shares of all classes", 8 * (1 + len(tables)) * counts.size)
     counts = np.ascontiguousarray(counts[kept])
-    shares = _shares(counts[None])[:, 0]
+    shares = _shares(counts[None], said)[:, 0]
     columns = [tuple(map(Column, orders_of(table[kept]), shares)) for table in tables.values()]
     models = [SoftRanking(own, BOTH, ALL, weighted=weighted) for own in columns]
     checks.room(f"{n_resamples} resamples", 16 * n_resamples * len(ALL) * len(models))
@@ -138,7 +140,7 @@ def ranking_stability(
     word = resampling.seed_of(seed)
 
     def part(begin: int, end: int) -> None:
-        shares = _shares(resampling.resampled_counts(counts, word, begin, end))
+        shares = _shares(resampling.resampled_counts(counts, word, begin, end), said)
         for m, model in enumerate(models):
             found[begin:end, :, m] = model.against(shares)
 
@@ -149,7 +151,38 @@ def ranking_stability(
     return _record(tuple(tables), values, np.ascontiguousarray(found.transpose(1, 0, 2)), int(kept.sum()), left_out)
 
 
-def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
+def _panel(annotations: Any) -> tuple[Axes, Int64, Array | None]:
+    """Axes of the scores, how often each answer was given in each case (N, C), and which findings each answer has (C, F); None: its own."""
+    if isinstance(annotations, Mapping) and len(annotations) > 1:
+        return _readings({str(name): one for name, one in annotations.items()})
+    annotations = next(iter(annotations.values())) if isinstance(annotations, Mapping) and annotations else annotations
+    if not isinstance(annotations, Labels):
+        check_bare("annotations", annotations)
+        raise TypeError(f"annotations must be Labels, or a mapping of findings to Labels. Got {type(annotations).__name__}.")
+    return annotations.axes, annotations.counts(), None
+
+
+def _readings(findings: Mapping[str, Any]) -> tuple[Axes, Int64, Array]:
+    """The same of several findings: an answer is what an annotator said of all of them."""
+    (first, *_), columns, readers = findings, [], []
+    for name, one in findings.items():
+        if not isinstance(one, Labels) or one.n_classes != 2 or not len(one.annotators):
+            got = f"{one.n_classes} classes, {len(one.annotators)} named annotators" if isinstance(one, Labels) else type(one).__name__
+            raise checks.error("annotations", "be Labels of two classes by named annotators for every finding", got, repr(name))
+        case, who = row_of(one.offsets), one.annotators[one.annotator]
+        order = np.lexsort((who, case))
+        columns.append(one.label[order])
+        readers.append((one.axes.case_ids, case, who[order]))
+        if not all(map(np.array_equal, readers[0], readers[-1])):
+            must = "be by the same annotators in the same cases for every finding; else call the function for each finding"
+            raise checks.error("annotations", must, "others", f"{name!r}, beside {first!r}")
+    said, at = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    n, case = one.n_cases, readers[0][1]
+    counts = np.bincount(case * len(said) + at.ravel(), minlength=n * len(said)).reshape(n, -1)
+    return Axes.of(n, len(findings), one.axes.case_ids, tuple(findings)), counts, said.astype(np.float64)
+
+
+def _tables(predictions: Mapping[str, Any], axes: Axes, *, one_column: bool) -> dict[str, Array]:
     """Scores (N, K) of every model, or (N, 1) of the positive class."""
     if not isinstance(predictions, Mapping):
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
@@ -158,19 +191,19 @@ def _tables(predictions: Mapping[str, Any], labels: Labels) -> dict[str, Array]:
     tables = {}
     for name, value in predictions.items():
         try:
-            one = labels.n_classes == 2 and isinstance(value, (list, np.ndarray)) and np.ndim(value) == 1
+            one = one_column and isinstance(value, (list, np.ndarray)) and np.ndim(value) == 1
             both = np.stack([-np.asarray(value, np.float64), np.asarray(value, np.float64)], 1) if one else value
-            table = Predictions.from_any(both, labels.axes.classes).aligned(labels.axes)[0]
+            table = Predictions.from_any(both, axes.classes).aligned(axes)[0]
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
-        tables[str(name)] = table[:, 1:] if labels.n_classes == 2 else table
+        tables[str(name)] = table[:, 1:] if one_column else table
     return tables
 
 
-def _shares(counts: NDArray[Any]) -> Array:
-    """(K, B, N) shares of the labels from counts (B, N, K); of two classes the second only."""
-    shares = counts / counts.sum(-1, keepdims=True)
-    return np.ascontiguousarray(np.moveaxis(shares[..., 1:] if counts.shape[-1] == 2 else shares, -1, 0))
+def _shares(counts: NDArray[Any], said: Array | None) -> Array:
+    """(columns, B, N) positive shares of answers counted (B, N, C); of two classes those of the second only."""
+    positive = counts @ said if said is not None else counts[..., 1:] if counts.shape[-1] == 2 else counts
+    return np.ascontiguousarray(np.moveaxis(positive / counts.sum(-1, keepdims=True), -1, 0))
 
 
 def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: int, left_out: Mapping[str, int]) -> RankingStability:
