@@ -279,6 +279,7 @@ QUICK = {"n_resamples": 20}
 SHORT = {"n_draws": 16, "n_warmup": 4, "n_chains": 2}
 ZERO_ONE = {"distance": "zero-one"}
 CASES = ("per_case",)
+CERTAIN_OF_ITSELF = "a case is certain of itself"
 CORRECTED = "corrected for the finite number of units"
 ORDINAL = "classes have an order, or are numbers"
 FITTED = "a fit that stops at a tolerance, or whose prior counts once"
@@ -362,10 +363,10 @@ FUNCTIONS: dict[str, Entry] = {
     "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     # soft scores
-    "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": "a case is certain of itself"}),
+    "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
-    "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": "a case is certain of itself"}),
+    "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "soft_precision_recall_curve": Entry(ugt.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
     "soft_roc_curve": Entry(ugt.soft_roc_curve, ("p", "s"), {}, ("area",)),
     # studies

@@ -259,6 +259,15 @@ def ternary():
     return plots.ternary({"12 : 1 : 0": draws[0], "0 : 8 : 7": draws[1], "1 : 1 : 1": draws[2]}, names=labels.axes.classes)
 
 
+def soft_labels():
+    """How far are soft labels from the cut?
+
+    A bar at 0 or 1: all annotators agree. Cases beside the dotted line have a hard label that another panel may turn.
+    """
+    rng = np.random.default_rng(2)
+    return plots.soft_labels(rng.binomial(8, rng.beta(0.4, 0.8, 500)) / 8)
+
+
 def plan_frontier():
     """How many annotators are worth their cost?
 
@@ -286,6 +295,7 @@ GALLERY = (
     rank_heat_map,
     soft_roc,
     soft_precision_recall,
+    soft_labels,
     reliability_diagram,
     calibration_dispersion_map,
     forest,

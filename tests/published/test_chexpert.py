@@ -68,3 +68,12 @@ def test_least_average_precision_is_a_bound():
             assert soft.average_precision(truth, scores) >= page.least_precision(soft.auroc(truth, scores), positives, negatives) - 1e-9
     worst = np.repeat([0.0, 1.0, 0.0], [4, 60, 20])  # negatives first: close to the bound
     assert soft.average_precision(worst, -np.arange(84)) == pytest.approx(page.least_precision(1 - 4 / 24, 60, 24), abs=0.06)
+
+
+def test_hard_against_soft(page):
+    below = [(finding, j) for finding in page.FINDINGS for j, end in enumerate(page.compared(finding).intervals()[:, 1]) if end < 1]
+    assert below == [("Atelectasis", 1), ("Cardiomegaly", 0), ("Cardiomegaly", 1)]
+    for finding in page.FINDINGS:
+        one, ours = page.compared(finding), page.values(finding)
+        rows = [list(page.PRINTED[finding]).index(first) for first in page.alike(finding).values()]
+        assert one.r_squared == pytest.approx([np.corrcoef(ours[rows][:, j], ours[rows][:, j + 1])[0, 1] ** 2 for j in (0, 2)])

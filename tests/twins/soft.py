@@ -232,3 +232,15 @@ def totals(p, scores, threshold=0.5):
         [(p[i], 1 - p[i], p[i] * (1 - p[i]), float(p[i] > threshold), float(p[i] <= threshold)) for i in group] for group in groups(scores)
     ]
     return [[sum(column) for column in zip(*group)] for group in rows]
+
+
+def r_squared(hard, soft):
+    """Squared Pearson correlation, one model after another."""
+    h, s = sum(hard) / len(hard), sum(soft) / len(soft)
+    both = sum((a - h) * (b - s) for a, b in zip(hard, soft))
+    return both**2 / (sum((a - h) ** 2 for a in hard) * sum((b - s) ** 2 for b in soft))
+
+
+def ranks(values):
+    """1 is the highest; equal values share the least."""
+    return [1 + sum(other > value for other in values) for value in values]

@@ -493,3 +493,20 @@ def test_undefined_estimates_are_refused():
     refused(r"estimate must be defined\. Got nan, first at 'A'\.", plots.accuracy_over_draws, {"A": nothing})
     with pytest.raises(ValueError, match=r"bins must be a whole number of at least 1\. Got 0\."):
         plots.accuracy_over_draws(ugt.ua_topk_accuracy(ugt.Point.from_array([[1.0, 0.0]]), [[0.6, 0.4]]), bins=0)
+
+
+def test_soft_labels():
+    ax = plots.soft_labels(ugt.Labels.from_counts([[6, 2], [3, 3], [1, 3], [0, 4], [0, 4], [0, 0]]))
+    heights = np.array([bar.get_height() for bar in ax.patches]).reshape(2, 4)
+    assert heights.tolist() == [[1, 1, 0, 0], [0, 0, 1, 2]]  # at 1/4, 1/2 (not above the cut), 3/4 and 1
+    assert entries(ax) == ["negative: 2 cases", "positive: 3 cases (1 undefined)"] and ax.lines[0].get_xdata()[0] == 0.5
+    p = np.random.default_rng(0).random(1000)
+    ax = plots.soft_labels(p, threshold=0.33)
+    heights = np.array([bar.get_height() for bar in ax.patches]).reshape(2, 20)
+    assert heights.sum(axis=0).tolist() == np.histogram(p, 20, (0, 1))[0].tolist()
+    assert heights.sum(axis=1).tolist() == [(p <= 0.33).sum(), (p > 0.33).sum()]
+    posterior = ugt.dirichlet(ugt.Labels.from_counts([[6, 2], [3, 3]]))
+    assert len(plots.soft_labels(posterior).patches) == 4
+    for bad, got in ((np.ones((2, 3)), r"shape \(2, 3\)"), ([0.5, 1.5], "1.5")):
+        refused(rf"p must be of shape \(N,\) and from 0 to 1.* Got {got}", plots.soft_labels, bad)
+    refused(r"threshold must be|p must be .* threshold 2", plots.soft_labels, [0.5], threshold=2)

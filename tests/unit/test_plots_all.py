@@ -59,6 +59,7 @@ def made(name):
         "rank_heat_map": (([[0.75, 0.25], [0.25, 0.75]],), False),
         "agreement_matrix": ((ugt.pairwise_agreement(LABELS),), False),
         "coverage_and_size": (((2.0, 0.9),), True),
+        "soft_labels": (([0.0, 0.25, 0.75, 0.75],), False),
         "ternary": ((POSTERIOR,), True),
         "plan_frontier": ((PLAN,), True),
     }[name]

@@ -146,7 +146,10 @@ def test_whole_readings_are_drawn():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda wide: ugt.Labels.from_wide(wide[1], classes=3), r"Labels of two classes .* every finding\. Got 3 classes, 4 named annotators"),
+        (
+            lambda wide: ugt.Labels.from_wide(wide[1], classes=3),
+            r"Labels of two classes .* every finding\. Got 3 classes, 4 named annotators",
+        ),
         (lambda wide: ugt.Labels.from_counts([[2, 2]] * 30), r"by named annotators .* Got 2 classes, 0 named annotators, first at 'f1'"),
         (lambda wide: wide[1], r"Got ndarray, first at 'f1'"),
         (
@@ -177,7 +180,12 @@ def test_findings_that_do_not_fit(change, message):
             ValueError,
             r"annotations must hold a label for at least one case",
         ),
-        ([1, 2], {"a": [0.1, 0.2], "b": [0.1, 0.2]}, TypeError, r"annotations must be Labels, or a mapping of findings to Labels. Got list"),
+        (
+            [1, 2],
+            {"a": [0.1, 0.2], "b": [0.1, 0.2]},
+            TypeError,
+            r"annotations must be Labels, or a mapping of findings to Labels. Got list",
+        ),
         (
             ugt.Labels.from_counts([[1, 2], [2, 1]]),
             {"a": [0.1, 0.2], "b": [0.1]},

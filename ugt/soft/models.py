@@ -162,7 +162,9 @@ def hard_against_soft(
         left_out[UNDEFINED] = undefined
         notices.warn(f"undefined: {UNDEFINED}", stacklevel=2)
     names = tuple(map(str, predictions))
-    return HardAgainstSoft(names, METRICS, hard, soft, one.estimate, _ranks(hard), _ranks(soft), given.n_cases, left_out, one, given.case_ids)
+    return HardAgainstSoft(
+        names, METRICS, hard, soft, one.estimate, _ranks(hard), _ranks(soft), given.n_cases, left_out, one, given.case_ids
+    )
 
 
 def _pairs(values: Array) -> Array:
