@@ -192,7 +192,8 @@ def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
     rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), normals: ("ratings", "case_ids"),
-    both: ("scores", "other"), three: ("s", "scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
+    both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
+    three: ("s", "scores", "other"),
 }  # fmt: skip
 
 

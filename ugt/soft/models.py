@@ -97,7 +97,7 @@ class HardAgainstSoft(Results):
             return super().intervals(level, kind=kind, random=random, **given)
         drawn = self.resamples(**given)
         ends = np.stack([drawn.interval(level, one) for one in ("percentile", "basic")], axis=-1)
-        return np.clip(np.stack([ends[:, 0].min(axis=-1), ends[:, 1].max(axis=-1)], axis=1), 0.0, 1.0)
+        return np.asarray(np.clip(np.stack([ends[:, 0].min(axis=-1), ends[:, 1].max(axis=-1)], axis=1), 0.0, 1.0))
 
 
 def hard_against_soft(
