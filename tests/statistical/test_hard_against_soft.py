@@ -3,7 +3,7 @@
 Five models see a severity, with noise that differs between cases far below, near and far above the cut of eight annotators. "line": hard
 and soft values lie on a line; "near" and "apart": R² of 0.98 to 0.99 and of 0.93 to 0.96; "alike": models within 0.03 of each other by
 AUROC. Measured with 1,000 data sets of 200 and 1,000 cases (Monte Carlo error up to 1.3 %): 97 to 100 % in all cells but "alike", which
-has WORST; percentile intervals hold it in 0 % on a line.
+has 80 % (AUROC) and 89 % (AP) with 200, 90 % and 99 % with 1,000 cases; percentile intervals hold it in 0 % on a line of 200 cases.
 """
 
 import numpy as np

@@ -8,8 +8,9 @@ import numpy as np
 
 from .._base.checks import error, scalar
 from . import _base
+from ._cases import bars
 
-BARS = 21  # different values that have a bar each
+BARS = 20
 
 
 def soft_labels(p: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
@@ -21,7 +22,7 @@ def soft_labels(p: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
     Parameters
     ----------
     p : (N,) array in [0, 1], Labels or plausibilities of two classes
-        Probability of being positive; of labels the share, of plausibilities the mean of the second class. Up to 21 different values
+        Probability of being positive; of labels the share, of plausibilities the mean of the second class. Up to 20 different values
         have one bar each, more values 20 bins. Undefined cases (NaN) are counted in the legend.
     threshold : float
         Hard labels are positive where p is above it.
@@ -55,19 +56,12 @@ def soft_labels(p: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
         raise error(
             "p", must, f"shape {values.shape}, threshold {cut:g}" if values.ndim != 1 or cut > 1 else known[(known < 0) | (known > 1)][0]
         )
-    places = np.unique(known)
-    if len(places) <= BARS:
-        width = 0.9 * min(0.1, np.diff(places).min() if len(places) > 1 else 1.0)
-        heights = [np.array([(part == place).sum() for place in places]) for part in (known[known <= cut], known[known > cut])]
-    else:
-        edges = np.linspace(0, 1, BARS)
-        places, width = (edges[1:] + edges[:-1]) / 2, edges[1]
-        heights = [np.histogram(part, edges)[0] for part in (known[known <= cut], known[known > cut])]
+    places, width, heights = bars([known[known <= cut], known[known > cut]], BARS)
     ax, bottom = _base.axes_of(ax), np.zeros(len(places))
     for i, (name, height) in enumerate(zip(("negative", "positive"), heights)):
         remark = _base.undefined(int(np.isnan(values).sum())) if i else ""
         label = _base.labelled(f"{name}: {_base.counted(int(height.sum()), 'case')}", remark)
-        ax.bar(places, height, width, bottom, color=_base.colour(i), edgecolor="white", hatch="//" * i, label=label)
+        ax.bar(places, height, 0.9 * min(width, 0.1), bottom, color=_base.colour(i), edgecolor="white", hatch="//" * i, label=label)
         bottom = bottom + height
     ax.axvline(cut, color="0.3", linestyle=":")
     ax.set_xlim(-0.06, 1.06)

@@ -56,7 +56,7 @@ class HardAgainstSoft(Results):
     ``intervals()`` has one row per metric: intervals of ``r_squared`` of these models over other cases judged by the same annotators.
     ``"auto"`` reaches from the lower to the higher ends of the percentile and the basic interval: R² of noisy values is too low, and so
     are its resamples, or too high, where models hardly differ. In simulations 95% intervals hold the R² of infinitely many cases in
-    95 to 100 %, but in 80 % where all models lie within 0.04 and 200 cases cannot tell them apart.
+    97 to 100 %, but in 80 % where all models lie within 0.03 and 200 cases cannot tell them apart.
 
     Attributes
     ----------
