@@ -307,6 +307,7 @@ FUNCTIONS: dict[str, Entry] = {
     "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
     "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
     "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
+    "ua_group_accuracy": Entry(ugt.ua_group_accuracy, (posterior, "scores", "risk"), {"group_rule": "top_class"}, per_case=CASES),
     "ua_plausibility_mass": Entry(ugt.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
     "ua_rating_accuracy": Entry(
         ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, per_case=CASES, lacks={"relabelling": ORDINAL}

@@ -31,7 +31,7 @@ OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm
 # clusters beside the one of all.
 SAME_NAMES = {"Answer", "Column", "Design", "Given", "Linear", "Part", "Rows", "Sums", "Table"}
 LOOPS = {"resampling/__init__.py"}
-READERS = {"discrepancy/groups.py"}
+READERS = {"discrepancy/groups.py", "plausibilities/sets.py"}  # groups of annotators and of classes
 
 
 @cache

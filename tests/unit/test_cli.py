@@ -145,6 +145,8 @@ def test_groups(folder):
     (folder / "risk.txt").write_text("tame\nwild\ntame\n")
     named = evaluated("--groups", "risk.txt")
     assert named["provenance"]["groups"] == ["tame", "wild"] and named["certainty"] == found["certainty"]
+    (folder / "risk.csv").write_text("class,group\nibex,tame\ncat,tame\ndog,wild\n")
+    assert evaluated("--groups", "risk.csv")["metrics"] == named["metrics"]
 
 
 def test_columns_and_classes_of_files(folder):
@@ -388,7 +390,7 @@ REFUSED = {
     ),
     "names of named groups": (
         (*JUDGE, "--groups", "named.txt", "--group-names", "a", "b"),
-        "--group-names must be given for numbered groups only. Got groups such as 'low'.",
+        "--group-names must be given for numbered groups only. Got groups such as 'high'.",
     ),
     "two models of a name": ((*WIDE, "A.csv", "A=B.npz"), OF_A_NAME),
     "two columns": (
@@ -426,7 +428,9 @@ def test_what_does_not_go_together(folder, refused, what):
 
 def test_too_few_groups(folder, refused):
     (folder / "few.txt").write_text("0\n1\n")
-    assert refused(*JUDGE, "--groups", "few.txt").startswith("groups must be 3 integers, one a class.")
+    assert refused(*JUDGE, "--groups", "few.txt").startswith("groups must be 3 integers or names, one a class")
+    (folder / "few.txt").write_text("class,group\ncat,tame\ncat,wild\n")
+    assert "a class and its group on each line, each class once. Got 'cat,wild'" in refused(*JUDGE, "--groups", "few.txt")
 
 
 def test_output_folder_not_writable(folder, refused):

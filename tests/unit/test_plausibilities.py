@@ -433,8 +433,8 @@ def test_groups_are_named(any_kind):
 @pytest.mark.parametrize(
     "groups, message",
     [
-        ([0, 1], r"groups must be 4 integers, one a class. Got int64 of shape \(2,\)"),
-        ([0, 1, 0.5, 1], "groups must be 4 integers, one a class. Got float64"),
+        ([0, 1], r"groups must be 4 integers or names, one a class, or a mapping from classes to these. Got int64 of shape \(2,\)"),
+        ([0, 1, 0.5, 1], "groups must be 4 integers or names, one a class, or a mapping from classes to these. Got float64"),
         ([0, -1, 0, 1], "groups must hold group numbers from 0 on. Got -1, first at class 'x'"),
         ([0, 1, 2**30, 1], "groups must hold group numbers from 0 on. Got 1073741824, first at class 'y'"),
     ],

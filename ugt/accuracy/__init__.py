@@ -19,12 +19,13 @@ from ..plausibilities.orders import Sets
 from ..plausibilities.sets import as_sets
 from .bounds import AccuracyBounds, accuracy_bounds
 from .given import looks_like_scores, orders_of
+from .groups import ua_group_accuracy
 from .next_annotator import NextAnnotatorAgreement, next_annotator_agreement
 
 __all__ = [
     "AccuracyBounds", "NextAnnotatorAgreement", "accuracy_bounds", "next_annotator_agreement",
-    "ua_average_overlap", "ua_coverage", "ua_footrule_distance", "ua_kendall_distance", "ua_overlap", "ua_plausibility_mass",
-    "ua_rank_biased_overlap", "ua_set_accuracy", "ua_topk_accuracy",
+    "ua_average_overlap", "ua_coverage", "ua_footrule_distance", "ua_group_accuracy", "ua_kendall_distance", "ua_overlap",
+    "ua_plausibility_mass", "ua_rank_biased_overlap", "ua_set_accuracy", "ua_topk_accuracy",
 ]  # fmt: skip
 
 

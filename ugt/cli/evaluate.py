@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import shlex
 from contextlib import nullcontext
@@ -120,7 +121,11 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     )
     option("--missing", ("error", "drop"), dropped)
     add_positive_class(option)
-    option("--groups", "FILE", "the group (such as the risk) of every class, one a line; default: no groups")
+    option(
+        "--groups",
+        "FILE",
+        "the group (such as the risk) of every class, one a line, or CSV with the columns class and group; default: no groups",
+    )
     option("--group-names", "NAME", "of groups 0, 1, ...; default: their numbers", nargs="+")
     clusters = "CSV with the columns case and cluster (such as the patient): resampled together; default: every case by itself"
     option("--clusters", "FILE", clusters)
@@ -182,8 +187,17 @@ def _beside(options: argparse.Namespace, axes: Any) -> dict[str, Any]:
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
-    """Groups of classes from a file."""
-    return {} if options.groups is None else {"groups": io.read_names(options.groups, encoding=options.encoding)}
+    """Groups of classes from a file: one a line, or columns of classes and groups."""
+    if options.groups is None:
+        return {}
+    lines = io.read_names(options.groups, encoding=options.encoding)
+    if str(lines[0]).lower() != "class,group":
+        return {"groups": lines}
+    rows = [[cell.strip() for cell in row] for row in csv.reader(map(str, lines[1:]))]
+    twice = [row for i, row in enumerate(rows) if len(row) != 2 or row[0] in {other[0] for other in rows[:i]}]
+    if twice:
+        raise error("groups", "be a class and its group on each line, each class once", repr(",".join(twice[0])))
+    return {"groups": dict(rows)}
 
 
 def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from .facts import counted
 HEADINGS = {
     "voted_accuracy": "vote@{k}",
     **{name: one.heading for name, one in METRICS.items()},
+    "group_accuracy": "group",
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 

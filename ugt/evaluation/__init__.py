@@ -21,7 +21,7 @@ from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
 from . import facts
-from .input import aggregation_input, check_mapping, group_names_of, joined, orders_of, subgroups_of
+from .input import aggregation_input, check_mapping, groups_of, joined, orders_of, subgroups_of
 from .needs import check_room
 from .passes import tables_of
 from .suspicions import suspicions
@@ -71,7 +71,8 @@ class Evaluation(Record):
       over cases and draws; ``two_way_*``: over cases and annotators (:class:`TwoWay`), where annotators have names and the truth is made
       case by case; quote the widest. ``best_share``, ``rank_*``: share of the resamples (not a probability) in which the model is best,
       and interval of its rank. ``topk_accuracy`` is the expected agreement with a truth drawn from the annotations
-      (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label. Of
+      (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label, ``group_accuracy``
+      that of groups of classes (:func:`ua_group_accuracy`). Of
       two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one against the means of the plausibilities,
       and their twins ``hard_*``; they have no spread over draws.
     - ``certainty``: a row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
@@ -94,8 +95,8 @@ class Evaluation(Record):
       prediction is its first choice. See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
       ``mean_certainty``.
-    - further tables, such as ``annotators``, ``truth_models``, ``strata``, ``confusion``, ``curves``, ``set_coverage``, ``differences``
-      and ``sensitivity``; see the guide to the report.
+    - further tables, such as ``annotators``, ``truth_models``, ``strata``, ``confusion``, ``group_agreement``, ``curves``,
+      ``set_coverage``, ``differences`` and ``sensitivity``; see the guide to the report.
 
     Examples
     --------
@@ -227,8 +228,9 @@ def evaluate(
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (as far as there are classes).
-    groups : (K,) integers or text, optional
-        Group of every class (such as its risk): certainty about the group of the best class is added.
+    groups : (K,) integers or names, or mapping of class to integer or name, optional
+        Group of every class (such as its risk): certainty about the group of the best class, the accuracy of groups (``group_accuracy``)
+        and agreement given the group (table ``group_agreement``) are added. See :func:`ua_group_accuracy`, ``group_rule="top_class"``.
     group_names : sequence, optional
         Names of the groups where they are integers, for the report.
     prior, background, tie_weight
@@ -304,7 +306,8 @@ def evaluate(
             truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
             truths.say(note)
         orders = orders_of(k, given.n_classes)
-        check_room(given, truths, len(predictions), orders, options, groups is not None, details)
+        by_group = None if groups is None else groups_of(groups, group_names, given.axes)
+        check_room(given, truths, len(predictions), orders, options, by_group is not None, details)
         with notices.heard() as of_predictions:
             scores, present, by_position = joined(predictions, given.axes, missing, positive_class)
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, given.axes.case_ids)
@@ -313,7 +316,7 @@ def evaluate(
         scores = {name: table[known.rows] for name, table in scores.items()}
         voted = by_name.voted(given).take(known.rows)
         of_case = None if of_case is None else of_case[known.rows]
-        work = Work(known, truths, voted, scores, orders, groups, options, word, details, of_case).run()
+        work = Work(known, truths, voted, scores, orders, None if by_group is None else by_group[0], options, word, details, of_case).run()
         context = Context(
             known=known, scores=scores, voted=voted, clusters=of_case,
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
@@ -321,12 +324,13 @@ def evaluate(
             soft=work.soft, bounds=work.bounds, references=work.references,
             case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
+            groups=by_group,
         )  # fmt: skip
         tables, said = tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed), "plan": planned}
-    if groups is not None:
-        settings["groups"] = group_names_of(group_names, groups, known)
+    if by_group is not None:
+        settings["groups"] = by_group[1]
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, NDArray
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions, position_note, positive_position
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
-from ..plausibilities.sets import as_groups
+from ..plausibilities.sets import named_groups
 from ..resampling import ids_of_cases
 
 
@@ -40,16 +40,16 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
     return sorted({checks.whole("k", one, 1, n_classes) for one in wanted})
 
 
-def group_names_of(names: Any, groups: Any, axes: Any) -> list[str]:
-    """A name for each group of classes: given, or the groups themselves where they are text."""
-    text = [one for one in np.asarray(groups).tolist() if isinstance(one, str)]
-    if text and names is not None:
-        raise checks.error("group_names", "be given for numbered groups only", f"groups such as {text[0]!r}")
-    n_groups = int(as_groups(groups, axes).max()) + 1
-    found = [str(name) for name in (names if names is not None else sorted(set(text)) or range(n_groups))]
+def groups_of(groups: Any, names: Any, axes: Any) -> tuple[Int64, list[str]]:
+    """(K,) group of every class, and a name for each group: given, or the groups themselves where they are text."""
+    group, own = named_groups(groups, axes)
+    if own is not None and names is not None:
+        raise checks.error("group_names", "be given for numbered groups only", f"groups such as {own[0]!r}")
+    n_groups = int(group.max()) + 1
+    found = [str(name) for name in (names if names is not None else own if own is not None else range(n_groups))]
     if len(found) != n_groups:
         raise checks.error("group_names", f"be {n_groups} names, one a group", len(found))
-    return found
+    return group, found
 
 
 def check_mapping(predictions: Any) -> None:

@@ -56,6 +56,6 @@ def _mentioned(rankings: Rankings) -> int:
 
 def _of_resamples(n_truths: int, n_models: int, orders: list[int], options: Options, by_group: bool) -> float:
     """Bytes of the resampled numbers, of a copy in order, and of the deviations over draws."""
-    metrics = n_models * (len(orders) + n_truths * len(metrics_wanted(orders)))
+    metrics = n_models * (len(orders) + n_truths * (len(metrics_wanted(orders)) + by_group))
     certainties = n_truths * (len(np.union1d([1], orders)) + by_group)
     return 8.0 * float(options.n_resamples) * (2 * (certainties + metrics) + metrics)

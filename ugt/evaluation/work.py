@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..accuracy import ua_group_accuracy
 from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty
 from ..plausibilities.metric import METRICS
@@ -22,7 +23,7 @@ from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array, NDArray
+    from .._base.arrays import Array, Int64, NDArray
     from ..aggregation.by_name import Truths
     from ..plausibilities import Plausibilities, Point
     from ..plausibilities.estimates import Certainty, Estimate
@@ -57,7 +58,7 @@ class Work:
     voted: Point
     scores: Mapping[str, Array]
     orders: list[int]
-    groups: Any
+    groups: Int64 | None  # (K,) of the classes
     options: Options
     seed: int
     details: bool
@@ -106,11 +107,17 @@ class Work:
             for metric, k in metrics_wanted(self.orders):
                 shared = shared_spread(*(metric.of(*pair, k, ties=ties).per_draw for pair in pairs)) if pairs else 0.0
                 self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), shared)
+            if self.groups is not None:
+                shared = shared_spread(*(self._of_groups(one, name, half).per_draw for one, half in zip(truths, halves))) if halves else 0.0
+                self._add_metric(name, reliability, "group_accuracy", 1, self._of_groups(truth, name), shared)
         self._add_soft(reliability, truth)
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self._add_bounds(reliability, truth)
         if reliability == self.truths.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self.mean = truth.mean()
+
+    def _of_groups(self, truth: Plausibilities, model: str, cases: Any = ...) -> Estimate:
+        return ua_group_accuracy(truth, self.scores[model][cases], self.groups, group_rule="top_class", ties=self.options.ties)
 
     def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
         below = int((found.per_case < 0.99).sum())

@@ -18,11 +18,11 @@ from ..resampling import seed_of
 from .dirichlet_comparison import compare, compare_sets
 from .estimates import Comparison, spread_of
 from .made_of import MadeOf
-from .metric import Metric
+from .metric import TIED_LATTICE, Metric
 from .orders import Orders, Sets
 from .point import check_table
 from .protocol import Plausibilities
-from .sets import as_groups
+from .sets import named_groups
 
 Out = TypeVar("Out", Array, Int32)
 PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
@@ -244,14 +244,14 @@ class Dirichlet(Plausibilities):
 
     def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
         """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
-        group = as_groups(groups, self.axes)
+        group, own = named_groups(groups, self.axes)
         n_groups = int(group.max()) + 1
         room("a table of groups", 32 * self.n_cases * n_groups)
         cells, of_entry = self.n_cases * n_groups, row_of(self.offsets) * n_groups + group[self.index]
         unlisted = np.bincount(group, minlength=n_groups) - np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
         total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
         total[~self.defined] = np.nan
-        return Dirichlet.from_array(total, case_ids=self._ids(), classes=names)
+        return Dirichlet.from_array(total, case_ids=self._ids(), classes=own if names is None else names)
 
     def take(self, rows: Any) -> Dirichlet:
         offsets, at = take(self.offsets, np.asarray(rows))
@@ -284,6 +284,9 @@ class Dirichlet(Plausibilities):
 
     def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
         return compare_sets(self, sets, sizes_of(sets.offsets), metric, j)
+
+    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
+        return Comparison.of_values(worth, self.membership(1), TIED_LATTICE)
 
     def mass(self, sets: Sets) -> Comparison:
         """How much plausibility does the set hold? A Beta variable."""

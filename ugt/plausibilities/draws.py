@@ -18,7 +18,7 @@ from . import diagnostics
 from .estimates import Comparison
 from .orders import TIED, Orders, Sets
 from .point import Vectors, check_table, summed
-from .sets import as_groups
+from .sets import named_groups
 
 CHUNK = 64
 SAME_VALUE = 1e-12  # means over cases that differ by less differ by rounding
@@ -81,8 +81,9 @@ class Draws(Vectors):
 
     def grouped(self, groups: Any, names: Any = None) -> Draws:
         """Plausibilities of groups of classes: sums over each group, draw by draw."""
-        table = self._grouped(as_groups(groups, self.axes))
-        return DenseDraws(Axes.of(self.n_cases, table.shape[2], self._ids(), names), table, self.n_chains)
+        group, own = named_groups(groups, self.axes)
+        table = self._grouped(group)
+        return DenseDraws(Axes.of(self.n_cases, table.shape[2], self._ids(), own if names is None else names), table, self.n_chains)
 
     def _grouped(self, group: Int64) -> Array:
         raise NotImplementedError

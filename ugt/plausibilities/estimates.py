@@ -150,6 +150,8 @@ class Estimate(MeanOfCases):
         The data-set value of every draw, where there are draws.
     mean_set_size : float or None
         Mean number of classes in the sets that were judged, where sets were given.
+    weight : (N,) array or None
+        The weight of each case in ``value``, where cases do not count alike: ``value`` is then Σ weight per_case / Σ weight.
 
     Examples
     --------
@@ -167,13 +169,15 @@ class Estimate(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     per_draw: Array | None = None
     mean_set_size: float | None = None
+    weight: Array | None = None
     _law: Callable[[float], Law | None] | None = field(default=None, repr=False)
     _made_of: Any = field(default=None, repr=False)
     _again: Callable[..., Comparison] | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
-        found = Ratios.of(self.per_case) if self._again is None else OfTruth(self.per_case, self._made_of, self._again)
+        columns = _columns(self.per_case, self.weight)
+        found = Ratios(columns, np.zeros(1, np.int64)) if self._again is None else OfTruth(columns, self._made_of, self._again)
         found.span = (0.0, 1.0)
         return found
 
@@ -263,15 +267,51 @@ def estimate(
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
     source = (None, None) if made_of is None else (made_of, again)
-    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, found.law, *source)
+    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, None, found.law, *source)
+
+
+def _columns(per_case: Array, weight: Array | None = None) -> Array:
+    """(N, 2) what a case adds above and below; nothing where it is undefined."""
+    counts = ~np.isnan(per_case)
+    below = counts.astype(np.float64) if weight is None else np.where(counts, weight, 0.0)
+    return np.stack([np.where(counts, per_case, 0.0) * below, below], axis=1)
+
+
+def ratio(
+    above: Comparison,
+    below: Comparison,
+    slope: Callable[[float], Comparison],
+    reason: str,
+    made_of: MadeOf | None = None,
+    again: Callable[..., tuple[Comparison, Comparison]] | None = None,
+) -> Estimate:
+    """The mean of what is above over that of what is below; ``slope``: of a value r the comparison of above - r below.
+
+    The spread over draws is that of the slope at the value, which is the ratio's to first order. Where there are draws, theirs are kept.
+    """
+    weight = np.maximum(below.per_case, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        per_case = np.minimum(np.maximum(above.per_case / weight, 0.0), 1.0)
+        per_draw = None if above.per_draw is None or below.per_draw is None else above.per_draw / below.per_draw
+    columns = _columns(per_case, weight).sum(axis=0)
+    n, missing = int(np.count_nonzero(weight > 0)), {NO_ANNOTATIONS: int(np.isnan(weight).sum()), reason: int((weight == 0).sum())}
+    if n == 0:
+        notices.warn(f"undefined: no case is left ({reason}: {missing[reason]})", stacklevel=4)
+        return Estimate(np.nan, per_case, np.nan, np.nan, 0, {name: count for name, count in missing.items() if count}, weight=weight)
+    value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight))
+    change = slope(value)
+    if per_draw is not None and np.isnan(per_draw).any():
+        per_draw = None  # in some of them no case counts
+    left = {name: count for name, count in missing.items() if count}
+    source = (None, None) if made_of is None else (made_of, again)
+    return Estimate(value, per_case, change.draw_std / mean, change.mc_error / mean, n, left, per_draw, None, weight, None, *source)
 
 
 class OfTruth(Ratios):
-    """A mean over cases of comparisons with a truth that can be made again without an annotator."""
+    """A mean over cases of comparisons with a truth that can be made again without an annotator; or the ratio of two such means."""
 
-    def __init__(self, per_case: Array, made_of: MadeOf, again: Callable[..., Comparison]) -> None:
-        base = Ratios.of(per_case)
-        super().__init__(base.columns, base.of_number)
+    def __init__(self, columns: Array, made_of: MadeOf, again: Callable[..., Any]) -> None:
+        super().__init__(columns, np.zeros(1, np.int64))
         self.made_of, self.again = made_of, again
 
     def annotations_by_name(self) -> Any:
@@ -281,8 +321,10 @@ class OfTruth(Ratios):
         return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases))
 
     def _of(self, truth: Any, rows: Int64) -> Ratios:
-        per_case = np.minimum(np.maximum(self.again(truth, rows).per_case, 0.0), 1.0)
-        return Ratios(np.stack([np.where(np.isnan(per_case), 0.0, per_case), ~np.isnan(per_case)], axis=1), np.zeros(1, np.int64))
+        found = self.again(truth, rows)
+        if isinstance(found, Comparison):
+            return Ratios(_columns(np.minimum(np.maximum(found.per_case, 0.0), 1.0)), np.zeros(1, np.int64))
+        return Ratios(np.nan_to_num(np.stack([one.per_case for one in found], axis=1)), np.zeros(1, np.int64))
 
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
         case, annotator, truth = self.made_of.without_each

@@ -21,7 +21,7 @@ from .made_of import MadeOf
 from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
-from .sets import as_groups, best_sets, heaviest
+from .sets import best_sets, heaviest, named_groups
 
 NO_TABLE = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
 CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
@@ -90,6 +90,14 @@ class Vectors(Plausibilities):
             for role in (CERTAIN, TIED)
         )
         return self._spread(certain + tied / np.maximum(best.count(TIED), 1))
+
+    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
+        best = self._orders(1, ties).sets(1)
+        row, (share, rest) = row_of(best.offsets), best.shares(1)
+        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        listed = worth[case[row], best.index]
+        unlisted = worth.sum(1)[case] - np.bincount(row, listed, len(case))
+        return self._spread(np.bincount(row, share * listed, len(case)) + rest * unlisted)
 
     def mass(self, sets: Sets) -> Comparison:
         row = row_of(sets.offsets)
@@ -267,7 +275,8 @@ class Point(Vectors):
         return np.where(self.defined, np.bincount(row, np.where(listed, np.append(self.value, 0.0)[at], 0.0), self.n_cases), np.nan)
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
-        return Point.from_array(summed(self.mean(), as_groups(groups, self.axes)), case_ids=self._ids(), classes=names)
+        group, own = named_groups(groups, self.axes)
+        return Point.from_array(summed(self.mean(), group), case_ids=self._ids(), classes=own if names is None else names)
 
     def take(self, rows: Any) -> Point:
         offsets, at = take(self.offsets, np.asarray(rows))

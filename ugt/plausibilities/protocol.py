@@ -99,6 +99,10 @@ class Plausibilities(OnAxes):
         """How much plausibility does the set hold?"""
         raise NotImplementedError
 
+    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
+        """What the best class is worth, where each case has a number (N, K) for each class."""
+        raise NotImplementedError
+
     # ---- a model's order of classes
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:

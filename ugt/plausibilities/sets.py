@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from math import comb
 from typing import Any, Callable
@@ -97,15 +98,44 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
 
 def as_groups(groups: Any, axes: Axes) -> Any:
     """(K,) group of every class, as positions 0 to G-1; groups that are called by text in alphabetical order."""
+    return named_groups(groups, axes)[0]
+
+
+def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
+    """The same with the names of the groups, if they have any. Groups of a mapping are those of the classes that it names."""
+    if isinstance(groups, Mapping):
+        groups = _of_classes(groups, axes)
     found = as_array(groups)
     if found.shape == (axes.n_classes,) and found.dtype.kind in "UO" and all(isinstance(name, str) for name in found.tolist()):
-        return np.unique(found.astype(str), return_inverse=True)[1].reshape(-1).astype(np.int64)
+        names, group = np.unique(found.astype(str), return_inverse=True)
+        return group.reshape(-1).astype(np.int64), names.tolist()
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
-        raise error("groups", f"be {axes.n_classes} integers, one a class", f"{found.dtype} of shape {found.shape}")
+        must = f"be {axes.n_classes} integers or names, one a class, or a mapping from classes to these"
+        raise error("groups", must, f"{found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() > 2**24:
         bad = int(np.argmax((found < 0) | (found > 2**24)))
         raise error("groups", "hold group numbers from 0 on", int(found[bad]), f"class {axes.class_name(bad)}")
-    return found.astype(np.int64)
+    return found.astype(np.int64), None
+
+
+def _of_classes(groups: Mapping[Any, Any], axes: Axes) -> list[Any]:
+    """The group of each class, by its name; 5 and "5" are the same class."""
+    given = {str(name): group for name, group in groups.items()}
+    names = [str(name) for name in axes.classes.tolist()]
+    missing, unknown = [name for name in names if name not in given], sorted(set(given) - set(names))
+    if missing or unknown:
+        got = f"no group of class {missing[0]!r}" if missing else f"a group of {unknown[0]!r}, which is no class"
+        raise error("groups", f"hold a group for each of the {axes.n_classes} classes and nothing else", got)
+    return [given[name] for name in names]
+
+
+def one_group(group: Any, groups: Any, axes: Axes, argument: str) -> tuple[Any, int]:
+    """(K,) positions of the groups, and which of them one is, by name or number."""
+    found, names = named_groups(groups, axes)
+    known = names if names is not None else sorted(set(found.tolist()))
+    if isinstance(group, (bool, np.bool_)) or group not in known:
+        raise error(argument, f"be one of the groups {', '.join(map(repr, known[:8]))}{', ...' if len(known) > 8 else ''}", repr(group))
+    return found, names.index(group) if names is not None else int(group)
 
 
 def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[int], str]) -> tuple[Any, Any, Array]:

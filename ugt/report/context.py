@@ -171,6 +171,7 @@ class Context:
     making: Making  # as ugt.evaluate takes it, and the options
     options: Options
     details: bool  # whether further tables are wanted
+    groups: tuple[Int64, list[str]] | None = None  # (K,) of the classes, and their names
 
     @property
     def n_cases(self) -> int:

@@ -12,6 +12,7 @@ from .markup import Data, count, plain
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
     **{name: (one.label, one.meaning) for name, one in METRICS.items()},
+    "group_accuracy": ("UA accuracy of groups of classes", ""),
 }
 _METRICS.update(
     {
@@ -26,6 +27,7 @@ _METRICS.update(
 # At k = 1 all but the first are one and the same.
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",
+    "group_accuracy": "how often the group of the model's first choice is expected to be that of a truth drawn from the annotations",
     "": "the expected agreement of the model's first choice with a truth drawn from the annotations; it is the probability that the choice "
     "is right only if the model knows nothing about a case beyond its annotations",
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._base.arrays import Array, Int64
+from ...plausibilities.point import summed
 from ...resampling import Ratios
 from .. import markup as html
 from .. import svg
@@ -23,6 +25,7 @@ TITLE = "Which classes are taken for which"
 TABLES = {
     "confusion": ("model", "truth", "predicted", "n", "share"),
     "class_agreement": ("model", "class", "ppa", "ppa_low", "ppa_high", "npa", "npa_low", "npa_high", "n_expected"),
+    "group_agreement": ("model", "group", "ppa", "ppa_low", "ppa_high", "accuracy", "accuracy_low", "accuracy_high", "n_expected"),
 }
 MOST_CLASSES = 20
 OTHERS = "(other classes)"
@@ -31,11 +34,12 @@ MOST_PAIRS = 20
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Both tables.
+    """All tables.
 
     Class t is the most plausible one of case i with probability m_it, the prediction is p with the share c_ip of the first choice. The
     matrix has n_tp = Σ m_it c_ip, so that Σ_t n_tt over the number of cases is UA top-1 accuracy; positive percent agreement is
-    Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik).
+    Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik). Of a group G of classes the former is of sums over the group, and
+    the accuracy given the group is Σ_i Σ_{k in G} m_ik c_ik / Σ_i Σ_{k in G} m_ik, as :func:`ugt.ua_group_accuracy` has them.
     """
     here = context.defined
     if context.top is None or not context.scores or not here.any():
@@ -51,13 +55,23 @@ def make(context: Context, notes: list[str]) -> Made:
     other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 but for rounding
     choices = {model: _pooled(choice, kept) for model, choice in context.choices.items()}
     asked = [_agreement(truth, other, choice) for choice in choices.values()]
+    if context.groups is not None:
+        asked += [_by_group(top, choice, context.groups[0]) for choice in context.choices.values()]
     work = 5 * context.n_cases + sum(one.columns.size for one in asked)
     n = context.options.affordable(work, "agreement class by class", notes, most=MOST_WORK)
     found = yield [Ask(one, n, context.counted) for one in asked]
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     for (model, choice), resamples in zip(choices.items(), found):
         tables["confusion"] += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
-        tables["class_agreement"] += _rows(model, names, resamples.estimate, context.intervals(resamples), truth.sum(axis=0))
+        kinds = ("ppa", "npa")
+        tables["class_agreement"] += _rows(
+            model, "class", names, kinds, resamples.estimate, context.intervals(resamples), truth.sum(axis=0)
+        )
+    if context.groups is not None:
+        group, names = context.groups
+        expected, kinds = summed(top, group).sum(axis=0), ("ppa", "accuracy")
+        for model, resamples in zip(choices, found[len(choices) :]):
+            tables["group_agreement"] += _rows(model, "group", names, kinds, resamples.estimate, context.intervals(resamples), expected)
     return tables
 
 
@@ -65,6 +79,13 @@ def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     """Positive agreement class by class, then negative."""
     above = [truth * choice, other * (1 - choice)]
     return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1]))
+
+
+def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
+    """Positive agreement group by group, then the accuracy given the group."""
+    truth = summed(top, group)
+    above = [truth * summed(choice, group), summed(top * choice, group)]
+    return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1]), 2))
 
 
 def _pooled(table: Array, kept: Int64) -> Array:
@@ -84,11 +105,10 @@ def _matrix_of(model: str, names: list[str], expected: Array) -> Iterator[Row]:
             yield {"model": model, "truth": truth, "predicted": predicted, "n": n, "share": n / total if total > 0 else None}
 
 
-def _rows(model: str, names: list[str], values: Array, ends: Array, expected: Array) -> Iterator[Row]:
-    n = len(names)
+def _rows(model: str, of_what: str, names: list[str], kinds: tuple[str, str], values: Array, ends: Array, expected: Array) -> Iterator[Row]:
     for k, name in enumerate(names):
-        row: Row = {"model": model, "class": name}
-        for kind, j in (("ppa", k), ("npa", n + k)):
+        row: Row = {"model": model, of_what: name}
+        for kind, j in zip(kinds, (k, len(names) + k)):
             row.update({kind: finite(values[j]), **ends_of(ends[j], f"{kind}_low", f"{kind}_high")})
         yield {**row, "n_expected": float(expected[k])}
 
@@ -115,7 +135,7 @@ def render(source: Data) -> Section:
         parts += [_map(here, model, number_), _matrix(here, model)]
     if len(models) > MOST_MODELS:
         parts.append(f"<p>{MOST_MODELS} of {len(models):,} models are shown; the file confusion.csv has all of them.</p>")
-    return html.section("confusion", TITLE, how, *parts, _class_agreement(source))
+    return html.section("confusion", TITLE, how, *parts, _class_agreement(source), _group_agreement(source))
 
 
 def _map(entries: Sequence[Entry], model: str, number_: int) -> str:
@@ -162,8 +182,23 @@ def _class_agreement(source: Data) -> str:
     return html.grouped_table("Agreement with the annotators, class by class", columns, html.by_model(entries, _agreement_row))
 
 
-def _agreement_row(e: Entry) -> tuple[str, list[html.Cell]]:
+def _group_agreement(source: Data) -> str:
+    entries = source.get("group_agreement") or ()
+    if not entries:
+        return ""
+    level = f"{level_of(source)} interval"
+    columns = ["model", "group", "positive percent agreement", level, "UA top-1 accuracy", level, "expected cases"]
+    how = (
+        "<p>A case is of a group of classes, such as a risk, with a probability. Both numbers are over the expected cases of the group: "
+        "positive percent agreement is the share of them that the model gives the group, UA top-1 accuracy the share in which it gives the "
+        "class itself.</p>\n"
+    )
+    rows = html.by_model(entries, partial(_agreement_row, name="group", kinds=("ppa", "accuracy")))
+    return how + html.grouped_table("Agreement given the group of the case", columns, rows)
+
+
+def _agreement_row(e: Entry, name: str = "class", kinds: Sequence[str] = ("ppa", "npa")) -> tuple[str, list[html.Cell]]:
     found = []
-    for kind in ("ppa", "npa"):
+    for kind in kinds:
         found += [html.number(e[kind]), html.interval(e[f"{kind}_low"], e[f"{kind}_high"])]
-    return html.text(e["class"]), html.cells(*found, f"{e['n_expected']:.1f}")
+    return html.text(e[name]), html.cells(*found, f"{e['n_expected']:.1f}")

@@ -1,0 +1,137 @@
+"""Does the model say the group of classes, such as the risk, that the truth has; and how good it is where the truth has a given one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base import checks
+from .._base.arrays import Array, Int64
+from .._base.checks import room
+from ..plausibilities import Plausibilities, as_plausibilities
+from ..plausibilities import estimates as results
+from ..plausibilities.orders import Orders
+from ..plausibilities.point import summed
+from ..plausibilities.sets import as_groups, one_group
+from .given import orders_of
+
+OF = ("group", "class")
+
+
+def ua_group_accuracy(
+    truth: Any, scores: Any, groups: Any, *, given: Any = None, of: str = "group", group_rule: str = "sum", ties: str = "expectation"
+) -> results.Estimate:
+    r"""Uncertainty-adjusted accuracy of groups of classes, such as risks: does the model say the group that the truth has?
+
+    With Y the most plausible class of a truth drawn from the posterior, C the model's first choice and g(·) the group of a class, the value
+    is the mean over cases of ``P(g(C) = g(Y))`` [A section 3.2]. Accuracy "given that the case is high-risk" has no set of cases to be the
+    mean over, for a case is high-risk with a probability only. ``given=g`` takes the ratio over cases and draws together,
+
+    ``Σ_i P(C_i is right and g(Y_i) = g) / Σ_i P(g(Y_i) = g)``,
+
+    in which a case counts as much as it is likely to be of the group. Of certain truths it is the accuracy over the cases of the group.
+
+    Parameters
+    ----------
+    truth, ties
+        As in :func:`ua_topk_accuracy`.
+    scores : (N, K) array
+        Higher = better; for ``group_rule="sum"`` at least 0, such as probabilities.
+    groups : (K,) integers or names, or mapping of class to integer or name
+        Group of every class, such as its risk.
+    given : group, optional
+        Only as far as the truth is of this group.
+    of : {"group", "class"}
+        What must be right: the group, or the class itself (how often the model finds the class where the truth is of the group).
+    group_rule : {"sum", "top_class"}
+        Of truth and model alike: the group with the highest sum, or the group of the best class, which ``of="class"`` needs.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1]; exact for Point and Dirichlet, with Monte Carlo error for Draws. With ``given``: ``per_case`` is the probability to be
+        right given the group, ``weight`` that of the group, cases that are never of the group are left out and counted; ``draw_std`` is
+        exact for Draws and of first order for Dirichlet posteriors, whose interval over draws is its normal limit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`ua_topk_accuracy`; if groups do not fit, ``given`` is none of them, or scores to be added up are negative.
+
+    Notes
+    -----
+    :func:`annotation_certainty` of the same groups and rule is the most that the value without ``given`` can be.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_counts([[4, 2, 0], [0, 1, 5], [2, 2, 2]], classes=["melanoma", "nevus", "eczema"])
+    >>> post, risk = ugt.dirichlet(labels, prior=0.5), {"melanoma": "high", "nevus": "low", "eczema": "low"}
+    >>> scores = [[0.6, 0.3, 0.1], [0.1, 0.4, 0.5], [0.3, 0.4, 0.3]]
+    >>> round(ugt.ua_group_accuracy(post, scores, risk).value, 3)
+    0.851
+    >>> found = ugt.ua_group_accuracy(post, scores, risk, given="high")
+    >>> round(found.value, 3), found.weight.round(3)
+    (0.812, array([0.72 , 0.002, 0.164]))
+    """
+    post = as_plausibilities(truth)
+    for name, value, known in (("of", of, OF), ("group_rule", group_rule, ("sum", "top_class")), ("ties", ties, checks.TIES)):
+        checks.option(name, value, known)
+    if of == "class" and group_rule == "sum":
+        raise checks.error("group_rule", "be 'top_class' for of='class': sums over groups have no class", "'sum'")
+    group = as_groups(groups, post.axes)
+    wanted = None if given is None else one_group(given, groups, post.axes, "given")[1]
+    order = orders_of(post, scores, 1, ties)
+    room("shares of classes", 32 * post.n_cases * post.n_classes)
+    if group_rule == "sum":
+        table = np.asarray(scores, np.float64)
+        if (table < 0).any():
+            i, j = np.argwhere(table < 0)[0]
+            must, where = "be at least 0 to be added up within groups; else group_rule='top_class'", f"case {post.axes.case_name(i)}"
+            raise checks.error("scores", must, table[i, j], f"{where}, class {post.axes.class_name(j)}")
+        order = Orders.from_dense(summed(table, group), 1, ties)
+    judge = Groups(group, group_rule == "sum", order.sets(1).membership(1), of == "class", ties)
+    rows = np.arange(post.n_cases)
+    if wanted is None:
+        return results.estimate(judge.right(post, rows), made_of=post.made_of, again=judge.right)
+    both = partial(judge.given, wanted)
+    slope = partial(judge.slope, wanted, post)
+    return results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
+
+
+class Groups(NamedTuple):
+    """What is right of a model's first choices."""
+
+    group: Int64  # (K,) of the classes
+    in_sum: bool  # whether the truth's groups are those of the highest sums
+    chosen: Array  # (N, K) first choices, or (N, G) of groups
+    of_class: bool
+    ties: str
+
+    def _seen(self, truth: Plausibilities) -> Plausibilities:
+        return truth.grouped(self.group) if self.in_sum else truth
+
+    def _worth(self, rows: Int64) -> Array:
+        chosen = self.chosen[rows]
+        return chosen if self.in_sum or self.of_class else summed(chosen, self.group)[:, self.group]
+
+    def _inside(self, wanted: int) -> Array:
+        return np.asarray((np.arange(self.chosen.shape[1]) if self.in_sum else self.group) == wanted, np.float64)
+
+    def right(self, truth: Plausibilities, rows: Int64) -> results.Comparison:
+        """P(the model is right)."""
+        return self._seen(truth).of_best_class(self._worth(rows), ties=self.ties)
+
+    def given(self, wanted: int, truth: Plausibilities, rows: Int64) -> tuple[results.Comparison, results.Comparison]:
+        """P(the truth is of a group, and the model right), P(it is of the group)."""
+        seen, worth, inside = self._seen(truth), self._worth(rows), self._inside(wanted)
+        tables = worth * inside, np.broadcast_to(inside, worth.shape)
+        above, below = (seen.of_best_class(np.ascontiguousarray(table), ties=self.ties) for table in tables)
+        return above, below
+
+    def slope(self, wanted: int, truth: Plausibilities, value: float) -> results.Comparison:
+        """What is above less the value times what is below."""
+        worth = (self._worth(np.arange(truth.n_cases)) - value) * self._inside(wanted)
+        return self._seen(truth).of_best_class(worth, ties=self.ties)
