@@ -41,7 +41,7 @@ _HOMES = {
     ),
     "evaluation": "Evaluation evaluate",
     "histogram": (
-        "CalibrationError DisagreementLosses HistogramLogLoss HistogramLosses HistogramScore PredictedDisagreement "
+        "CalibrationError DisagreementLosses HistogramLogLoss HistogramLosses HistogramScore LogLossPart PredictedDisagreement "
         "ReliabilityCurve disagreement_losses histogram_brier_score histogram_log_loss histogram_losses manhattan_distance "
         "predicted_disagreement ranked_probability_score symmetric_statistic wasserstein_distance"
     ),

@@ -193,6 +193,25 @@ def test_bias_of_the_entropy():
     assert abs(means[1] - entropy) < 0.3 * abs(means[0] - entropy)
 
 
+@pytest.mark.parametrize("n_labels", [1, 4])
+def test_bias_of_the_calibration_of_the_log_loss(n_labels):
+    """An ideal predictor of three classes, in one group, with cases that differ: most of the bias is taken away; with weights, too."""
+    rng = np.random.default_rng(n_labels)
+    values = []
+    for _ in range(400):
+        p = rng.dirichlet([6, 3, 2], 100)
+        n = rng.integers(1, 2 * n_labels, 100)
+        counts = rng.multinomial(n, p)
+        for w in (None, n):
+            # all are taken for alike
+            part = ugt.histogram_log_loss(counts, np.tile(np.array([6, 3, 2]) / 11, (100, 1)), weights=w).calibration
+            values.append([part.debiased, part.plugin])
+    for one in np.array(values).reshape(-1, 2, 2).swapaxes(0, 1):
+        z = standard(one, 0.0)
+        assert abs(z[0]) < FAR and z[1] > 2 * FAR
+        assert abs(one[:, 0].mean()) < 0.1 * one[:, 1].mean()
+
+
 # ---- coverage
 @sets(100, 420)
 @pytest.mark.parametrize("size", [1, 4])

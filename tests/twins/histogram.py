@@ -192,6 +192,32 @@ def log_loss(row, z):
     return mean(-math.log(z[label]) if z[label] > 0 else math.inf for label in labels_of(row))
 
 
+def log_parts(counts, probs, n_bins, weights):
+    """``(calibration, its bias, refinement)`` of the log loss, theorem 1, in groups by the likeliest class and its probability's bin.
+
+    The bias of unweighted groups: half of the sum over classes of the variance of the mean share over the mean share.
+    """
+    edges, groups = [b / n_bins for b in range(n_bins + 1)], {}
+    for row, z, w in zip(counts, probs, weights):
+        if sum(row) and w:
+            groups.setdefault((z.index(max(z)), bin_of(max(z), edges)), []).append((w, [y / sum(row) for y in row], z))
+    total = math.fsum(w for inside in groups.values() for w, *_ in inside)
+    calibration, bias, refinement = [], [], []
+    for inside in groups.values():
+        size = math.fsum(w for w, *_ in inside)
+        kl = entropy = curved = 0.0
+        for k in range(len(probs[0])):
+            c, z = (math.fsum(w * table[k] for w, *tables in inside for table in [tables[j]]) / size for j in (0, 1))
+            variance = mean((m[k] - c) ** 2 for _, m, _ in inside) / (len(inside) - 1) if len(inside) > 1 else NAN
+            kl += c * math.log(c / z) if c else 0.0
+            entropy -= c * math.log(c) if c else 0.0
+            curved += variance / (2 * c) if c else 0.0
+        calibration.append(size / total * kl)
+        bias.append(size / total * (curved if len(inside) > 1 else kl))
+        refinement.append(size / total * entropy)
+    return math.fsum(calibration), math.fsum(bias), math.fsum(refinement)
+
+
 def ranked_probability(row, z):
     """Mean over labels of the squared differences of cumulative sums."""
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused, warned
+from twins import histogram as twin
 from twins.histogram_problems import problem
 
 import ugt
@@ -76,6 +77,52 @@ def test_fractional_counts(name):
     refused(r"counts must be whole numbers \(or fractional=True\)\. Got 1\.5, first at case 0, class 0", SCORES[name], counts, probs)
     found = SCORES[name](counts, probs, fractional=True)
     np.testing.assert_allclose(found.per_case, SCORES[name](counts * 4, probs).per_case)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("n_bins", [1, 15])
+def test_calibration_of_the_log_loss(k, n_bins):
+    """By the slow twin; where all predictions of a group are alike, the two parts are the whole."""
+    counts, probs = problem(8, n=70, k=k)
+    weights = np.random.default_rng(2).choice([0.0, 1.0, 2.5], 70)
+    found, by_weight = (ugt.histogram_log_loss(counts, probs, weights=w) for w in (None, weights))
+    calibration, bias, refinement = twin.log_parts(counts.tolist(), probs.tolist(), n_bins, [1] * 70)
+    one, other = (found.part(name, n_bins=n_bins) for name in ("calibration", "refinement"))
+    assert (one.loss.plugin, one.loss.bias, one.value) == pytest.approx((calibration, bias, calibration - bias), abs=1e-14)
+    assert (other.loss.plugin, other.loss.bias) == pytest.approx((refinement, -bias), abs=1e-14)
+    calibration, _, refinement = twin.log_parts(counts.tolist(), probs.tolist(), n_bins, weights.tolist())
+    for name, expected in (("calibration", calibration), ("refinement", refinement)):
+        part = by_weight.part(name, "plugin", n_bins=n_bins)
+        assert part.value == part.loss.plugin == pytest.approx(expected, abs=1e-14)
+    assert found.calibration.plugin == found.part("calibration", "plugin").value
+    alike = ugt.histogram_log_loss(counts, np.full((70, k), 1 / k))
+    for part in ("plugin", "debiased"):
+        whole = getattr(alike.calibration, part) + getattr(alike.refinement, part)
+        assert whole == pytest.approx(alike.value, abs=1e-12)
+    times = np.random.default_rng(4).integers(0, 3, 70)
+    again = ugt.histogram_log_loss(np.repeat(counts, times, axis=0), np.repeat(probs, times, axis=0)).calibration
+    np.testing.assert_allclose(found.part("calibration").statistic.values(times[None].astype(float)), again.debiased, atol=1e-14)
+    for of in (one, by_weight.part("calibration")):
+        low, high = of.interval(n_resamples=100, clusters=np.arange(70))
+        assert low < of.value < high
+
+
+@pytest.mark.filterwarnings("ignore:undefined", "ignore:infinite")
+def test_calibration_of_the_log_loss_at_its_ends():
+    nothing = ugt.histogram_log_loss([[0, 0]], [[0.5, 0.5]])
+    assert np.isnan(nothing.calibration.plugin) and np.isnan(nothing.part("refinement").interval()).all()
+    never = ugt.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [1.0, 0.0]])
+    assert np.isinf(never.part("calibration").value) and np.isnan(never.part("calibration").interval()).all()
+    at_times = ugt.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [0.99, 0.01]])
+    assert np.isinf(at_times.value) and np.isfinite(at_times.calibration.plugin)
+    perfect = ugt.histogram_log_loss([[4, 0], [3, 0], [0, 2]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert perfect.calibration.plugin == perfect.refinement.plugin == 0.0
+    probs = np.array([[0.3, 0.7], [0.6, 0.4]])
+    found = ugt.histogram_log_loss([[1, 2], [2, 1]], probs)
+    probs[0] = [0.4, 0.6]
+    refused("counts and probs must be as they were when the log loss was computed", found.part, "calibration")
+    refused("n_bins must be", perfect.part, "calibration", n_bins=0)
+    refused("name must be one of 'entropy', 'divergence', 'calibration', 'refinement'", found.part, "cl")
 
 
 def test_infinite_log_loss():

@@ -14,6 +14,7 @@ from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
 from .errors import CalibrationError
 from .input import check_in_order
+from .log_parts import LogLossPart
 from .losses import HistogramLosses, HistogramStatistic
 from .pairs_of_labels import PredictedDisagreement, predicted_disagreement, symmetric_statistic
 from .reliability import ReliabilityCurve
@@ -29,9 +30,10 @@ from .scores import (
 from .sums import BinLosses
 
 __all__ = [
-    "CalibrationError", "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "PredictedDisagreement",
-    "ReliabilityCurve", "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "histogram_losses", "manhattan_distance",
-    "predicted_disagreement", "ranked_probability_score", "symmetric_statistic", "wasserstein_distance",
+    "CalibrationError", "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "LogLossPart",
+    "PredictedDisagreement", "ReliabilityCurve", "disagreement_losses", "histogram_brier_score", "histogram_log_loss",
+    "histogram_losses", "manhattan_distance", "predicted_disagreement", "ranked_probability_score", "symmetric_statistic",
+    "wasserstein_distance",
 ]  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, flag, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
+from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of
+from .log_parts import PARTS, LogLossPart
 from .sums import Loss, divided
 
 Rule = Callable[[Array, Array], Array]
@@ -85,7 +87,9 @@ class HistogramLogLoss(HistogramScore):
         Mean entropy of the label probabilities: of the shares (``plugin``), its bias -(classes observed - 1) / (2 n) (Miller & Madow), and
         without it (``debiased``).
     divergence : Loss
-        Log loss less entropy: mean Kullback-Leibler divergence of the prediction from the label probabilities.
+        Log loss less entropy: mean Kullback-Leibler divergence of the prediction from the label probabilities, EL of [B eq. 6].
+    calibration, refinement : Loss
+        CL and RL of [B eq. 5]: as ``part("calibration").loss`` and ``part("refinement").loss``.
 
     Examples
     --------
@@ -100,21 +104,43 @@ class HistogramLogLoss(HistogramScore):
     divergence: Loss = UNKNOWN
     _entropy: Array = field(default_factory=lambda: np.empty(0), repr=False)
     _bias: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    _data: Histograms | None = field(default=None, repr=False)
 
-    def part(self, name: str, estimate: str = "debiased") -> HistogramScore:
-        """Entropy or divergence case by case, with intervals.
+    @cached_property
+    def calibration(self) -> Loss:
+        return self._grouped("calibration", 15, True).loss
+
+    @cached_property
+    def refinement(self) -> Loss:
+        return self._grouped("refinement", 15, True).loss
+
+    def part(self, name: str, estimate: str = "debiased", *, n_bins: int = 15) -> HistogramScore | LogLossPart:
+        """A part with intervals: entropy or divergence, case by case; calibration or refinement, by groups of cases.
 
         Parameters
         ----------
-        name : {"entropy", "divergence"}
+        name : {"entropy", "divergence", "calibration", "refinement"}
             Which part.
         estimate : {"debiased", "plugin"}
             Less the estimated bias, or as it is.
+        n_bins : int
+            Bins of equal width of the probability of the likeliest class, for calibration and refinement.
         """
         debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
+        if option("name", name, ("entropy", "divergence", *PARTS)) in PARTS:
+            return self._grouped(name, n_bins, debiased)
         entropy = self._entropy - self._bias if debiased else self._entropy
-        values = entropy if option("name", name, ("entropy", "divergence")) == "entropy" else self.per_case - entropy
+        values = entropy if name == "entropy" else self.per_case - entropy
         return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out, self.weights)
+
+    def _grouped(self, name: str, n_bins: int, debiased: bool) -> LogLossPart:
+        assert self._data is not None
+        rows = self._data.rows(Bins.of_width(1, self._data.shape[1]))
+        with np.errstate(divide="ignore"):
+            again = 0.0 - _sum_of_logs(rows.share, np.clip(rows.prob, 0, 1))
+        if not (again == self.per_case)[rows.cell[:, 0] >= 0].all():
+            raise error("counts and probs", "be as they were when the log loss was computed", "other numbers")
+        return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
 
 
 def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
@@ -162,7 +188,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
         first = data.case(int(np.argmax(infinite)))
         notices.warn(f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}")
     counted = found.n_cases, found.left_out, data.weights
-    return HistogramLogLoss(found.value, per_case, *counted, n_infinite, of_labels, of_model, entropy, bias)
+    return HistogramLogLoss(found.value, per_case, *counted, n_infinite, of_labels, of_model, entropy, bias, data)
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:

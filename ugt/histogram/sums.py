@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
@@ -204,6 +205,17 @@ class Rows(NamedTuple):
         return np.ascontiguousarray(found.reshape(LANES, times.shape[1], -1).transpose(1, 0, 2)).reshape(times.shape[1], -1)
 
 
+def split(sums: Array, shape: tuple[int, ...], weighted: bool) -> tuple[Array, Array]:
+    """Cells (W, *shape, 6 or 10) and totals (W, T) of sums (W, S)."""
+    n, shape = math.prod(shape) * _histogram.N_SUMS, (*shape, _histogram.N_SUMS)
+    if not weighted:
+        return sums[:, :n].reshape((len(sums), *shape)), sums[:, n:]
+    lanes = sums.reshape((len(sums), LANES, -1))
+    by_weight, squared, once = np.moveaxis(lanes[:, :, :n].reshape((len(sums), LANES, *shape)), 1, 0)
+    cells = np.concatenate([by_weight, squared[..., [CASES, SHARE, SQUARE]], once[..., [CASES]]], axis=-1)
+    return cells, np.concatenate([lanes[:, 0, n:], lanes[:, 2, n:]], axis=1)
+
+
 class BinLosses(Statistic):
     """Losses of C columns (classes, or statistics of labels) in B bins each, which may be left out of the numbers.
 
@@ -284,13 +296,7 @@ class BinLosses(Statistic):
 
     def split(self, sums: Array) -> tuple[Array, Array]:
         """Cells (W, kinds, C, B, 6 or 10) and totals (W, T) of sums (W, S); with weights totals of weights, then of cases."""
-        n, shape = self.n_cells * _histogram.N_SUMS, (self.kinds, len(self.bins.edges), self.bins.n_bins, _histogram.N_SUMS)
-        if not self.weighted:
-            return sums[:, :n].reshape((len(sums), *shape)), sums[:, n:]
-        lanes = sums.reshape((len(sums), LANES, -1))
-        by_weight, squared, once = np.moveaxis(lanes[:, :, :n].reshape((len(sums), LANES, *shape)), 1, 0)
-        cells = np.concatenate([by_weight, squared[..., [CASES, SHARE, SQUARE]], once[..., [CASES]]], axis=-1)
-        return cells, np.concatenate([lanes[:, 0, n:], lanes[:, 2, n:]], axis=1)
+        return split(sums, (self.kinds, len(self.bins.edges), self.bins.n_bins), self.weighted)
 
     @property
     def kept(self) -> Bools:
