@@ -120,6 +120,22 @@ def plausibilities():
     return plots.plausibilities(ugt.plackett_luce(rankings, seed=1), 0, annotations=rankings, points=points)
 
 
+def rated_case():
+    """What do ratings say about one case?
+
+    Ratings of a case come from a normal law; each dot is one that they leave possible, with its mean and its precision 1/σ². Areas hold
+    50, 80 and 95 % of the posterior, marks at the foot are the ratings. The line is a cut between two classes: the areas lie on both
+    sides, so that the ratings leave open to which class the case belongs.
+    """
+    rng = np.random.default_rng(2)
+    table = rng.normal(rng.normal(0.5, 1, 60), rng.gamma(8, 0.15, 60), (10, 60)).T.round().clip(-2, 2)
+    posterior = ugt.normal(table)
+    case = int(np.argmin(ugt.rating_certainty(posterior, 0, kind="mean").per_case))
+    ax = plots.rated_case(posterior, case, ratings=table)
+    _ = ax.axvline(0, color="0.6", linewidth=1)
+    return ax
+
+
 def accuracy_over_draws():
     """How well is the accuracy on these cases known?
 
@@ -288,6 +304,7 @@ GALLERY = (
     accuracy_by_case,
     expected_risks,
     plausibilities,
+    rated_case,
     ternary,
     metric_by_reliability,
     accuracy_over_draws,

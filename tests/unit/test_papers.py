@@ -248,6 +248,14 @@ def ratings():
     assert ugt.fit_normal_prior(np.array([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4]], float)).converged
 
 
+@item("A28")
+def one_rated_case():
+    post = ugt.normal(np.array([[1.0, 2, 2, 4]]), prior=(0, 1, 2, 1.5))
+    for spread, middle in (("precision", post.shape / post.scale), ("std", (post.shape / post.scale) ** -0.5)):
+        dots = drawn("rated_case", post, 0, spread=spread).lines[0]
+        assert np.median(dots.get_xdata()) == close(post.location[0], abs=0.2) and np.median(dots.get_ydata()) == close(middle[0], rel=0.2)
+
+
 @item("A29")
 def partial_rankings():
     written = ugt.Rankings.from_strings(["p"], ["a"], ["x > y = z"], classes=["x", "y", "z", "w"])

@@ -349,6 +349,34 @@ def test_histograms_of_cases():
     refused(r"values must be of shape \(N,\)\. Got \(1, 6\)\.", plots.case_histogram, [p])
 
 
+@pytest.mark.parametrize("spread", ["precision", "std"])
+def test_areas_of_a_rated_case_hold_what_they_say(spread):
+    table = [[1.0, 2, 2, 4], [np.nan] * 4]
+    posterior = ugt.normal(table, prior=(0, 1, 2, 1.5))
+    ax = plots.rated_case(posterior, 0, spread=spread, ratings=table)
+    rng = np.random.default_rng(7)
+    tau = rng.standard_gamma(posterior.shape[0], 20_000) / posterior.scale[0]
+    mean = posterior.location[0] + rng.standard_normal(20_000) / np.sqrt(posterior.kappa[0] * tau)
+    points = np.stack([mean, tau if spread == "precision" else tau**-0.5], axis=1)
+    rings = [path for one in ax.collections for path in one.get_paths()][-3:]
+    assert [ring.contains_points(points).mean() for ring in rings] == pytest.approx([0.95, 0.8, 0.5], abs=0.02)
+    assert len(ax.lines[0].get_xdata()) == 100 and entries(ax) == ["mean of the case, 100 draws", "4 ratings"]
+    assert ax.lines[1].get_xdata().tolist() == [1, 2, 2, 4] and len(set(ax.lines[1].get_ydata())) == 2
+    empty = plots.rated_case(posterior, 1, spread=spread, ratings=table)
+    assert empty.get_title(loc="right") == "undefined: no ratings" and len(empty.collections) == len(empty.lines) == 0
+
+
+def test_rated_cases_that_are_not_there():
+    posterior = ugt.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5))
+    for message, arguments, options in (
+        (r"case must be a whole number from 0 to 0\. Got 1\.", (posterior, 1), {}),
+        (r"spread must be one of 'precision', 'std'\. Got 'var'\.", (posterior, 0), {"spread": "var"}),
+        (r"ratings must have 1 cases, as the posterior\. Got 2\.", (posterior, 0), {"ratings": [[1.0, 2.0]] * 2}),
+        (r"posterior must be a NormalPosterior\. Got Dirichlet\.", (ugt.Dirichlet.from_array([[1.0, 2.0]]), 0), {}),
+    ):
+        refused(message, plots.rated_case, *arguments, **options)
+
+
 def test_metric_by_reliability(evaluation):
     ax = plots.metric_by_reliability(evaluation)
     for model in ("A", "B"):

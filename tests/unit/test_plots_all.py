@@ -52,6 +52,7 @@ def made(name):
     return {
         "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
         "case_histogram": (([0.2, 0.4, 0.4],), True),
+        "rated_case": ((ugt.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
         "plausibilities": ((POSTERIOR, 3), False),
         "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
         "soft_curve": ((ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
@@ -179,7 +180,7 @@ def test_what_is_no_axes_is_refused(name):
 def test_whatever_else_is_given_is_named(name, bad):
     argument = next(iter(inspect.signature(getattr(plots, name)).parameters))
     with pytest.raises((ValueError, TypeError), match=rf"^{argument} must (be|hold|have) .*Got"):
-        getattr(plots, name)(*((bad, 0) if name == "plausibilities" else (bad,)))
+        getattr(plots, name)(*((bad, 0) if name in ("plausibilities", "rated_case") else (bad,)))
     assert pyplot.get_fignums() == []  # nothing was drawn before the check
 
 

@@ -92,7 +92,8 @@ def whole(argument: str, value: Any, least: int = 1, most: int | None = None) ->
     """A whole number in a range."""
     number = type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
     if not number or value < least or value > (MOST_WHOLE if most is None else most):
-        span = f"of at least {least}" if most is None and not (number and value > MOST_WHOLE) else f"from {least} to {most or MOST_WHOLE}"
+        unlimited = most is None and not (number and value > MOST_WHOLE)
+        span = f"of at least {least}" if unlimited else f"from {least} to {MOST_WHOLE if most is None else most}"
         raise error(argument, f"be a whole number {span}", repr(value))
     return int(value)
 

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Int64
-from .._base.checks import error, whole
+from .._base.checks import error, option, whole
+from ..annotations import Ratings
 from ..plausibilities import Certainty
 from . import _base
 
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")  # of bars beside each other
+DOTS, NORMALS = 100, 4000  # draws of a normal law: that are shown, and that say where it lies
+SIDE = 120  # points of the grid of its density
+SHADES = ("#e3f2fb", "#b9dff5", "#8ecbef")  # of areas, the outermost first
 QUANTILES = 400  # that an exact law is drawn from
 
 
@@ -142,6 +146,82 @@ def bars(drawn: Sequence[Array], bins: int) -> tuple[Array, float, list[Int64]]:
         return few, width, [np.array((one.round(9) == few[:, None]).sum(axis=1)) for one in drawn]
     edges = np.histogram_bin_edges(every, bins, (0, 1) if every.min() >= 0 and every.max() <= 1 else None)
     return (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0]), [np.histogram(one, edges)[0] for one in drawn]
+
+
+def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings: Any = None, ax: Any = None) -> Any:
+    """Posterior of the mean and spread of the ratings of one case [A figures 9 and 10]: areas of 50, 80 and 95 %, and dots of draws.
+
+    Each dot is a normal law that the ratings of the case may come from. A narrow area along the horizontal axis: the ratings settle
+    the mean of the case. Where it lies across a cut, they do not settle the side.
+
+    Parameters
+    ----------
+    posterior : NormalPosterior
+        By :func:`normal`.
+    case : int
+        Position of the case.
+    spread : {"precision", "std"}
+        On the vertical axis: 1/σ², or σ.
+    ratings : Ratings, or (N, A) array with NaN where there is none, optional
+        Of the same cases: those of the case are marks below the areas.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        Without areas, and with a note, where the case has no ratings.
+
+    Raises
+    ------
+    ValueError
+        If the case does not exist, ``spread`` is unknown, or ratings are not of the same cases.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> ratings = ugt.Ratings.from_wide([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]])
+    >>> ax = ugt.plots.rated_case(ugt.normal(ratings, prior=(0, 1, 2, 1.5)), 0, ratings=ratings)
+    >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
+    ('precision 1/σ²', ['mean of the case, 100 draws', '10 ratings'])
+    """
+    kinds = {"precision": "precision 1/σ²", "std": "standard deviation σ"}
+    (given,) = _base.records("posterior", posterior, "a NormalPosterior", "location", "kappa", "shape", "scale").values()
+    i, label = whole("case", case, 0, given.n_cases - 1), kinds[option("spread", spread, tuple(kinds))]
+    marks = None if ratings is None else _ratings_of(ratings, i, given.n_cases)
+    m, k, a, b = (float(values[i]) for values in (given.location, given.kappa, given.shape, given.scale))
+    ax = _base.axes_of(ax)
+    if np.isfinite([m, k, a, b]).all():
+        rng = np.random.default_rng(0)
+        precision = rng.standard_gamma(a, NORMALS) / b
+        mean = m + rng.standard_normal(NORMALS) / np.sqrt(k * precision)
+        height = precision if spread == "precision" else precision**-0.5
+        ends = [np.quantile(one, [0.002, 0.998]) for one in (mean, height)]
+        x, y = (np.linspace(low, high, SIDE) for low, high in ends)
+        tau = y if spread == "precision" else y**-2.0
+        with np.errstate(divide="ignore"):  # the logarithm of the density, but for a constant: of σ with dτ = 2 σ⁻³ dσ
+            law = (a - 0.5) * np.log(tau) - b * tau - (0 if spread == "precision" else 3 * np.log(y))
+        density = np.exp((found := law[:, None] - k * tau[:, None] * (x - m) ** 2 / 2) - found.max())
+        ordered = np.sort(density.ravel())[::-1]
+        levels = ordered[np.searchsorted(np.cumsum(ordered) / ordered.sum(), [0.95, 0.8, 0.5])]
+        ax.contourf(x, y, density, [*levels, 1.01], colors=SHADES)
+        ax.contour(x, y, density, levels, colors=_base.COLOURS[0], linewidths=1)
+        ax.plot(mean[:DOTS], height[:DOTS], ".", color="black", markersize=3, label=f"mean of the case, {DOTS} draws")
+    else:
+        _base.note(ax, "undefined: no ratings")
+    if marks is not None and len(marks):
+        foot = {"transform": ax.get_xaxis_transform(), "linestyle": "none", "markersize": 7, "clip_on": False}
+        values = np.sort(marks)  # equal ones above each other
+        above = np.arange(len(values)) - np.searchsorted(values, values)
+        ax.plot(values, 0.02 + 0.03 * above, "|", color=_base.COLOURS[1], label=_base.counted(len(marks), "rating"), **foot)
+    return _base.finish(ax, "mean μ", label, "upper right")
+
+
+def _ratings_of(given: Any, case: int, n_cases: int) -> Array:
+    """The ratings of one case."""
+    known = given if isinstance(given, Ratings) else Ratings.from_wide(given)
+    if known.n_cases != n_cases:
+        raise error("ratings", f"have {n_cases} cases, as the posterior", known.n_cases)
+    return known.value[known.offsets[case] : known.offsets[case + 1]]
 
 
 def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
