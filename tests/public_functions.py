@@ -329,6 +329,9 @@ FUNCTIONS: dict[str, Entry] = {
     "plackett_luce_map": Entry(ugt.plackett_luce_map, (rankings,), {}, (), ("mean()",)),
     "plackett_luce_mle": Entry(ugt.plackett_luce_mle, (rankings,), {"on_nonexistence": "map"}, (), ("mean()",)),
     "prirn": Entry(ugt.prirn, (rankings,), {}, (), ("mean()",)),
+    "split_panel_check": Entry(
+        ugt.split_panel_check, (labels,), {"prior": "fit"}, ("observed", "predicted", "p_value"), lacks={"duplication": DRAWN}
+    ),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
     "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),

@@ -17,7 +17,7 @@ _HOMES = {
         "ua_set_accuracy ua_topk_accuracy"
     ),
     "aggregation": (
-        "DirichletPrior dirichlet fit_dirichlet_prior irn "
+        "DirichletPrior PanelCheck PanelParts dirichlet fit_dirichlet_prior irn split_panel_check "
         "plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (

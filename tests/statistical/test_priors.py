@@ -46,3 +46,35 @@ def test_intervals_of_the_prior_of_each_class(n_sets):
             low, high = found.interval(kind=kind).T
             hits[i] += (low <= alpha) & (alpha <= high)
     assert all(holds(one, n_sets) for one in hits.ravel())
+
+
+# Of 1,000 data sets each (Monte Carlo error 0.5 points): of the right model with the prior fitted 2.8 and 2.1 % are rejected, pooled and
+# by annotator; with the default prior all; where one of four annotators always says the same, 2.7 and 99.8 %.
+@pytest.mark.parametrize(
+    ("prior", "careless", "pooled", "by_annotator"),
+    [("fit", False, (0, 0.1), (0, 0.1)), (0.1, False, (0.95, 1), (0.9, 1)), ("fit", True, (0, 0.3), (0.9, 1))],
+)
+@sets(100, 1000)
+def test_split_panel_checks(prior, careless, pooled, by_annotator, n_sets):
+    rng, rejected = np.random.default_rng(7), np.zeros(2)
+    for _ in range(n_sets):
+        wide = (rng.random((300, 4, 1)) > rng.dirichlet([1.0] * 3, 300).cumsum(1)[:, None, :2]).sum(2)
+        if careless:
+            wide[:, 3] = 0
+        found = ugt.split_panel_check(ugt.Labels.from_wide(wide, classes=3), prior=prior)
+        rejected += found.p_value < 0.05, np.nanmin(found.per_annotator.adjusted_p_value) < 0.05
+    assert pooled[0] <= rejected[0] / n_sets <= pooled[1] and by_annotator[0] <= rejected[1] / n_sets <= by_annotator[1]
+
+
+@sets(100, 1000)
+def test_split_panel_checks_of_ratings(n_sets):
+    """Normal ratings whose mean and spread vary from case to case: the law with the fitted prior is right (3.7 and 2.0 %
+    of 300 are rejected, pooled and by annotator), unless an annotator gives extremes only (2.3 and 100 %)."""
+    rng, rejected = np.random.default_rng(8), np.zeros(2)
+    for _ in range(n_sets):
+        sd = 1 / np.sqrt(rng.gamma(3, 1 / 3, (200, 1)))
+        ratings = sd * (rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)))
+        for i, given in enumerate((ratings, np.where(np.arange(4) == 3, np.sign(ratings) * 3, ratings))):
+            found = ugt.split_panel_check(ugt.Ratings.from_wide(given))
+            rejected[i] += np.nanmin(found.per_annotator.adjusted_p_value) < 0.05
+    assert rejected[0] <= 0.1 * n_sets and rejected[1] >= 0.9 * n_sets

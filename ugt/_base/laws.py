@@ -1,9 +1,14 @@
-"""Student's law, central and not, from scipy: one thread at a time, since before 1.12 its programme keeps what it works on in one place."""
+"""Student's law, central and not, p-values and intervals of shares.
+
+Quantiles and noncentral laws of scipy are asked one thread at a time: before 1.12 its programme keeps what it works on in one place.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,3 +47,32 @@ def noncentral_t(df: Any, shift: Any, t: Any) -> Any:
 
     with _ALONE:
         return nctdtr(df, shift, t)
+
+
+def above(t: float, df: float) -> float:
+    """P(T > t) of Student's t; of the normal law for infinite degrees of freedom."""
+    from scipy.special import ndtr, stdtr  # noqa: PLC0415  (scipy is slow to import)
+
+    return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Adjusted p-values; those that are undefined count as hypotheses."""
+    order = sorted(range(len(p)), key=lambda i: math.inf if math.isnan(p[i]) else p[i])
+    adjusted, highest = list(p), 0.0
+    for rank, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p) - rank) * p[i])) if not math.isnan(p[i]) else highest
+        adjusted[i] = highest if not math.isnan(p[i]) else math.nan
+    return adjusted
+
+
+def wilson(p: Any, n: Any, level: float) -> Any:
+    """(..., 2) Wilson's intervals of shares p of n independent cases each."""
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    z = float(ndtri(0.5 + level / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        ends = np.stack([np.where(p == 0, 0.0, middle - half), np.where(p == 1, 1.0, middle + half)], axis=-1)
+    return np.clip(ends, 0, 1)

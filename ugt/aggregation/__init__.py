@@ -16,6 +16,7 @@ from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import MadeOf
 from .label_prior import DirichletPrior, fit_dirichlet_prior
+from .panel_check import PanelCheck, PanelParts, split_panel_check
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 from .reliabilities import merged, reliability_of
@@ -23,8 +24,8 @@ from .reliabilities import merged, reliability_of
 Ragged = tuple[Int64, Int32, Array]
 
 __all__ = [
-    "DirichletPrior", "dirichlet", "fit_dirichlet_prior", "irn", "plackett_luce", "plackett_luce_diagnostics",
-    "plackett_luce_log_likelihood", "plackett_luce_map", "plackett_luce_mle", "prirn", "votes",
+    "DirichletPrior", "PanelCheck", "PanelParts", "dirichlet", "fit_dirichlet_prior", "irn", "plackett_luce", "plackett_luce_diagnostics",
+    "plackett_luce_log_likelihood", "plackett_luce_map", "plackett_luce_mle", "prirn", "split_panel_check", "votes",
 ]  # fmt: skip
 
 

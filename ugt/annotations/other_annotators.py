@@ -28,7 +28,11 @@ def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
 
 def only(known: Any, annotators: NDArray[Any]) -> Any:
     """The annotations of the annotators (A,) that weigh anything; cases that keep none stay as empty ones."""
-    kept = weighing(known, annotators)
+    return keeping(known, weighing(known, annotators))
+
+
+def keeping(known: Any, kept: Bools) -> Any:
+    """Some of the annotations (R,); cases that keep none stay as empty ones."""
     offsets, at = np.append(0, np.cumsum(kept))[case_offsets(known)].astype(np.int64), np.flatnonzero(kept)
     who = known.annotator[at]
     if isinstance(known, Labels):
@@ -103,11 +107,15 @@ def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
     )
 
 
-def without(known: Any, annotator: int, rows: Int64) -> Any:
-    """The annotations of some cases, those of one annotator left out."""
+def without(known: Any, annotator: int, rows: Int64, alone: bool = False) -> Any:
+    """The annotations of some cases, those of one annotator left out, or (``alone``) those of one annotator."""
     offsets, at = take(case_offsets(known), rows)
-    kept = known.annotator[at] != annotator
+    kept = (known.annotator[at] == annotator) == alone
     at, sizes = at[kept], np.bincount(row_of(offsets)[kept], minlength=len(rows))
+    if isinstance(known, Ratings):
+        return replace(
+            known, case_ids=known.case_ids[rows], offsets=offsets_of(sizes), annotator=known.annotator[at], value=known.value[at]
+        )
     axes, annotators = known.axes.take(rows), known.annotator[at]
     if isinstance(known, Labels):
         return replace(known, axes=axes, offsets=offsets_of(sizes), annotator=annotators, label=known.label[at], count=known.count[at])

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
+from .._base.laws import wilson
 from ..resampling import Statistic
 from .sums import CASES, PROB, SHARE, BinLosses, divided, effective, noise, number
 
@@ -82,19 +83,12 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
     The labels of a case vary together, if anything, so that n lies between the cases and the labels of the bin; where all cases say the
     same their variance says nothing, and n is that of the cases.
     """
-    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
-
     size, p = effective(cells), shares(cells)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = noise(cells, cells[..., CASES])
     independent = divided(p * (1 - p), spread)
     n = np.where(np.isfinite(independent), np.clip(independent, size, size * max(1.0, labels_per_case)), size)
-    z = float(ndtri(0.5 + level / 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-        ends = np.stack([np.where(p == 0, 0.0, middle - half), np.where(p == 1, 1.0, middle + half)], axis=-1)
-    return np.asarray(np.clip(ends, 0, 1))
+    return np.asarray(wilson(p, n, level))
 
 
 def curve(edges: Array, cells: Array, ends: Array, name: Any) -> ReliabilityCurve:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
-from .._base.laws import t_quantile
+from .._base.laws import above, holm, t_quantile
 from .._base.records import Record
 from ..resampling import check_level
 from .gallas import law
@@ -74,7 +74,7 @@ class OfReaders(Record):
 
     def _tail(self, at: float) -> float:
         """P(T > t) of the distance from ``at`` in standard errors."""
-        return _above((self.value - at) / self.std_error, self._law)
+        return above((self.value - at) / self.std_error, self._law)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,8 +214,8 @@ def differences(
 ) -> tuple[ReaderDifference, ...]:
     """Of all pairs, with their p-values adjusted together."""
     common = [_common(one, level, imrmc) for one in found.values()]
-    p = [2 * _above(abs(one[0]) / one[1], one[-1]) for one in common]
-    return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, _holm(p))))
+    p = [2 * above(abs(one[0]) / one[1], one[-1]) for one in common]
+    return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, holm(p))))
 
 
 def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, float, str, float, float]:
@@ -223,16 +223,6 @@ def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, 
         return found.value, math.nan, math.nan, found.reason, level, math.nan
     df = float(found.df)
     return found.value, math.sqrt(found.variance), df, "", level, law(df) if imrmc else df
-
-
-def _holm(p: list[float]) -> list[float]:
-    """Adjusted p-values; those that are undefined count as hypotheses."""
-    order = sorted(range(len(p)), key=lambda i: math.inf if math.isnan(p[i]) else p[i])
-    adjusted, highest = list(p), 0.0
-    for rank, i in enumerate(order):
-        highest = max(highest, min(1.0, (len(p) - rank) * p[i])) if not math.isnan(p[i]) else highest
-        adjusted[i] = highest if not math.isnan(p[i]) else math.nan
-    return adjusted
 
 
 def _one_sided(level: float) -> float:
@@ -246,10 +236,3 @@ def _quantile(df: float, level: float) -> float:
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
     return float(ndtri(0.5 + level / 2) if math.isinf(df) else t_quantile(df, 0.5 + level / 2))
-
-
-def _above(t: float, df: float) -> float:
-    """P(T > t)."""
-    from scipy.special import ndtr, stdtr  # noqa: PLC0415
-
-    return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))

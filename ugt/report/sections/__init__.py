@@ -23,6 +23,7 @@ from . import (
     dispersion,
     humans,
     notes,
+    panel,
     performance,
     planning,
     provenance,
@@ -39,7 +40,7 @@ from . import (
 PARTS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Result", (summary,)),
     ("What came in", (provenance, data, design)),
-    ("The truth", (assumptions, agreement, certainty)),
+    ("The truth", (assumptions, agreement, panel, certainty)),
     ("How good the models are", (performance, true_accuracy, truth_models, sources, curves, calibration, dispersion, coverage)),
     ("Against each other and people", (humans, comparison)),
     ("Where they are good", (strata, confusion)),
