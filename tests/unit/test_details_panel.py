@@ -27,6 +27,12 @@ def test_numbers_are_those_of_the_check():
             assert row["adjusted_p_value"] == found.per_annotator.adjusted_p_value[a]
 
 
+def test_reliabilities_of_annotators():
+    own = {"ann": 3.0, "<bob>": 0.5, "cy": 1.0}
+    rows, _ = details.made(panel, LABELS, {}, reliability=own)
+    assert rows["panel_check"][0]["predicted"] == ugt.split_panel_check(LABELS, reliability=own, seed=3).predicted
+
+
 def test_sentences():
     page = parsed(checked(panel.render(details.source([panel], LABELS, SCORES, reliability=1))))
     (said,) = (words_of(item) for item in page.iter("li"))

@@ -166,7 +166,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
         low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
         notes = [
-            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in the tables "
+            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in tables "
             "stands for these."
         ]
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
@@ -189,7 +189,7 @@ def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], s
     tail = "; in every case all labels are the same" if found.at_edge else ""
     return (
         facts,
-        f"The prior was fitted to labels, taking each as one independent look: {said}; log-likelihood {gain:.1f} above that of the "
+        f"The prior was fitted to labels, each taken as one independent look: {said}; log-likelihood {gain:.1f} above that of the "
         + (f"default prior of {Making.prior:g}{tail}."),
     )
 

@@ -41,12 +41,14 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     sampled = how == "plackett-luce"
     each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled
-    options = {name: getattr(context.making, name) for name in OPTIONS[how]}
+    options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
+    own = context.making.annotator_reliability
     rows: list[Row] = []
     for reliability in [context.reliability] if sampled else dict.fromkeys(row["reliability"] for row in context.certainty):
+        options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
         with notices.heard():
             try:
-                found = _checked(known, how, each, context, {**options, "reliability": reliability})
+                found = _checked(known, how, each, context, options)
             except ValueError:  # no case has two annotators
                 return {}
         rows += _rows(found, reliability, context.options.level)
