@@ -34,10 +34,11 @@ _HOMES = {
     "certainty": "ExpectedCertainty annotation_certainty committee expected_certainty expected_risk",
     "conformal": ("MonteCarloConformal PlausibilityRegions PredictionSets SetCoverage SplitConformal conformal_scores"),
     "discrepancy": (
-        "AlternativeAnnotatorTest AlternativeRatios AnnotatorDiscrepancy BestThreshold DiscrepancyRatio GroupedDiscrepancy "
-        "IndividualEquivalence NonInferiority RelativeF1 ThresholdSweep alternative_annotator_test "
-        "alternative_discrepancy_ratios annotator_discrepancy discrepancy_ratio group_discrepancy individual_equivalence_index "
-        "mean_pairwise_deviation relative_f1 stratified_discrepancy threshold_sweep"
+        "AlternativeAnnotatorTest AlternativeRatios AnnotatorDiscrepancy AnnotatorRocPoints BestThreshold BlandAltman "
+        "DiscrepancyRatio GroupedDiscrepancy IndividualEquivalence LimitsOfAgreement NonInferiority RelativeF1 ThresholdSweep "
+        "alternative_annotator_test alternative_discrepancy_ratios annotator_discrepancy annotator_roc_points bland_altman "
+        "discrepancy_ratio group_discrepancy individual_equivalence_index mean_pairwise_deviation relative_f1 "
+        "stratified_discrepancy threshold_sweep"
     ),
     "evaluation": "Evaluation evaluate",
     "histogram": (

@@ -284,6 +284,32 @@ def soft_labels():
     return plots.soft_labels(rng.binomial(8, rng.beta(0.4, 0.8, 500)) / 8)
 
 
+def annotator_roc_points():
+    """Readers beside a model's ROC curve
+
+    Each point is a reader, with the other readers as the reference, and 95 % intervals over cases. The curve is against all readers.
+    """
+    rng = np.random.default_rng(3)
+    severity, care = rng.normal(size=(300, 1)), np.array([0.4, 0.6, 0.8, 1.2])
+    cut = np.array([0.3, 0.8, 0.5, 0.6])
+    readers = ugt.Labels.from_wide((severity + care * rng.normal(size=(300, 4)) > cut).astype(int), annotators=["ann", "bob", "eve", "joe"])
+    model = severity[:, 0] + 0.6 * rng.normal(size=300)
+    points = ugt.annotator_roc_points(readers, model)
+    return plots.annotator_roc_points(points, {"model": ugt.soft_roc_curve(readers, model)})
+
+
+def bland_altman():
+    """Do two readers measure the same?
+
+    Each point is a case; lines are the bias (a reader measures more than the other on average) and the limits of agreement, between which
+    95 % of the differences lie; bands are 95 % intervals of these three.
+    """
+    rng = np.random.default_rng(4)
+    truth = rng.uniform(40, 70, 60)
+    readings = np.column_stack([truth + 2 * rng.normal(size=60), truth - 3 + 3 * rng.normal(size=60)])
+    return plots.bland_altman(ugt.bland_altman(ugt.Ratings.from_wide(readings)).pairs[0])
+
+
 def plan_frontier():
     """How many annotators are worth their cost?
 
@@ -316,6 +342,8 @@ GALLERY = (
     reliability_diagram,
     calibration_dispersion_map,
     forest,
+    annotator_roc_points,
+    bland_altman,
     agreement_matrix,
     coverage_and_size,
     plan_frontier,

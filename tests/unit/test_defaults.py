@@ -11,7 +11,7 @@ import ugt
 DEFAULTS = {
     "against": ["mass"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
     "background": [0.0], "binned": [False], "binning": ["width"], "candidates": ["all"], "cases": ["matched", False, True],
-    "coefficient": ["cohen", "percent", True], "correction": ["none"], "deep": [True], "details": [True],
+    "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "deep": [True], "details": [True],
     "distance": ["zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "held": [1],
     "higher_is_better": [True],

@@ -63,6 +63,8 @@ def made(name):
         "soft_labels": (([0.0, 0.25, 0.75, 0.75],), False),
         "ternary": ((POSTERIOR,), True),
         "plan_frontier": ((PLAN,), True),
+        "bland_altman": ((ugt.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
+        "annotator_roc_points": ((ugt.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
     }[name]
 
 

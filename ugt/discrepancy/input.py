@@ -139,6 +139,15 @@ def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None
     return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance, values)
 
 
+def of_two_classes(annotations: Any) -> Labels:
+    """Labels, or an array of 0 and 1 or of two names."""
+    held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
+    if not isinstance(held, Labels) or held.n_classes != 2:
+        got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__
+        raise checks.error("annotations", "be Labels of two classes", got)
+    return held
+
+
 def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
     """How many classes probabilities or a table of costs speak of; 0 if neither is there."""
     tables = [distance] if np.ndim(_plain(distance)) == 2 else []

@@ -15,9 +15,9 @@ from . import alternative_annotator, forest
 from .alternative_annotator import Advantages
 from .alternatives import Averages
 from .forest import Judged
+from .held_out import HeldOut, positions
 from .input import MISSING, WHY, Compared, as_annotations, check_known, compare, distance_for, models_of
 from .record import Discrepancy, Judging, Substitution
-from .relative_f1 import HeldOut, positions
 
 Data = tuple[Any, ...]
 Options = dict[str, Any]

@@ -14,10 +14,9 @@ from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from .._base.ragged import row_of
 from .._base.records import Record
-from ..annotations import Labels
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
-from .input import MISSING, Compared, as_annotations, check_all, check_stated, compare, ids_of, joined, numbers
+from .input import MISSING, Compared, check_all, check_stated, compare, ids_of, joined, numbers, of_two_classes
 from .record import Discrepancy, DiscrepancyRatio, record
 from .sums import NO_PREDICTION
 
@@ -169,10 +168,7 @@ def threshold_sweep(
     (0.6, 0.627, 0.676)
     """
     check_stated(distance)
-    held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
-    if not isinstance(held, Labels) or held.n_classes != 2:
-        got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__
-        raise checks.error("annotations", "be Labels of two classes", got)
+    held = of_two_classes(annotations)
     score = numbers(joined(scores, held), held, "scores")
     if checks.option("missing", missing, MISSING) == "error":
         check_all("scores", ~np.isnan(score), held)

@@ -1,0 +1,96 @@
+"""Bland and Altman's limits of agreement: their published values, the formulas retyped, what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from refusals import refused
+from twins import bland_altman as twin
+
+import ugt
+
+# Bland & Altman (1986), table 1: peak expiratory flow of 17 people, l/min, twice by each of two meters.
+WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+WRIGHT_AGAIN = [490, 397, 512, 401, 470, 611, 415, 431, 638, 429, 420, 633, 275, 492, 165, 372, 421]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+MINI_AGAIN = [525, 415, 508, 444, 500, 625, 460, 390, 642, 432, 420, 605, 227, 467, 268, 370, 443]
+
+
+def test_published_values():
+    found = ugt.bland_altman(ugt.Ratings.from_wide(np.column_stack([WRIGHT, MINI]))).pairs[0]
+    assert (found.bias, found.sd, *found.bias_interval) == pytest.approx((-2.1, 38.8, -22.0, 17.8), abs=0.05)
+    assert (found.bias - 2 * found.sd, found.bias + 2 * found.sd) == pytest.approx((-79.7, 75.5), abs=0.1)
+    case = np.tile(np.arange(17), 4)
+    both = ugt.Ratings.from_long(case, np.repeat(["wright", "mini"], 34), [*WRIGHT, *WRIGHT_AGAIN, *MINI, *MINI_AGAIN])
+    found = ugt.bland_altman(both).pairs[0]
+    assert (found.first, found.second) == ("wright", "mini")
+    assert (found.difference.std(ddof=1), found.sd) == pytest.approx((33.2, 37.7), abs=0.05)
+
+
+def rated(seed, most=1, n=12, who=3):
+    """``readings[case][annotator]``, some empty."""
+    rng = np.random.default_rng(seed)
+    return [
+        [np.round(rng.normal(size=rng.integers(0, most + 1) if most > 1 else rng.random() < 0.8), 2).tolist() for _ in range(who)]
+        for _ in range(n)
+    ]
+
+
+def ratings_of(nested):
+    rows = [(i, j, value) for j in range(len(nested[0])) for i, case in enumerate(nested) for value in case[j]]
+    return ugt.Ratings.from_long(*zip(*rows), cases=range(len(nested)))
+
+
+def agrees(found, expected):
+    assert found.n_cases == expected["n"]
+    for name in ("bias", "sd", "upper", "bias_interval", "upper_interval"):
+        assert getattr(found, name) == pytest.approx(expected[name], rel=1e-9), name
+    middle = found.upper - found.bias, found.bias - found.lower
+    assert middle[0] == pytest.approx(middle[1])
+    assert np.subtract(found.upper_interval, found.bias) == pytest.approx(np.subtract(found.bias, found.lower_interval[::-1]))
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(12) // 3 % 3 + np.arange(12) // 4])
+@pytest.mark.parametrize("most", [1, 3])
+def test_pairs_and_models_against_their_twin(most, clusters):
+    nested = rated(3 + most, most)
+    model = np.random.default_rng(1).normal(size=12)
+    found = ugt.bland_altman(ratings_of(nested), model, clusters=clusters, coverage=0.9, level=0.8)
+    names = [(one.first, one.second) for one in found.pairs]
+    assert names == [("0", "1"), ("0", "2"), ("1", "2"), ("model", "0"), ("model", "1"), ("model", "2"), ("model", "annotators")]
+    by, options = (np.arange(12) if clusters is None else clusters).tolist(), {"coverage": 0.9, "level": 0.8}
+    columns = [[case[j] for case in nested] for j in range(3)]
+    for one in found.pairs[:3]:
+        agrees(one, twin.limits(columns[int(one.first)], columns[int(one.second)], by, **options))
+    own = [[value] for value in model]
+    for j, one in enumerate(found.pairs[3:6]):
+        agrees(one, twin.limits(own, columns[j], by, **options))
+    agrees(found.pairs[6], twin.limits(own, [[np.mean(one) for one in case if one] for case in nested], by, **options))
+    assert found.table()[0]["upper_low"] == found.pairs[0].upper_interval[0] and len(found.table()) == 7
+
+
+def test_cases_that_are_few_or_missing():
+    found = ugt.bland_altman([[1.5, None, 2.0], [None, 1.0, 3.0], [None, None, 1.0]], [None, 1, 2], missing="drop").pairs
+    none, one = found[0], found[1]
+    assert (none.n_cases, one.n_cases) == (0, 1) and math.isnan(none.bias) and one.bias == -0.5
+    assert math.isnan(one.upper) and one.reason == "fewer than two cases that both rated"
+    assert found[-1].n_cases == 2 and found[-1].bias == pytest.approx(np.mean([1 - 2, 2 - 1]))
+    two = ugt.bland_altman([[1.0, 2.0], [2.0, 4.0]], clusters=["p", "p"]).pairs[0]
+    assert (two.n_cases, two.n_clusters, two.reason) == (2, 1, "fewer than two clusters that both rated")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "options", "must"),
+    [
+        ([["a", "b"]], {}, "annotations must be Ratings, or an array of numbers. Got Labels."),
+        ([[1.0], [2.0]], {}, "annotations must hold two annotators, or one and predictions. Got 1."),
+        ([[1.0, 2.0]], {"coverage": 1.0}, "coverage must be a number between 0 and 1. Got 1.0."),
+        ([[1.0, 2.0]], {"level": 0}, "level must be"),
+        ([[1.0, 2.0]], {"predictions": [1, 2]}, "predictions must be one a case, 1. Got 2."),
+        ([[1.0, 2.0]], {"predictions": [None]}, "predictions must cover every case"),
+        ([[1.0, 2.0]], {"predictions": [1], "missing": "skip"}, "missing must be"),
+        ([[1.0, 2.0]], {"clusters": [1, 2]}, "clusters must"),
+    ],
+)
+def test_what_is_refused(annotations, options, must):
+    refused(must, ugt.bland_altman, annotations, **options)
