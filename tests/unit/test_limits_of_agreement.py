@@ -31,7 +31,7 @@ def rated(seed, most=1, n=12, who=3):
     """``readings[case][annotator]``, some empty."""
     rng = np.random.default_rng(seed)
     return [
-        [np.round(rng.normal(size=rng.integers(0, most + 1) if most > 1 else rng.random() < 0.8), 2).tolist() for _ in range(who)]
+        [np.round(rng.normal(size=rng.integers(0, most + 1)), 2).tolist() for _ in range(who)]
         for _ in range(n)
     ]
 

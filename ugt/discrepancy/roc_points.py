@@ -113,9 +113,9 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     >>> found = ugt.annotator_roc_points(readers, [0.8, 0.9, 0.1, 0.4, 0.5, 0.3])
     >>> for row in found.table():
     ...     print(*(round(row[name], 2) for name in ("sensitivity", "specificity", "model_sensitivity")))
-    0.67 0.67 0.83
-    0.6 0.57 0.97
-    0.6 0.57 0.97
+    0.67 0.67 0.67
+    0.5 0.5 0.83
+    0.5 0.5 1.0
     """
     held = of_two_classes(annotations)
     check_known(held, "so that each can be compared with the others")

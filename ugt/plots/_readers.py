@@ -83,7 +83,7 @@ def annotator_roc_points(points: Any, curve: Any = None, *, ax: Any = None) -> A
     >>> curve = ugt.soft_roc_curve(ugt.Labels.from_wide(readers), scores)
     >>> ax = ugt.plots.annotator_roc_points(ugt.annotator_roc_points(readers), {"model": curve})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['model (0.815)', '0', '1', '2']
+    ['model (0.852)', '0', '1', '2']
     """
     _base.records("points", {"": points}, "AnnotatorRocPoints", "sensitivity", "specificity", "table")
     if curve is not None:
