@@ -812,16 +812,19 @@ def test_resamples_of_averages(name, average):
         np.testing.assert_allclose(drawn.values[b], [expected.value, expected.hard], atol=1e-12)
 
 
-def test_expected_ties_have_no_influence():
-    p, scores, _ = problem(1)
-    found = ugt.soft_average_precision(p, scores, ties="expected")
-    message = r"ties must be 'group' for influence, standard errors and analytic or BCa intervals\. Got 'expected'\."
-    for name in ("influence", "std_error", "hard_std_error"):
-        refused(message, getattr, found, name)
-    for kind in ("analytic", "bca"):
-        refused(message, found.interval, kind=kind)
-    low, high = found.interval(kind="percentile", n_resamples=200)
-    assert low < found.value < high
+@pytest.mark.parametrize("self_term", SELF_TERMS)
+def test_influence_of_expected_ties(self_term):
+    """Groups of no more than one case count as they are."""
+    for seed in range(6):
+        p, scores, weights = problem(seed, 16, True)
+        options = {"self_term": self_term, "ties": "expected"}
+        found = ugt.soft_average_precision(p, scores, weights=weights * 1.1, **options)
+        by_difference = moved(lambda *args, **more: ugt.soft_average_precision(*args, **more, **options), p, scores, weights * 1.1)  # noqa: B023
+        np.testing.assert_allclose(found.influence, by_difference, atol=1e-8)
+        alone, counted = (ugt.soft_average_precision(p, np.argsort(p), **{**options, "ties": ties}) for ties in ("expected", "group"))
+        np.testing.assert_allclose(alone.influence, counted.influence, atol=1e-15)
+        low, high = found.interval(kind="analytic")
+        assert low < found.value < high
 
 
 # ---- messages

@@ -330,29 +330,135 @@ def test_parts_of_the_data_have_the_interval_of_all(metric, options):
     assert (two_way.n_units, two_way.n_annotators, two_way.scale) == (expected.n_units, expected.n_annotators, expected.scale)
 
 
-def test_dask_has_the_interval_of_all():
+EDGES = np.linspace(0.05, 1.45, 8)
+PIECES = [slice(0, 25), slice(25, 26), slice(26, N)]
+
+
+def some(kind, at=slice(None), k=K, r=R):
+    """Data of the cases at these places, and their record with scores replaced by their bins."""
+    found = ugt.Labels.from_wide(tables(kind, k, r)[at], classes=k, case_ids=np.arange(N)[at])
+    probs = PROBS[:, :k] / PROBS[:, :k].sum(axis=1, keepdims=True)
+    scores = SCORES[:, :k] if kind != "perfect" else np.eye(k)[TRUE % k]
+    return found, {"scores": scores[at], "bins": np.searchsorted(EDGES, scores[at], side="right") * 1.0, "probs": probs[at]}
+
+
+def tables(kind, k, r):
+    table = {"perfect": np.tile(TRUE[:, None], R), "incomplete": table_of_labels(), "complete": TABLE}[kind].copy()[:, :r]
+    for i, j in np.ndindex(*table.shape):
+        table[i, j] = table[i, j] if table[i, j] is None else int(table[i, j]) % k
+    return table
+
+
+def losses(at, given="first", n_bins=5):
+    """A state's metric."""
+    found, of = some("incomplete", at)
+    given = {"given": {"first": first_of_losses() if at != slice(None) else None}.get(given, given)}
+    return states.finish(states.partial("histogram_losses", found, of["probs"], n_bins=n_bins, random=BOTH, panel=range(R), **given))
+
+
+def first_of_losses(n_bins=5):
+    found, of = some("incomplete")
+    return states.partial("histogram_losses", found, of["probs"], n_bins=n_bins, random=BOTH)
+
+
+def again(given):
+    return states.partial("fleiss_kappa", labels(), random=BOTH, given=given)
+
+
+IN_ROUNDS = [
+    ("soft_auroc", {"average": "macro", "self_pairs": "exclude"}, "value hard"),
+    ("soft_auroc", {"average": "weighted", "self_pairs": "unbiased"}, "value hard"),
+    ("soft_average_precision", {"average": "macro", "self_term": "certain"}, "value hard"),
+    ("soft_average_precision", {"average": "weighted", "self_term": "probability"}, "value hard"),
+    ("histogram_losses", {"n_bins": 5}, "l_sq el cl dl il accuracy"),
+    ("histogram_losses", {"n_bins": 3, "singletons": "zero", "single_bins": "plugin"}, "l_sq el cl dl il"),
+    ("disagreement_losses", {"n_bins": 4}, "l_phi cl"),
+    ("krippendorff_alpha", {"level": "ordinal"}, ""),
+]
+
+
+def in_rounds(metric, found, of):
+    """What the function and what the parts are called with."""
+    if metric.startswith("soft"):
+        return (found, of["bins"]), (found, of["scores"]), {"edges": EDGES}, {"ties": "expected"} if "precision" in metric else {}
+    given = (found, *{"h": [of["probs"]], "d": [ugt.predicted_disagreement(of["probs"])]}.get(metric[0], []))
+    return given, given, {}, {}
+
+
+@pytest.mark.filterwarnings("ignore:(no interval|undefined|. annotators|annotator)")
+@pytest.mark.parametrize("clustered", [False, True], ids=["cases", "clusters"])
+@pytest.mark.parametrize(
+    ("kind", "k", "r"), [("incomplete", 3, R), ("complete", 2, 3), ("incomplete", 2, 2), ("complete", 2, 1), ("perfect", 2, R)]
+)
+@pytest.mark.parametrize(("metric", "options", "numbers"), IN_ROUNDS)
+def test_in_two_rounds_parts_have_the_interval_of_all(metric, options, numbers, kind, k, r, clustered, monkeypatch):
+    """What takes many sums; exact ones of scores in bins."""
+    monkeypatch.setattr("ugt.states.two_way.MOST", 0)
+    data, _, _, more = in_rounds(metric, *some(kind, k=k, r=r))
+    units = np.where(np.arange(N) < 26, np.arange(N), CLUSTERS + N) if clustered else None
+    record, panel = getattr(ugt, metric)(*data, **options, **more), range(r)[::-1]
+
+    def state(at, given=None):
+        _, data, more, _ = in_rounds(metric, *some(kind, at, k, r))
+        clusters = None if units is None else units[at]
+        return states.partial(metric, *data, random=BOTH, panel=panel, clusters=clusters, given=given, **options, **more)
+
+    first = states.merge([state(at) for at in PIECES])
+    parts = [state(at, states.State.from_json(first.to_json())) for at in PIECES]
+    found = states.merge(parts[::-1])
+    assert found == states.merge([states.merge(parts[1:]), parts[0]]) == states.State.from_json(found.to_json())
+    for number in numbers.split() or [None]:
+        expected = record.two_way(of=number, clusters=units)
+        two_way = states.finish(found).two_way(of=number)
+        known = slice(None if expected.reason is None else 1)
+        np.testing.assert_allclose([*two_way.parts.values()][known], [*expected.parts.values()][known], rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(two_way.interval(0.9), expected.interval(0.9), rtol=1e-9)
+        for name in ("n_units", "n_annotators", "scale", "reason", "notes", "left_out"):
+            assert getattr(two_way, name) == getattr(expected, name)
+
+
+@pytest.mark.parametrize(("metric", "options"), [("soft_auroc", {"edges": EDGES}), ("fleiss_kappa", {})])
+def test_rounds_that_follow_by_themselves(metric, options):
+    """In blocks on one machine, and in partitions of dask; where one round is enough, there is one."""
+    parts = [(labels(order=at), SCORES[at])[: 1 + len(options)] for at in PIECES]
+    binned = np.searchsorted(EDGES, SCORES, side="right") * 1.0
+    data = (labels(), binned)[: 1 + len(options)]
+    units = np.where(np.arange(N) < 26, np.arange(N), CLUSTERS + N)
+    expected = getattr(ugt, metric)(*data).two_way(clusters=units).interval()
+    given = {"random": BOTH, "panel": range(R), **options}
+    found = states.compute(metric, parts=parts, clusters=[units[at] for at in PIECES], **given)
+    np.testing.assert_allclose(found.two_way().interval(), expected, rtol=1e-9)
     pytest.importorskip("dask")
-    import dask.array
+    from ugt import dask
 
-    import ugt.dask
-
-    table = dask.array.from_array(TABLE, chunks=(20, -1))
-    found = ugt.dask.compute("krippendorff_alpha", table, classes=K, random=BOTH).two_way()
-    expected = ugt.krippendorff_alpha(labels(False)).two_way()
-    np.testing.assert_allclose(found.interval(), expected.interval(), rtol=1e-9)
+    found = dask.compute(metric, *map(list, zip(*parts)), clusters=[units[at] for at in PIECES], **given)
+    np.testing.assert_allclose(found.two_way().interval(), expected, rtol=1e-9)
+    whole = dask.partial(metric, *map(list, zip(*parts)), clusters=[CLUSTERS[at] for at in PIECES], **given)
+    refused("clusters must lie whole in one part", whole.compute)
 
 
 @pytest.mark.parametrize(
     ("message", "call"),
     [
-        ("metric must be one of sums over cases", lambda: states.partial("histogram_losses", labels(), PROBS, random=BOTH)),
         (r"random must be \('cases',\) for intraclass", lambda: states.partial("intraclass_correlation", TABLE * 1.0, random=BOTH)),
         ("annotators must be named to be random", lambda: states.partial("fleiss_kappa", UNNAMED, random=BOTH)),
         ("annotators must name all annotators", lambda: states.partial("fleiss_kappa", labels(), random=BOTH, panel=[0, 1])),
         (r"random must be \('cases', 'annotators'\) when the parts", states.finish(states.partial("fleiss_kappa", labels())).two_way),
+        ("state must be of a second round, .* Got one of a first round, of 57 cases", lambda: losses(slice(None)).two_way()),
         (
-            "annotators must be so few that 1500 sums say all",
-            lambda: states.partial("krippendorff_alpha", RNG.integers(0, 9, (4, 9)), classes=9, level="ordinal", random=BOTH),
+            "state must be merged of the parts that the state given was .* Got one of 22 units and 74 labels, of 207",
+            lambda: losses(slice(25)).two_way(),
+        ),
+        ("given must be the merged state of a first round, .* Got State", lambda: again(states.partial("fleiss_kappa", labels()))),
+        ("given must be left out unless random", lambda: states.partial("fleiss_kappa", labels(), given=first_of_losses())),
+        ("states must be made with the same edges, .*, first at the part", lambda: losses(slice(None), given=first_of_losses(4))),
+        ("edges must be given with random: what annotators change", lambda: states.compute("soft_auroc", parts=[()], random=BOTH)),
+        ("edges must be given with n_resamples", lambda: states.compute("soft_auroc", SCORES, SCORES, n_resamples=9)),
+        (
+            "clusters must lie whole in one part each where annotators are random .* Got 12 in several, first at part 1",
+            lambda: states.compute(
+                "fleiss_kappa", parts=[(labels(order=one),) for one in PIECES], clusters=[CLUSTERS[one] for one in PIECES], random=BOTH
+            ),
         ),
     ],
 )

@@ -9,13 +9,15 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, whole
+from ..resampling.spread import with_annotators
 from ..soft import parts as ranges
 from ..states.computing import Plan, Sample
 from ..states.making import finish, merge, part_of
 from ..states.making import partial as state_of
 from ..states.state import State, merge_states
 from ..states.sums import added, as_exact
-from .parts import Graph, held, needed, tree, values, zipped
+from ..states.two_way import check_whole, needs_second
+from .parts import Graph, held, needed, partitions, tree, values, zipped
 
 States = Union[State, dict[str, State]]
 MOST_RANGES = 256
@@ -66,12 +68,16 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
     State(metric='annotation_certainty', n_cases=3, n_sums=7)
     """
     needed()
-    least = options.pop("min_cases", 0)
-    if not callable(metric) and part_of(metric) and metric in ranges.METRICS and "edges" not in options:
+    least, whole_ids = options.pop("min_cases", 0), []
+    if not callable(metric) and part_of(metric) and ranges.by_ranges(metric, options):
         found = ranked(metric, zipped(collections), options, split_every)
     else:
         found = tree(_joined, _of_partitions(metric, collections, options), split_every)
-    return needed().delayed(_last)(found, least)
+        if not callable(metric) and with_annotators(options.get("random", "cases")):
+            second = tree(_joined, _of_partitions(metric, collections, options, found), split_every)
+            found = needed().delayed(_either)(second, found)
+            whole_ids = [] if options.get("clusters") is None else partitions("clusters", options["clusters"])
+    return needed().delayed(_last)(found, least, [needed().delayed(_different)(one) for one in whole_ids])
 
 
 def compute(metric: Any, *collections: Any, **options: Any) -> Any:
@@ -101,15 +107,17 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
     return {name: finish(one) for name, one in found.items()} if isinstance(found, dict) else finish(found)
 
 
-def _of_partitions(metric: Any, collections: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """A Delayed state of each partition."""
+def _of_partitions(metric: Any, collections: tuple[Any, ...], options: Mapping[str, Any], given: Any = None) -> list[Any]:
+    """A Delayed state of each partition; ``given``: the Delayed state of all, where there may have to be a second round."""
+    options = dict(options)
     of_cases = ["case_ids", "clusters"] + ["weights"] * hasattr(options.get("weights"), "__dask_graph__")  # those of classes are a table
     ids = {} if callable(metric) else {name: options.pop(name) for name in of_cases if options.get(name) is not None}
     names = [*(f"collection {number}" for number in range(len(collections))), *ids]
     task = needed().delayed(_by_function if callable(metric) else _by_name)
     # as one object: dask is not to look into the options for tasks, which takes long where they are long
     how = needed().delayed((metric, tuple(ids), options), traverse=False)
-    return [task(how, *data) for data in zipped((*collections, *ids.values()), names)]
+    parts = zipped((*collections, *ids.values()), names)
+    return [task(how, *data) if given is None else needed().delayed(_again)(how, given, *data) for data in parts]
 
 
 def _by_name(how: tuple[str, tuple[str, ...], dict[str, Any]], *data: Any) -> State | None:
@@ -120,6 +128,14 @@ def _by_name(how: tuple[str, tuple[str, ...], dict[str, Any]], *data: Any) -> St
     plain = [values(one) for one in found]
     n = len(plain) - len(ids)
     return state_of(metric, *plain[:n], **dict(zip(ids, plain[n:])), **options)
+
+
+def _again(how: tuple[str, tuple[str, ...], dict[str, Any]], first: State | None, *data: Any) -> State | None:
+    """The state of a second round, if one is needed."""
+    if first is None or not needs_second(first):
+        return None
+    metric, ids, options = how
+    return _by_name((metric, ids, {**options, "given": first}), *data)
 
 
 def _by_function(how: tuple[Callable[..., Any], tuple[()], dict[str, Any]], *data: Any) -> States | None:
@@ -150,7 +166,17 @@ def _joined(states: list[States | None]) -> States | None:
     return {name: merge_states(one[name] for one in some) for name in first}  # type: ignore[index]
 
 
-def _last(found: States | None, min_cases: int) -> States:
+def _either(second: State | None, first: State | None) -> State | None:
+    return first if second is None else second
+
+
+def _different(ids: Any) -> Any:
+    """Of a partition of clusters; none of an empty one."""
+    return [] if ids is None else np.unique(values(ids))
+
+
+def _last(found: States | None, min_cases: int, whole_ids: list[Any]) -> States:
+    check_whole(whole_ids)
     if found is None:
         raise error("collections", "hold at least one case", "none")
     if isinstance(found, dict):
@@ -163,8 +189,6 @@ def _last(found: States | None, min_cases: int) -> States:
 
 def ranked(metric: str, parts: Sequence[tuple[Any, ...]], options: dict[str, Any], split_every: int) -> Any:
     """A Delayed state; of None where no partition has a case."""
-    if options.pop("n_resamples", 0):
-        raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
     given = options.pop("n_ranges", None)
     n = max(2, min(len(parts), MOST_RANGES)) if given is None else whole("n_ranges", given, 1)
     settings = ranges.settings_of(metric, options)

@@ -336,6 +336,13 @@ class BinLosses(Statistic):
         found[~self.kept] = 0.0
         return found
 
+    def influence_at(self, sums: Array) -> Array:
+        """(N, M) on the numbers that are not of classes."""
+        rows, other = self.rows, copy(self.only(0)[0])  # rows are read while the sums are those of the cases
+        assert isinstance(other, BinLosses)
+        other.__dict__["rows"], other.own = rows, sums
+        return other.influence()
+
 
 def slopes(cells: Array, n: float, single_bins: str, rows: Rows) -> Array:
     """(19, N, C) derivatives of losses by how often each case is there, from cells (C, B, 6 or 10) of n cases."""

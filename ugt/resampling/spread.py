@@ -151,11 +151,14 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         apart, mean = pseudo - pseudo.mean(axis=0), moved / n
         cross = mean.T @ weighted
         both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
-        own = odds[:, None] * apart**2
-        largest = own.argmax(axis=0)
-        odd = own.max(axis=0) > ALONE * (n - 1) / n * own.sum(axis=0)
-        unlike = [name(known.annotators[who[j]]) if one and n >= FEW_ANNOTATORS else None for j, one in zip(largest, odd)]
+        unlike = [None if j is None else name(known.annotators[who[j]]) for j in alone_of(odds[:, None] * apart**2)]
         return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, tuple(reasons), tuple(unlike))
+
+
+def alone_of(own: Array) -> list[int | None]:
+    """(M,) who adds nearly all of the squares (n, M) of enough annotators, if one does."""
+    n, odd = len(own), own.max(axis=0) > ALONE * (len(own) - 1) / len(own) * own.sum(axis=0)
+    return [int(j) if one and n >= FEW_ANNOTATORS else None for j, one in zip(own.argmax(axis=0), odd)]
 
 
 def labels_of_annotators(known: Any, kept: Bools) -> Array:

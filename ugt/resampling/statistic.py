@@ -20,6 +20,7 @@ from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._core import _exact
 from .design import Design
+from .slopes import gradient_of
 from .sums import Sums, added
 
 UNNAMED = "be named to be random"
@@ -191,6 +192,10 @@ class Statistic(ABC):
             If sums are not those of what single cases add.
         """
         raise error("metric", "be one of sums over cases, for intervals of parts over annotators", type(self).__name__)
+
+    def influence_at(self, sums: Array) -> Array:
+        """(N, m) influence of the cases on the first m numbers where the sums of all cases are these (S,): those of a part among others."""
+        return np.asarray(self.by_case() @ gradient_of(self.answer, sums))[:, None]
 
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
         """(B, M) the numbers under weights of cases (B, N) and of annotators (A,)."""

@@ -100,6 +100,15 @@ class Column:
         negative = None if b is None else np.ascontiguousarray(p[:, b])
         return replace(self, positive=np.ascontiguousarray(p[:, a]), negative=negative, kept=kept)
 
+    @property
+    def groups(self) -> tuple[Array, Int64]:
+        """Tie groups from the highest scores down: sums (G, 3) of positive and negative mass and of their products; (G,) cases of each."""
+        u, rest = self.ordered
+        v, w, ends = 1.0 - u if rest is None else rest, self.ordered_weights, np.flatnonzero(self.last)
+        sizes = np.diff(ends, prepend=-1)
+        table = np.stack([w * u, w * v, w * u * v], axis=1)
+        return np.add.reduceat(table, ends - sizes + 1, axis=0), sizes
+
     def running(self) -> tuple[Array, Array, Array, Array, Array]:
         """In the order of the scores, weights in the running sums only.
 
@@ -171,6 +180,16 @@ class Auroc:
     def influence(self, column: Column) -> Array:
         return np.add(*self.components(column))
 
+    def slopes(self, groups: Array, expected: bool) -> Array:
+        """(G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first."""
+        (u, v, _), (own, taken_off) = groups.T, SELF_PAIRS[self.self_pairs]
+        positive, negative, selves = groups.sum(axis=0).tolist()
+        above, below = np.cumsum(u) - 0.5 * u, negative - np.cumsum(v) + 0.5 * v
+        pairs = positive * negative - taken_off * selves
+        value = (float(v @ above) + own * selves) / pairs
+        by = below - value * negative, above - value * positive, np.full(len(u), own + value * taken_off)
+        return np.asarray(np.stack(by, axis=1) / pairs)
+
     def std_error(self, column: Column) -> float:
         """DeLong's, with effective numbers of positives and negatives."""
         as_positive, as_negative = self.components(column)
@@ -199,21 +218,40 @@ class Precision:
         return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])
 
     def influence(self, column: Column) -> Array:
-        """Derivative by the weight of each case, times its weight (with ties by group)."""
-        (u, v, u_end, _, _), w = column.running(), column.ordered_weights
-        ends = np.flatnonzero(column.last)
-        sizes = np.diff(ends, prepend=-1)
-        self_mass = u * v if self.self_term == "certain" else np.zeros_like(u)
-        mass, own = (np.add.reduceat(w * part, ends - sizes + 1) for part in (u, self_mass))
-        n = np.cumsum(w * (u + v))[ends]
-        inside = np.divide(mass * u_end[ends] + own, n**2, out=np.zeros_like(n), where=n > 0)
-        per = np.divide(1.0, n, out=np.zeros_like(n), where=n > 0)
+        """Derivative by the weight of each case, times its weight."""
+        groups, sizes = column.groups
+        (u, rest), by = column.ordered, np.repeat(self.slopes(groups, column.expected), sizes, axis=0)
+        v = 1.0 - u if rest is None else rest
+        return column.by_case(u * by[:, 0] + v * by[:, 1] + u * v * by[:, 2])
+
+    def slopes(self, groups: Array, expected: bool) -> Array:
+        """(G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first; a group of one case is never tied."""
+        (u, v, s), certain = groups.T, self.self_term == "certain"
+        m = u + v
+        positive, before = np.cumsum(u) - u, np.cumsum(m) - m
+        n = np.where(before + m > 0.0, before + m, 1.0)
+        inside = (u * (positive + u) + s * certain) / n
+        by_u, by_m, by_s = (positive + 2.0 * u) / n, -inside / n, np.full(len(u), 1.0 * certain) / n
+        by_positive, by_before = u / n, by_m.copy()
+        at = np.flatnonzero(m > 1.0) if expected else np.empty(0, np.int64)
+        if len(at):
+            from scipy.special import digamma, polygamma  # noqa: PLC0415  (scipy is slow to import)
+
+            u, s, m, above, c = u[at], s[at], m[at], positive[at], before[at]
+            # a: sum of 1 / (c + t) over the places t in the group; b: of (t - 1) / (c + t)
+            a, a_m = digamma(c + m + 1.0) - digamma(c + 1.0), polygamma(1, c + m + 1.0)
+            a_c = a_m - polygamma(1, c + 1.0)
+            b, b_m, b_c = m - (c + 1.0) * a, 1.0 - (c + 1.0) * a_m, -a - (c + 1.0) * a_c
+            pairs, two, one = m * (m - 1.0), u * u - u + s, u * (1.0 + above) - s * (not certain)
+            inside[at], by_positive[at] = one * a / m + two * b / pairs, u * a / m
+            by_u[at] = (1.0 + above) * a / m + (2.0 * u - 1.0) * b / pairs
+            by_s[at] = b / pairs - a / m * (not certain)
+            by_before[at] = one * a_c / m + two * b_c / pairs
+            by_m[at] = one * (a_m - a / m) / m + two * (b_m - b * (2.0 * m - 1.0) / pairs) / pairs
         # what a case adds to its own group and to all that follow, from the last group up
-        later = [np.repeat(np.cumsum(part[::-1])[::-1], sizes) for part in (mass * per, inside)]
-        total = float(inside @ n)
-        positive = column.sums[POSITIVE]
-        derivative = (u * u_end + self_mass) * np.repeat(per, sizes) + u * later[0] - later[1]
-        return column.by_case((derivative - u * total / positive) / positive)
+        later = [np.cumsum(part[::-1])[::-1] - part for part in (by_positive, by_before)]
+        of_any, total = by_m + later[1], groups[:, 0].sum()
+        return np.asarray(np.stack([by_u + later[0] + of_any - inside.sum() / total, of_any, by_s], axis=1) / total)
 
 
 def average_of(values: Array, mass: Array | None) -> Any:

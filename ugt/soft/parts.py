@@ -18,8 +18,9 @@ from .._base.checks import error, option, whole
 from .._core import _soft
 from ..resampling import Part
 from ..resampling.parts import options_of
-from .columns import SELF_PAIRS, Auroc, Precision
-from .input import Input, check_threshold, read
+from ..resampling.spread import with_annotators
+from .columns import HARD_POSITIVE, POSITIVE, SELF_PAIRS, Auroc, Precision
+from .input import NO_TRUTH, Input, check_threshold, read
 from .ranking import Metric, SoftRanking
 
 GROUP = 5  # numbers of a bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
@@ -56,13 +57,13 @@ def of_settings(settings: Mapping[str, Any]) -> SoftRanking:
 class BinnedRanking(SoftRanking):
     """All cases of a bin are as if they were tied, in expectation; where in the bin they are is what ``low`` and ``high`` allow for.
 
-    ``settings``: options of the metric, and ``edges`` between bins; ``at`` (n, K): places of the n cases that have a probability ``p``
-    (n, K), in a table of K columns x B bins; ``kept`` (N,): which of all cases they are.
+    ``settings``: options of the metric, and ``edges`` between bins; ``at`` (N, C): places of the cases in a table of C columns x B bins;
+    ``p`` (N, C): their probabilities, NaN in cases that do not count; ``labels``: what these are shares of.
     """
 
-    def __init__(self, settings: Mapping[str, Any], at: Int64, p: Array, kept: Bools, left_out: Mapping[str, int]) -> None:
-        super().__init__((), (metric_of(settings),), BOUNDED, weighted=settings["average"] == "weighted")
-        self.at, self.p, self.n_cases, self.left_out, self._settings, self._kept = at, p, len(kept), left_out, dict(settings), kept
+    def __init__(self, settings: Mapping[str, Any], at: Int64, p: Array, labels: Any = None) -> None:
+        super().__init__((), (metric_of(settings),), BOUNDED, weighted=settings["average"] == "weighted", labels=labels)
+        self.at, self.p, self.n_cases, self._settings = at, p, len(p), dict(settings)
 
     @classmethod
     def of(cls, data: tuple[Any, ...], options: Mapping[str, Any]) -> BinnedRanking:
@@ -70,14 +71,14 @@ class BinnedRanking(SoftRanking):
         p, scores = data
         given = read(p, scores, None, may_lack=True)
         settings = {**checked(options), "edges": edges_of(options["edges"])}
-        p, scores = (table if table.ndim == 2 else table[:, None] for table in given.counted()[:2])
+        p, scores = (table if table.ndim == 2 else table[:, None] for table in (given.p, given.table))
         n_bins = len(settings["edges"]) + 1
         at = np.searchsorted(settings["edges"], scores.ravel(), side="right").reshape(scores.shape) + np.arange(p.shape[1]) * n_bins
-        return cls(settings, at, p, np.ones(len(given.p), bool) if given.kept is None else given.kept, given.left_out)
+        return cls(settings, at, p, given.labels)
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> BinnedRanking:
-        return cls(settings, np.empty((0, 1), np.int64), np.empty((0, 1)), np.ones(0, bool), {})
+        return cls(settings, np.empty((0, 1), np.int64), np.empty((0, 1)))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -85,19 +86,50 @@ class BinnedRanking(SoftRanking):
 
     @property
     def kept(self) -> Bools:
-        return self._kept
+        return np.asarray(~np.isnan(self.p).any(axis=1))
+
+    @property
+    def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
+        missing = self.n_cases - self.n_counted
+        return {NO_TRUTH: missing} if missing else {}
+
+    def judged_by(self, annotators: NDArray[Any]) -> BinnedRanking:
+        """In the same bins."""
+        p = self._judged(annotators)
+        return BinnedRanking(self._settings, self.at, p if p.shape == self.p.shape else p[:, 1:], self.labels)
 
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:
             return self._sums(None)[None]
-        return np.stack([self._sums(np.repeat(each, self.p.shape[1])) for each in cases[:, self._kept]])
+        return np.stack([self._sums(np.repeat(each, self.p.shape[1])) for each in cases[:, self.kept]])
 
     def _sums(self, weight: Array | None) -> Array:
-        at, p, hard = self.at.ravel(), self.p.ravel(), (self.p > self._settings["threshold"]).ravel() * 1.0
         size = self.p.shape[1] * (len(self._settings["edges"]) + 1)
-        parts = (p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard)
+        at, parts = self.at[self.kept].ravel(), self._parts(self.p[self.kept].ravel())
         table = [np.bincount(at, part if weight is None else part * weight, size) for part in parts]
         return np.stack(table, axis=1).astype(np.float64).ravel()
+
+    def _parts(self, p: Array) -> tuple[Array, ...]:
+        """What probabilities add to a bin: GROUP numbers each."""
+        hard = (p > self._settings["threshold"]) * 1.0
+        return p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard
+
+    def influence_at(self, sums: Array) -> Array:
+        """(N, 2) on the value and on that against hard labels; 0 in cases that do not count."""
+        kept, (metric,), found = self.kept, self.metrics, np.zeros((self.n_cases, 2))
+        columns = self._of_bins(sums[None])[0, 0].reshape(-1, _soft.N_SUMS)
+        bins, parts = self._bins(sums[None])[0], self._parts(self.p[kept])
+        rows = self.at[kept] - np.arange(len(bins)) * bins.shape[1]
+        soft, hard = (metric.values(columns), [U, V, S], POSITIVE), (metric.hard_values(columns), [HARD_U, HARD_V], HARD_POSITIVE)
+        for number, (values, which, mass) in enumerate((soft, hard)):
+            on_values: list[Any] = [0.0] * len(bins)
+            for k in np.flatnonzero(~np.isnan(values)):
+                groups = np.zeros((bins.shape[1], 3))
+                groups[:, : len(which)] = bins[k, ::-1][:, which]
+                by = metric.slopes(groups, True)[::-1][rows[:, k]]
+                on_values[k] = sum(parts[one][:, k] * by[:, i] for i, one in enumerate(which))
+            found[kept, number] = self.averaged(values, on_values, parts[which[0]].T, columns[:, mass], len(rows))
+        return found
 
     def answer(self, sums: Array) -> Array:
         table, answer = self._of_bins(sums), super().answer
@@ -144,6 +176,18 @@ PART = Part(BinnedRanking.of, of_settings, {"edges": EDGES}, (*ELSEWHERE, "ties"
 def settings_of(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the function takes, checked; weights and pairs of classes are for cases in one place."""
     return checked(options_of(getattr(import_module(__package__), metric), ("p", "scores"), options, without=ELSEWHERE))
+
+
+def by_ranges(metric: str, options: dict[str, Any]) -> bool:
+    """Whether scores are sorted, not put into bins; takes options out of those of the metric that are for bins."""
+    if metric not in METRICS or "edges" in options:
+        return False
+    asked = {"n_resamples": options.pop("n_resamples", 0), "random": with_annotators(options.pop("random", "cases"))}
+    for name, one in asked.items():
+        if one:
+            what = "resamples are" if name == "n_resamples" else "what annotators change is"
+            raise error("edges", f"be given with {name}: {what} of cases in bins", None)
+    return True
 
 
 def column_of(given: Input, k: int) -> tuple[Array, Array]:

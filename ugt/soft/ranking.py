@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Union
@@ -109,14 +109,18 @@ class SoftRanking(Statistic):
 
     def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
         """Against shares of the labels of these annotators; a case without any does not count."""
-        if isinstance(self.labels, MadeOf):
-            p = self.labels.judged_by(annotators).mean()
-        elif self.labels is None or not len(self.labels.annotators):
-            return super().judged_by(annotators)  # type: ignore[return-value]
-        else:
-            p = shares(self.labels, annotators)
+        p = self._judged(annotators)
         columns = tuple(column.judged(p, known(p)) for column in self.columns)
         return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
+
+    def _judged(self, annotators: NDArray[Any]) -> Array:
+        """(N, K) probabilities when annotators (A,) weigh 0 or 1."""
+        if isinstance(self.labels, MadeOf):
+            return np.asarray(self.labels.judged_by(annotators).mean())
+        if self.labels is None or not len(self.labels.annotators):
+            super().judged_by(annotators)
+        assert self.labels is not None
+        return shares(self.labels, annotators)
 
     def annotations_by_name(self) -> Any:
         if isinstance(self.labels, MadeOf):
@@ -127,13 +131,11 @@ class SoftRanking(Statistic):
         return self.labels
 
     def influence(self) -> Array:
-        self._check_ties()
         return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
 
     def std_error(self, units: Int32 | None = None) -> Array:
         """(2 a metric,) of one AUROC DeLong's; else the infinitesimal jackknife."""
         alone = [isinstance(metric, Auroc) and units is None and len(self.columns) == 1 for metric in self.metrics]
-        self._check_ties()
         found = np.full(len(self.names), np.nan) if all(alone) else super().std_error(units)
         for j, metric in enumerate(self.metrics):
             for i, (column, *_) in enumerate((self.columns, self.hard) if alone[j] else ()):
@@ -141,23 +143,25 @@ class SoftRanking(Statistic):
                     found[2 * j + i] = metric.std_error(column)
         return found
 
-    def _check_ties(self) -> None:
-        if self.columns[0].expected:
-            raise error("ties", "be 'group' for influence, standard errors and analytic or BCa intervals", "'expected'")
-
     def _influence(self, metric: Metric, columns: tuple[Column, ...]) -> Array:
-        """Of an average: also by the weights of its columns."""
         values = np.array([float(metric.values(column.sums)) for column in columns])
-        defined = ~np.isnan(values)
-        if not defined.any():
-            return np.full(self.n_cases, np.nan)
-        mass = np.array([column.mass().sum() if self.weighted else 1.0 for column in columns]) * defined
-        value, out = float(values[defined] @ mass[defined] / mass.sum()), np.zeros(self.n_cases)
-        for column, own, weight in zip(columns, values, mass):
-            if not math.isnan(own):
-                part = weight * metric.influence(column)
-                out += (part + (own - value) * column.mass() if self.weighted else part) / mass.sum()
-        return out
+        own = [column.mass() for column in columns] if self.weighted else []
+        parts = [0.0 if math.isnan(value) else metric.influence(column) for column, value in zip(columns, values)]
+        return self.averaged(values, parts, own, [part.sum() for part in own], self.n_cases)
+
+    def averaged(self, values: Array, parts: Sequence[Any], own: Sequence[Array], totals: Any, n: int) -> Array:
+        """(n,) influence on the average of columns, from that on the values (K,) of these; where it is weighted, also by what cases add,
+        ``own``, to the ``totals`` of the columns.
+        """
+        mass = np.where(np.isnan(values), 0.0, totals if self.weighted else 1.0)
+        if not mass.any():
+            return np.full(n, np.nan)
+        defined = np.flatnonzero(~np.isnan(values))
+        value = float(values[defined] @ mass[defined] / mass.sum())
+        out = np.zeros(n)
+        for k in defined.tolist():
+            out += mass[k] * parts[k] + ((values[k] - value) * own[k] if self.weighted else 0.0)
+        return np.asarray(out / mass.sum())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,8 +169,7 @@ class SoftScore(Result):
     """A ranking metric against probabilities, and its twin against hard labels.
 
     Standard errors are DeLong's by structural components for AUROC, else the infinitesimal jackknife; analytic intervals are value ± z
-    standard errors on the scale of logits, and NaN where the error is 0: a perfect score says nothing about its error. With scores
-    that are tied in expectation (``ties="expected"``) there are percentile and basic intervals only.
+    standard errors on the scale of logits, and NaN where the error is 0: a perfect score says nothing about its error.
 
     Attributes
     ----------

@@ -12,10 +12,12 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error
+from ..resampling.spread import with_annotators
 from ..soft import parts as ranges
 from .making import finish, merge, part_of, partial
 from .state import Merged, State, together
 from .sums import added, as_exact
+from .two_way import check_whole, needs_second
 
 UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 ITSELF = 200e6  # Python, numpy, scipy and ugt
@@ -129,7 +131,8 @@ def compute(
         As for :func:`merge`: of all cases together.
     **options
         As for :func:`partial`. ``soft_auroc`` and ``soft_average_precision`` are exact, by ranges of scores that are sorted one after the
-        other, unless ``edges`` are given; ``weights`` and ``multiclass="ovo"`` are for data in one place.
+        other, unless ``edges`` are given, as they must be for resamples and where annotators are ``random``; ``weights`` and
+        ``multiclass="ovo"`` are for data in one place. Where intervals over annotators take a second round, there is one.
 
     Raises
     ------
@@ -154,17 +157,23 @@ def compute(
     limit = memory_of(max_memory)
     if (parts is None) == (len(data) == 0):
         raise error("parts", "be given instead of data", "both" if data else "neither")
-    exact = metric in ranges.METRICS and "edges" not in options
+    exact = ranges.by_ranges(metric, options)
     held = (limit - ITSELF) * SORTED if exact else 0.0
     items: Sequence[Any] = list(parts) if parts is not None else blocks_of(data, limit - held, n_jobs or 1)
     given = {name: one for name, one in (("case_ids", case_ids), ("clusters", clusters)) if one is not None}
     ids = [_ids_of(name, one, items, parts is not None) for name, one in given.items()]
     if exact:
-        if options.get("n_resamples"):
-            raise error("edges", "be given with n_resamples: resamples are of cases in bins", None)
         return finish(_ranked(metric, items, options, held, n_jobs), min_cases=min_cases)
     jobs = [(item, dict(zip(given, own))) for item, *own in zip(items, *ids)]
-    return finish(merge(_some(run(bound(_state, metric, {**options}), jobs, n_jobs)), min_cases=min_cases))
+
+    if clusters is not None and with_annotators(options.get("random", "cases")):
+        check_whole(one() if callable(one) else one for one in ids[-1])
+
+    def merged(options: Mapping[str, Any]) -> State:
+        return merge(_some(run(bound(_state, metric, {**options}), jobs, n_jobs)), min_cases=min_cases)
+
+    found = merged(options)
+    return finish(merged({**options, "given": found}) if needs_second(found) else found)
 
 
 def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
-from ..resampling import Answer, Part, Statistic
+from ..resampling import Answer, Part, Statistic, ids_of_cases
 from ..resampling.spread import with_annotators
-from .state import Merged, State, merge_states, spread_of
+from .state import Merged, State, check_settings, merge_states, spread_of
 from .sums import Design, as_exact, ids_of, rounded
-from .two_way import tables_of, two_way_of
+from .two_way import facts_of, panel_of, tables_of, two_ways_of
 
 Tables = dict[str, Array]
 
@@ -52,6 +53,7 @@ def partial(
     min_cases: int = 0,
     random: tuple[str, ...] = ("cases",),
     panel: Any = None,
+    given: State | None = None,
     **options: Any,
 ) -> State:
     """The :class:`State` of a metric on some of the cases.
@@ -65,7 +67,8 @@ def partial(
     case_ids : (N,) ids, optional
         For resamples, where the data do not name their cases.
     clusters : (N,) ids, optional
-        Such as patients: what is resampled, instead of cases. A cluster may lie in several parts.
+        Such as patients: what is resampled, instead of cases. A cluster may lie in several parts; where annotators are ``random``, each
+        must be whole in one.
     n_resamples : int
         Number of Poisson resamples B, for intervals: unit u counts Poisson(1) times, a function of (seed, u, b), so that parts agree
         without talking. 0: none.
@@ -74,11 +77,13 @@ def partial(
     min_cases : int
         Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
     random : ("cases",) or ("cases", "annotators")
-        The latter adds what intervals for other annotators need, :meth:`Merged.two_way`: sums without each annotator, and sums of products.
-        For metrics of sums over cases (coefficients of agreement, discrepancy ratio, uncertainty-adjusted metrics of a truth that was made
-        of labels or rankings), named annotators, and not very many.
+        The latter adds what intervals for other annotators need, :meth:`Merged.two_way`: sums without each annotator, and, of few sums,
+        sums of products. For metrics of annotations by named annotators, or of a truth that was made of such.
     panel : sequence of ids, optional
         All annotators of all parts, for ``random``. Default: those of the data are all.
+    given : State, optional
+        For ``random``, a second round: the state of all parts, merged. Soft AUROC and average precision, losses in bins, and metrics of
+        more than 1,500 sums need it; of others it changes nothing. Give it with the same data and options, and merge what comes.
     **options
         As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
         ``annotators``, the ids of all, unless all are in the data of every part.
@@ -102,7 +107,7 @@ def partial(
     >>> found.value == ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]])).value
     True
     """
-    home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed)
+    home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed, with_annotators(random))
     with notices.heard() as warnings:
         one = home.statistic(getattr(import_module("ugt"), metric), data, options)
     for text in warnings:
@@ -114,14 +119,32 @@ def partial(
     if len(one.fixed):
         sums["fixed"] = as_exact(one.fixed)
     more: dict[str, Any] = {}
-    if with_annotators(random):
-        more["panel"], tables = tables_of(one, panel)
-        sums.update(tables)
     ids = ids_of(*data) if one.case_ids is None else one.case_ids
+    if with_annotators(random):
+        more, at = panel_of(one, panel, clusters)
+        round_one = None if given is None else _without(given, State(metric, {**one.settings, **design.settings, **more}, 0, {}, {}))
+        units = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, ids)
+        sums.update(tables_of(one, len(more["panel"]), at, units, round_one))
+    elif given is not None:
+        raise error("given", "be left out unless random=('cases', 'annotators')", "a state")
     replicates = design.sums(one.n_cases, ids, lambda weights: {"sums": one.sums(weights)})
     state = State(metric, {**one.settings, **design.settings, **more}, one.n_counted, dict(one.left_out), sums, replicates)
+    if given is not None and "two_way influence" in sums:
+        state = replace(state, settings={**state.settings, "given": facts_of(home.of_settings(state.settings), given)})
     _check_groups(state, min_cases)
     return state
+
+
+def _without(given: Any, other: State) -> Array:
+    """(A + 1, S) what a second round needs of the first, whose settings are those of the other state."""
+    if not isinstance(given, State):
+        raise TypeError(f"given must be State. Got {type(given).__name__}.")
+    found = rounded(given.sums).get("two_way without")
+    if found is None or "given" in given.settings:
+        must = "be the merged state of a first round, with random=('cases', 'annotators')"
+        raise error("given", must, repr(given))
+    check_settings(given, other, "the part")
+    return found
 
 
 def _check_groups(state: State, min_cases: Any) -> None:
@@ -205,7 +228,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     step = float(one.steps(rounded(state.sums)["sums"], state.n_cases)[0]) if at_end else math.nan
     two_way = None
     if "panel" in state.settings:
-        two_way = two_way_of(one, answer.value, rounded(state.sums), list(state.settings["panel"]), state.n_cases)
+        two_way = two_ways_of(one, one.answer(rounded(state.sums)["sums"][None])[0], state)
     return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span, step, two_way)
 
 

@@ -166,7 +166,7 @@ def _merged(states: list[State]) -> State:
     if len(states) == 1:
         return first
     for number, other in enumerate(states[1:], 1):
-        _check_alike(first, other, number)
+        _check_alike(first, other, f"state {number}")
     parts = [[getattr(state, part) for state in states] for part in ("sums", "replicates")]
     tables = [{name: added([table[name] for table in each]) for name in each[0]} for each in parts]
     return State(
@@ -182,15 +182,18 @@ def together(left_out: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(total)
 
 
-def _check_alike(first: State, other: State, number: int) -> None:
+def check_settings(first: State, other: State, where: str) -> None:
     """Only what was made in the same way can be added up."""
-    where = f"state {number}"
     if first.metric != other.metric:
         raise error("states", f"be of one metric, {first.metric!r}", repr(other.metric), where)
     for name in {**first.settings, **other.settings}:
         mine, its = first.settings.get(name), other.settings.get(name)
         if mine != its:
             raise error("states", f"be made with the same {name}, {_short(mine)}", _short(its), where)
+
+
+def _check_alike(first: State, other: State, where: str) -> None:
+    check_settings(first, other, where)
     for part in ("sums", "replicates"):
         shapes = [{name: table.shape[:-1] for name, table in getattr(state, part).items()} for state in (first, other)]
         if shapes[0] != shapes[1]:
@@ -254,19 +257,29 @@ class Merged(Frozen):
     _scale: str = field(default="identity", repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
     _step: float = field(default=math.nan, repr=False)
-    _two_way: resampling.TwoWay | None = field(default=None, repr=False)
+    _two_way: Mapping[str, resampling.TwoWay] | tuple[str, str] | None = field(default=None, repr=False)
 
-    def two_way(self) -> resampling.TwoWay:
+    def two_way(self, *, of: str | None = None) -> resampling.TwoWay:
         """The value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
+
+        Parameters
+        ----------
+        of : str, optional
+            Which of the numbers, where a second round was for several: losses of all classes together by their names, and ``"hard"`` of
+            ranking metrics. Default: ``value``.
 
         Raises
         ------
         ValueError
-            If the parts were made without ``random=("cases", "annotators")``.
+            If the parts were made without ``random=("cases", "annotators")``, or a second round is needed, see :func:`partial`, or lacks
+            a part.
         """
         if self._two_way is None:
             raise error("random", "be ('cases', 'annotators') when the parts are made", "('cases',)")
-        return self._two_way.said()
+        if isinstance(self._two_way, tuple):
+            raise error("state", *self._two_way)
+        first = next(iter(self._two_way))
+        return self._two_way[first if of is None else option("of", of, tuple(self._two_way))].said()
 
     def interval(self, level: float = 0.95, *, of: str | None = None, kind: str = "auto") -> tuple[float, float]:
         """Interval over cases or clusters, as of the record of the function itself: from the Poisson resamples, or analytic.

@@ -46,10 +46,10 @@ class Design(NamedTuple):
     ids: Any
 
     @classmethod
-    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any) -> Design:
+    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any, two_way: bool = False) -> Design:
         n = whole("n_resamples", n_resamples, 0)
         if n == 0:
-            if clusters is not None:
+            if clusters is not None and not two_way:
                 raise error("clusters", "be given with n_resamples, as what is resampled", "n_resamples=0")
             return cls(0, 0, "cases", None)
         return cls(n, seed_of(seed), *(("cases", case_ids) if clusters is None else ("clusters", clusters)))

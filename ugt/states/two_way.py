@@ -1,113 +1,186 @@
-"""Intervals over cases and annotators from parts: sums without each annotator, and sums of products of what cases add."""
+"""Intervals over cases and annotators from parts: sums without each annotator, and sums of products of what cases add.
+
+Of few sums the products say all at once. Of many (bins of scores or of predictions, tables of classes) a first round gives the sums of all
+parts, with and without each annotator; then the influence of each case is known where the case is, and a second round adds up products of
+the influences of whole cases alone.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array
+from .._base.arrays import Array, Int32, NDArray
 from .._base.checks import error, room
 from .._base.identifiers import everyone
-from ..resampling import Facts, Statistic, TwoWay
-from ..resampling.spread import ONE_ANNOTATOR, SCALES, SINGLE_LABEL, Parts, Spread, few_annotators, labels_of_annotators
+from .._base.identifiers import name as name_of
+from ..resampling import Design, Facts, Statistic, TwoWay, few_clusters
+from ..resampling import spread as of_spread
+from ..resampling.slopes import gradient_of
+from ..resampling.spread import SCALES, Parts, Spread, alone_of, few_annotators, labels_of_annotators, one_alone
 from ..resampling.two_way import record_of
-from .sums import as_exact
+from .sums import as_exact, rounded
+
+if TYPE_CHECKING:
+    from .state import State
 
 MOST = 1500  # sums, those without each annotator among them, whose products are added up: 18 MB
-STEP = 1e-4  # of a sum, for derivatives
+SECOND = (
+    "be of a second round, states.partial(..., given=merged), for intervals over annotators of so many sums (compute does it by itself)"
+)
+WHOLE = "be merged of the parts that the state given was merged of, each once"
+
+Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name, or what a state must be and what it is
 
 
-def tables_of(one: Statistic, panel: Any) -> tuple[list[Any], dict[str, Array]]:
-    """The annotators of all parts, and the tables of a part.
-
-    ``labels`` (1 + A,): cases that count, and labels of each annotator; ``without`` (A + 1, S): the sums, and those without each
-    annotator; ``products`` ((A + 1) S, (A + 1) S): of these, case by case.
-    """
+def panel_of(one: Statistic, panel: Any, clusters: Any) -> tuple[dict[str, Any], Int32]:
+    """Settings of a part; which of the annotators of all parts its own are."""
     known = one.annotations_by_name()
     names, at = everyone(known.annotators, panel, len(known.annotator) > 0)
-    base = one.by_case()
-    width = (len(names) + 1) * base.shape[1]
-    if width > MOST:
-        must = f"be so few that {MOST} sums say all ({base.shape[1]} for each of them, and for all together)"
-        raise error("annotators", must, f"{len(names)} annotators")
-    room("what cases add without each annotator", 16.0 * len(base) * width)
-    every = [base] * (len(names) + 1)
+    return {"panel": names} if clusters is None else {"panel": names, "units": "clusters"}, at
+
+
+def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, given: Array | None) -> dict[str, Array]:
+    """Tables of a part, of whose annotators ``at`` says which of n they are; ``units``: (N,) clusters.
+
+    ``given``: (A + 1, S) the sums of all parts, and those without each annotator, for a second round.
+    ``labels`` (1 + A,): units that count, and labels of each annotator; ``without`` (A + 1, S): the sums, and those without each
+    annotator. Products over units: ``products`` of 1 and of all of these sums; or, in a second round, ``influence`` (m, A + 2, A + 2) of 1
+    and of the influences on m numbers, and on these without each annotator.
+    """
+    each, own = [one] * (n + 1), one.kept
     with notices.heard():
         for j, place in enumerate(at.tolist()):
             weights = np.ones(len(at))
             weights[j] = 0.0
-            every[1 + place] = one.judged_by(weights).by_case()
-    table = np.concatenate(every, axis=1)
-    labels = np.zeros(1 + len(names))
-    labels[0], labels[1 + at] = one.kept.sum(), labels_of_annotators(known, one.kept)
-    products = np.einsum("ni,nj->ij", table, table, optimize=True)
-    found = {"labels": labels, "without": table.sum(axis=0).reshape(len(names) + 1, -1), "products": products}
-    return names, {f"two_way {name}": as_exact(one) for name, one in found.items()}
+            each[1 + place] = one.judged_by(weights)
+    design = Design.of(int(own.sum()), None if units is None else units[own]) if own.any() else None
+    labels = np.zeros(1 + n)
+    labels[0], labels[1 + at] = 0 if design is None else design.n_units, labels_of_annotators(one.annotations_by_name(), own)
+    found = {"labels": labels, "without": np.concatenate([other.sums() for other in each])}
+
+    def products(table: Array) -> Array:
+        """(C + 1, C + 1) over units, of 1 and of what they add."""
+        placed = table[:0] if design is None else design.added_up(table[own])
+        beside = np.concatenate([np.ones((len(placed), 1)), placed], axis=1)
+        return np.asarray(np.einsum("ni,nj->ij", beside, beside, optimize=True))
+
+    if _few(one, found["without"]):
+        room("what cases add without each annotator", 16.0 * one.n_cases * found["without"].size)
+        found["products"] = products(np.concatenate([other.by_case() for other in each], axis=1))
+    elif given is not None:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            tables = np.stack([other.influence_at(sums) for other, sums in zip(each, given)])
+        found["influence"] = np.stack([products(np.nan_to_num(table)) for table in tables.transpose(2, 1, 0)])
+    return {f"two_way {name}": as_exact(one) for name, one in found.items()}
 
 
-def two_way_of(one: Statistic, value: float, sums: Mapping[str, Array], names: list[Any], n_cases: int) -> TwoWay:
-    """Of the first number, from tables of all cases."""
-    (g, *sizes), without, products = (sums[f"two_way {name}"] for name in ("labels", "without", "products"))
-    given, scale = np.array(sizes), one.scales[0]
-    who, n_units = np.flatnonzero(given >= 2), int(g)
-    singles = int((given == 1).sum())
-    left_out = {SINGLE_LABEL: singles} if singles else {}
-    numbers = one.answer(without)[:, 0]
-    parts: Parts = (math.nan,) * 3
-    reason = ONE_ANNOTATOR if len(who) < 2 else None
+def _few(one: Statistic, without: Array) -> bool:
+    """Whether products of the sums say all."""
+    return without.size <= MOST and type(one).influence_at is Statistic.influence_at
+
+
+def check_whole(parts: Iterable[Any]) -> None:
+    """Whether each cluster lies in one part alone; ``parts``: the ids of clusters of each."""
+    seen: set[Any] = set()
+    for number, ids in enumerate(parts):
+        own = set(np.asarray(ids).tolist())
+        if own & seen:
+            must = "lie whole in one part each where annotators are random (say parts=, or divide the data so)"
+            raise error("clusters", must, f"{name_of(min(own & seen, key=str))} in several", f"part {number}")
+        seen |= own
+
+
+def needs_second(state: State) -> bool:
+    """Whether intervals over annotators take another round over the parts."""
+    return "two_way without" in state.sums and not {"two_way products", "two_way influence"} & state.sums.keys()
+
+
+def facts_of(one: Statistic, state: State) -> dict[str, list[Any]]:
+    """What a state of the second round says of that of the first, and must be found again when all parts are merged."""
+    labels, without = (rounded(state.sums)[f"two_way {name}"] for name in ("labels", "without"))
+    numbers = one.answer(without)[:, 0].tolist()
+    return {"labels": labels.tolist(), "numbers": [x if math.isfinite(x) else None for x in numbers]}
+
+
+def two_ways_of(one: Statistic, answer: Array, state: State) -> Found:
+    """Of the first numbers (m,), by name, from tables of all cases."""
+    if needs_second(state):
+        return SECOND, f"one of a first round, of {state.n_cases} cases"
+    given, found = state.settings.get("given"), facts_of(one, state)
+    if given is not None and not _alike(given, found):
+        return WHOLE, f"one of {found['labels'][0]:g} units and {sum(found['labels'][1:]):g} labels, of {sum(given['labels'][1:]):g}"
+    sums = {name[8:]: table for name, table in rounded(state.sums).items() if name.startswith("two_way ")}
+    with np.errstate(all="ignore"):
+        tables = sums["influence"] if "influence" in sums else [_influence(one, sums["without"], sums["products"])]
+    return {name: _two_way_of(one, m, float(answer[m]), sums, table, state) for m, (name, table) in enumerate(zip(one.names, tables))}
+
+
+def _alike(given: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether labels are the same, and numbers up to rounding."""
+    before, now = (np.array(facts["numbers"], np.float64) for facts in (given, found))
+    return given["labels"] == found["labels"] and np.allclose(before, now, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def _influence(one: Statistic, without: Array, products: Array) -> Array:
+    """(A + 2, A + 2) products of 1 and of influences, from those of sums."""
+    n, width = without.shape
+    slopes = np.zeros((1 + n, 1 + n * width))
+    slopes[0, 0] = 1.0
+    for row, sums in enumerate(without):
+        slopes[1 + row, 1 + row * width : 1 + (row + 1) * width] = gradient_of(one.answer, sums)
+    return np.asarray(slopes @ products @ slopes.T)
+
+
+def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Array], table: Array, state: State) -> TwoWay:
+    (g, *sizes), names, scale = sums["labels"], list(state.settings["panel"]), one.scales[number]
+    given, n_units, span = np.array(sizes), int(g), one.span
+    who, singles = np.flatnonzero(given >= 2), int((given == 1).sum())
+    left_out = {of_spread.SINGLE_LABEL: singles} if singles else {}
+    numbers = one.answer(sums["without"])[:, number]
+    reason = None if math.isfinite(numbers[0]) else of_spread.NOT_FINITE
+    if len(who) < 2:
+        reason = of_spread.ONE_ANNOTATOR if n_units or len(names) < 2 else of_spread.NO_CASE
     for j in who.tolist():
         if reason is None and not math.isfinite(numbers[1 + j]):
-            reason = f"undefined without annotator {names[j]!r}"
-    if reason is None:
-        found = _parts(one, numbers, without, products, given, who, n_units, scale)
-        if not math.isfinite(sum(found)):
+            reason = f"undefined without annotator {name_of(names[j])}"
+    with np.errstate(all="ignore"):
+        parts, alone = _parts(numbers, table, given, who, n_units, scale)
+        if reason is not None:
+            parts, alone = (parts[0], math.nan, math.nan), None
+        elif not math.isfinite(sum(parts)):
             slope = float(SCALES[scale].slope(np.float64(value)))
-            plain = _parts(one, numbers, without, products, given, who, n_units, "identity")
-            found = tuple(part * slope**2 for part in plain)  # type: ignore[assignment]
-        parts = found
+            plain, alone = _parts(numbers, table, given, who, n_units, "identity")
+            parts = tuple(part * slope**2 for part in plain)  # type: ignore[assignment]
     cases, annotators, both = (np.array([[part]]) for part in parts)
     spread = Spread(cases, annotators, both, n_units, len(who), left_out, (reason,))
     facts = None
-    if reason is None and value in one.span:
-        facts = Facts(np.array([n_units]), np.array([one.span]), one.steps(without[0], n_cases)[:1])
-    notes = () if reason else tuple(few_annotators(len(who)))
-    return record_of(value, scale, one.span, spread, parts, reason, notes, facts)
+    if reason is None and value in span:
+        facts = Facts(np.array([n_units]), np.array([span]), one.steps(sums["without"][0], state.n_cases)[[number]])
+    few = few_clusters(n_units) if state.settings.get("units") == "clusters" else None
+    notes = (*few_annotators(len(who)), *([few.rstrip(".")] if few else []), *one_alone(None if alone is None else name_of(names[alone])))
+    return record_of(value, scale, span, spread, parts, reason, notes, facts)
 
 
-def _parts(one: Statistic, numbers: Array, without: Array, products: Array, sizes: Array, who: Any, n_units: int, scale: str) -> Parts:
-    total = without.ravel()
-    centred = products - np.outer(total, total) / n_units
-    width = without.shape[1]
+def _parts(numbers: Array, table: Array, sizes: Array, who: Any, n_units: int, scale: str) -> tuple[Parts, Any]:
+    """And the annotator who makes up nearly all of the spread, if one does."""
     to, slope_at, _ = SCALES[scale]
-    with np.errstate(all="ignore"):
-        slopes, value = slope_at(numbers), to(numbers)
-
-    def influence(row: int) -> Array:
-        """((A + 1) S,) of the influence of cases as a sum over what they add."""
-        found = np.zeros(len(total))
-        found[row * width : (row + 1) * width] = slopes[row] * _gradient(one, without[row])
-        return found
-
+    slopes, value = slope_at(numbers), to(numbers)
+    centred = (table[1:, 1:] - np.outer(table[0, 1:], table[0, 1:]) / table[0, 0]) * np.outer(slopes, slopes)
+    n, correction = len(who), n_units / (n_units - 1) if n_units > 1 else math.nan
+    cases = correction * float(centred[0, 0])
+    if n < 2:
+        return (cases, math.nan, math.nan), None
     share = sizes[who] / sizes.sum()
-    odds, own = share / (1 - share), influence(0)
-    change = np.stack([(own - influence(1 + j)) / odd for j, odd in zip(who.tolist(), odds)])
-    correction, n = n_units / (n_units - 1) if n_units > 1 else math.nan, len(who)
+    odds = share / (1 - share)
     apart = (value[0] - value[1 + who]) / odds
     apart = apart - apart.mean()
-    pairs = np.einsum("ai,ij,bj->ab", change, centred, change, optimize=True)
+    change, own = np.concatenate([np.ones((n, 1)), -np.eye(n)], axis=1) / odds[:, None], np.append(0, 1 + who)
+    pairs = change @ centred[np.ix_(own, own)] @ change.T
     both = (odds @ np.diag(pairs) - 2 / n * (odds @ pairs).sum() + odds.sum() / n**2 * pairs.sum()) / n
-    cases = float(np.einsum("i,ij,j->", own, centred, own, optimize=True))
-    return correction * cases, float(odds @ apart**2) / n, max(float(correction * both), 0.0)
-
-
-def _gradient(one: Statistic, sums: Array) -> Array:
-    """(S,) derivatives of the first number, by differences that are good to some 1e-11."""
-    steps = STEP * np.maximum(np.abs(sums), np.abs(sums).max(initial=1.0) * STEP)
-    moves = np.array([-2.0, -1.0, 1.0, 2.0])
-    moved = sums + (moves[:, None, None] * np.diag(steps)).reshape(-1, len(sums))
-    table = one.answer(moved)[:, 0].reshape(4, len(sums))
-    return np.asarray((np.array([1.0, -8.0, 8.0, -1.0]) @ table) / (12 * steps))
+    (alone,) = alone_of((odds * apart**2)[:, None])
+    return (cases, float(odds @ apart**2) / n, max(float(correction * both), 0.0)), None if alone is None else who[alone]
