@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from csv_files import read
+from refusals import refused
 from twins.page import at, drawings, elements, same_points
 
 import ugt
@@ -87,9 +88,15 @@ def test_report_and_table(tmp_path):
 
 def test_a_model_among_the_annotators():
     labels = ugt.Labels.from_long([1, 1, 2, 2, 3, 3], ["ann", "resnet"] * 3, [0, 1, 1, 1, 0, 0], classes=2)
-    with pytest.warns(UserWarning, match=r"'resnet' is the name of a model and of an annotator"):
-        ev = ugt.evaluate(labels, {"resnet": [[0.2, 0.8], [0.1, 0.9], [0.9, 0.1]]}, k=1, n_resamples=20)
-    assert "resnet is a model and an annotator: a truth made of its own predictions flatters it." in ev.notes
+    scores = [[0.2, 0.8], [0.1, 0.9], [0.9, 0.1]]
+    message = "predictions must be of models that are not among the annotators: .* Got 'resnet' as both"
+    for truth in (labels, ugt.dirichlet(labels), ugt.votes(labels)):
+        refused(message, ugt.evaluate, truth, {"vit": scores, "resnet": scores})
+    refused(message, ugt.annotator_discrepancy, labels, predictions={"resnet": [1, 1, 0]})
+    numbered = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
+    with pytest.warns(UserWarning, match=r"'1' is the name of a model and of an annotator"):
+        ev = ugt.evaluate(numbered, {"1": scores}, k=1, n_resamples=20)
+    assert "1 is a model and an annotator: a truth made of its own predictions flatters it." in ev.notes
 
 
 def test_too_large_tables_are_left_out_and_said(monkeypatch):

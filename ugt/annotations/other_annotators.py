@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .._base.arrays import Bools, Int64, NDArray
 from .._base.axes import Axes
+from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from . import Labels
 from .masks import Masks
@@ -24,6 +26,18 @@ def case_offsets(known: Any) -> Int64:
 def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
     """(R,) the annotations of the annotators (A,) that weigh anything."""
     return np.asarray(np.append(np.asarray(annotators) != 0, False)[known.annotator])
+
+
+def check_not_among(models: Iterable[Any], annotators: Any) -> None:
+    """Refuse a model that has the name of an annotator; numbers say nothing: columns without names are numbered."""
+    ids = np.asarray(annotators)
+    both = set() if ids.dtype.kind in "iu" else {str(one) for one in ids.tolist()} & {str(one) for one in models}
+    if both:
+        must = (
+            "be of models that are not among the annotators: judged by its own labels a model looks better than it is (leave these labels "
+            "out, or give another name to whoever has it by chance)"
+        )
+        raise error("predictions", must, f"{', '.join(map(repr, sorted(both)))} as both")
 
 
 def only(known: Any, annotators: NDArray[Any]) -> Any:

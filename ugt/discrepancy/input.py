@@ -17,7 +17,7 @@ from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.masks import Masks
-from ..annotations.other_annotators import only
+from ..annotations.other_annotators import check_not_among, only
 from ..annotations.predictions import Predictions
 from .distance_rule import OF_LABELS
 from .distances import Distances, distances
@@ -27,6 +27,7 @@ Annotations = Union[Labels, Ratings, Masks]
 NUMERIC = ("squared", "absolute")
 OUTSIDE = 1e-4  # how far probabilities may miss 1 together
 MISSING = ("error", "drop")
+UNNAMED = "model"  # which nobody called so
 WHY = "so that each can be compared with the model"
 
 
@@ -74,6 +75,7 @@ def compare(
     distance = distance_for(held, distance, values)
     if known:
         check_known(held, known)
+    check_not_among(predictions.keys() - {UNNAMED}, held.annotators)
     columns = [read(one, held, distance, values, missing) for one in predictions.values()]
     if missing == "error":
         predicted = np.ones((len(columns), held.n_cases), bool)
@@ -183,7 +185,7 @@ def models_of(predictions: Any) -> dict[str, Any]:
     """Models by name: a mapping of names, one model's predictions, or None."""
     if predictions is None:
         return {}
-    return dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
+    return dict(predictions) if isinstance(predictions, Mapping) else {UNNAMED: predictions}
 
 
 def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing: str) -> Any:

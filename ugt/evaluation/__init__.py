@@ -17,11 +17,12 @@ from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
+from ..annotations.other_annotators import check_not_among
 from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
 from . import facts
-from .input import aggregation_input, check_mapping, groups_of, joined, orders_of, subgroups_of
+from .input import aggregation_input, annotators_of, check_mapping, groups_of, joined, orders_of, subgroups_of
 from .needs import check_room
 from .passes import tables_of
 from .suspicions import suspicions
@@ -273,7 +274,7 @@ def evaluate(
     Raises
     ------
     ValueError
-        If predictions do not fit the cases and classes, hold NaN, or an option is out of range.
+        If predictions do not fit the cases and classes, hold NaN, or an option is out of range; if a model has the name of an annotator.
     TypeError
         If annotations are of another kind.
 
@@ -295,6 +296,7 @@ def evaluate(
     with parallel.threads(n_threads):
         given = aggregation_input(annotations)
         check_mapping(predictions)
+        check_not_among(predictions, annotators_of(given))
         making = by_name.Making(
             prior=prior, background=background, tie_weight=tie_weight, prior_mass=prior_mass, unranked=unranked,
             n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,

@@ -32,6 +32,12 @@ def aggregation_input(annotations: Any) -> Any:
     raise TypeError(f"annotations must be Labels, Rankings or plausibilities. Got {type(annotations).__name__}.")
 
 
+def annotators_of(given: Any) -> Any:
+    """Names of those who annotated, or of those of whose annotations a truth was made; none where they are not known."""
+    made_of = getattr(given, "made_of", None)
+    return getattr(given if made_of is None else made_of.annotations, "annotators", ())
+
+
 def orders_of(k: Any, n_classes: int) -> list[int]:
     """The orders k of certainty and metrics."""
     wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()

@@ -47,6 +47,10 @@ class Metric:
     def function(self) -> str:
         return f"ua_{self.name}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The one of this name: it is in the table wherever results are read again."""
+        return metric_called, (self.name,)
+
     def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
         """The metric of an order that holds at least the best k."""
         options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
@@ -60,6 +64,10 @@ class Metric:
         if ties:
             points = max(points, 1) * TIED_LATTICE // gcd(points, TIED_LATTICE)
         return min(points, FINEST_LATTICE)
+
+
+def metric_called(name: str) -> Metric:
+    return METRICS[name]
 
 
 def _again(metric: str, order: Orders, k: int, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> Comparison:
