@@ -224,6 +224,26 @@ def expected_risk():
     assert sum(bar.get_height() for bar in drawn("case_histogram", found, bins=4).patches) == 6
 
 
+@item("A20")
+def accuracy_of_risks():
+    high, said = DRAWS[..., 2] > 0.5, MODEL[:, 2:] > 0.5
+    found = ugt.ua_group_accuracy(TRUTH, MODEL, ["low", "low", "high"])
+    assert found.per_case == near((high == said).mean(1)) and found.value == close(found.per_case.mean())
+    evaluated = ugt.evaluate(LABELS, {"model": MODEL}, groups=[0, 0, 1], reliability=1, k=1, n_resamples=20)
+    (row,) = [row for row in evaluated.metrics if row["metric"] == "group_accuracy" and row["reliability"] == 1]
+    assert row["value"] == close(ugt.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], group_rule="top_class").value)
+
+
+@item("A21")
+def accuracy_given_high_risk():
+    weight = (DRAWS.argmax(2) == 2).mean(1)
+    found = ugt.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], given=1, group_rule="top_class")
+    assert found.weight == near(weight) and found.value == close(weight[CHOSEN == 2].sum() / weight.sum(), abs=0.03)
+    certain = ugt.ua_group_accuracy(ugt.votes(LABELS).take(np.arange(4)), OTHER[:4], [0, 1, 1], given=1, group_rule="top_class", of="class")
+    voted = np.array([1, 2, 1])  # of the second, third and fourth case, which are of the group
+    assert certain.value == close((OTHER[1:4].argmax(1) == voted).mean())
+
+
 @item("A23")
 def committees():
     found = ugt.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)
@@ -353,6 +373,30 @@ def weights_of_cases():
     assert found.l_sq == close(copied.l_sq) and found.el.plugin == close(copied.el.plugin) and found.cl.plugin == close(copied.cl.plugin)
 
 
+@item("B4")
+def refinement_losses():
+    found = losses_of()
+    labels = (WIDE[:, :, None] == np.arange(3)).astype(float)
+    by_hand = 0.0
+    for k in range(3):
+        upper = MODEL[:, k] >= 0.5
+        mean = np.where(upper, labels[upper, :, k].mean() if upper.any() else 0, labels[~upper, :, k].mean() if not upper.all() else 0)
+        by_hand += ((labels[:, :, k] - mean[:, None]) ** 2).mean()
+    assert found.rl.plugin == close(by_hand)
+    assert found.l_sq == close(found.cl.plugin + found.rl.plugin + found.within)
+    assert found.rl.plugin == close(found.erl.plugin + found.il.plugin)
+
+
+@item("B5")
+def parts_of_the_log_loss():
+    one = np.tile([[0.2, 0.3, 0.5]], (6, 1))  # a single prediction: one group, in which nothing differs
+    found, c = ugt.histogram_log_loss(COUNTS, one), SHARES.mean(0)
+    assert found.calibration.plugin == close((c * np.log(c / one[0])).sum()) and found.refinement.plugin == close(-(c * np.log(c)).sum())
+    assert found.value == close(found.calibration.plugin + found.refinement.plugin)
+    q = np.where(SHARES > 0, SHARES, 1)
+    assert found.divergence.plugin == close((SHARES * np.log(q / one)).sum(1).mean())
+
+
 @item("B6")
 def plugin_and_debiased():
     found = losses_of()
@@ -389,6 +433,13 @@ def disagreement():
     assert found.l_phi == close(((differ - said) ** 2).mean())
     one_has = np.stack([(WIDE[:, a] == 0) != (WIDE[:, b] == 0) for a, b in pairs], axis=1)
     assert found.l_per_class[0] == close(((one_has - (2 * MODEL[:, :1] * (1 - MODEL[:, :1]))) ** 2).mean())
+
+
+@item("B10")
+def refinement_of_disagreement():
+    found = ugt.disagreement_losses(COUNTS, np.full(6, 0.3), n_bins=2)  # all in one bin
+    differ = np.stack([WIDE[:, a] != WIDE[:, b] for a, b in permutations(range(4), 2)], axis=1)
+    assert found.rl.plugin == close(differ.mean() * (1 - differ.mean())) and found.l_phi == close(found.cl.plugin + found.rl.plugin)
 
 
 @item("B11")
@@ -556,6 +607,13 @@ def number_of_annotators():
     )
 
 
+@item("C10")
+def mean_labels():
+    shares, n = np.unique((WIDE == 0).mean(1), return_counts=True)
+    bars = [bar for bar in drawn("soft_labels", (WIDE == 0).mean(1)).patches if bar.get_height() > 0]
+    assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == close(shares) and [bar.get_height() for bar in bars] == n.tolist()
+
+
 @item("C11")
 def thresholds_and_annotators():
     two = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=list("abcd"), classes=2)
@@ -624,6 +682,32 @@ def several_classes():
     scores = np.stack([SCORE, SCORE[::-1]], axis=1)
     assert ugt.soft_auroc(findings, scores).value == close(np.mean([ugt.soft_auroc(*pair).value for pair in zip(findings.T, scores.T)]))
     assert 0 < ugt.soft_auroc(LABELS, MODEL, multiclass="ovo").value < 1
+
+
+@item("D4")
+def hard_against_soft():
+    models = {"a": SCORE, "b": OTHER[:, 0], "c": OTHER[:, 1]}
+    found = ugt.hard_against_soft(P, models)
+    areas = [ugt.soft_auroc(P, one) for one in models.values()]
+    hard, soft = ([getattr(one, name) for one in areas] for name in ("hard", "value"))
+    assert found.r_squared[0] == close(np.corrcoef(hard, soft)[0, 1] ** 2)
+    assert found.soft_ranks[0] == close(stats.rankdata(-np.array(soft), "min")) and found.hard_ranks[0].min() == 1
+
+
+@item("D5")
+def stability_of_rankings():
+    names, tables = list("abcd"), {"one": WIDE == 0, "two": WIDE == 1}
+    findings = {name: ugt.Labels.from_wide(one.astype(int), annotators=names, classes=2) for name, one in tables.items()}
+    found = ugt.ranking_stability(findings, {"model": MODEL[:, :2], "other": OTHER[:, :2]}, n_resamples=30)
+    by_hand = np.mean([ugt.soft_auroc(one.mean(1), MODEL[:, k]).value for k, one in enumerate(tables.values())])
+    assert found.values[0, 0] == close(by_hand) and found.resampled.shape == (4, 30, 2) and 0 <= found.p_value["auroc"] <= 1
+
+
+@item("D6")
+def soft_labels_and_their_cut():
+    bars = drawn("soft_labels", P, threshold=0.5).patches
+    above = sum(bar.get_height() for bar in bars if bar.get_x() + bar.get_width() / 2 > 0.5)
+    assert above == (P > 0.5).sum() and sum(bar.get_height() for bar in bars) == 6
 
 
 @item("D7")
