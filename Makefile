@@ -94,8 +94,8 @@ docs: build
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
 
-# The published results, computed anew into docs/reproductions; those on the dermatology data and on CheXpert need these
-# (UGT_DATA, UGT_CHEXPERT).
+# The published results, computed anew into docs/reproductions; those on the dermatology data, on CheXpert and of the alternative
+# annotator test need these (UGT_DATA, UGT_CHEXPERT, UGT_ALTTEST).
 reproductions: build
 	$(DEV)python docs/reproductions/make.py
 

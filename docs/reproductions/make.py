@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 HERE = Path(__file__).parent
-NAMES = ("evaluation", "calibration", "discrepancy", "soft", "chexpert")
+NAMES = ("evaluation", "calibration", "discrepancy", "soft", "chexpert", "alternative_annotator")
 
 
 @dataclass(frozen=True)

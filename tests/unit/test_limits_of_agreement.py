@@ -30,10 +30,7 @@ def test_published_values():
 def rated(seed, most=1, n=12, who=3):
     """``readings[case][annotator]``, some empty."""
     rng = np.random.default_rng(seed)
-    return [
-        [np.round(rng.normal(size=rng.integers(0, most + 1)), 2).tolist() for _ in range(who)]
-        for _ in range(n)
-    ]
+    return [[np.round(rng.normal(size=rng.integers(0, most + 1)), 2).tolist() for _ in range(who)] for _ in range(n)]
 
 
 def ratings_of(nested):
