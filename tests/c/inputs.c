@@ -14,7 +14,7 @@ int64_t OFFSETS[CASES + 1]; /* Dirichlet: listed classes */
 int32_t CLASS_INDEX[CASES * 8];
 double CONCENTRATION[CASES * 8], BACKGROUND[CASES];
 double DENSE[CASES * CLASSES], LOGS[CASES * CLASSES], ONES[MOST_ITEMS], NOISE[MOST_ITEMS];
-int32_t LABEL[CASES * 8], ANNOTATOR[CASES * 8], GIVEN[CASES * 8], ENTRY[CASES * 8];
+int32_t LABEL[CASES * 8], ANNOTATOR[CASES * 8], GIVEN[CASES * 8], ENTRY[CASES * 8], KNOWN[CASES];
 int64_t GIVEN_OFFSETS[CASES + 1], LABEL_OFFSETS[CASES + 1], LABEL_COUNT[CASES * 8];
 ugt_label_table LABELS;
 
@@ -83,8 +83,9 @@ static void fill_labels(ugt_stream *stream)
             }
         for (int64_t r = first; r < first + n; r++)
             ENTRY[r] = (int32_t)at[LABEL[r]];
+        KNOWN[i] = n > 0 && i % 5 == 0 ? LABEL[first] : -1;
     }
-    LABELS = (ugt_label_table){LABEL_OFFSETS, ANNOTATOR, LABEL, NULL, GIVEN_OFFSETS, GIVEN, CASES, 6, 5};
+    LABELS = (ugt_label_table){LABEL_OFFSETS, ANNOTATOR, LABEL, NULL, GIVEN_OFFSETS, GIVEN, CASES, 6, 5, KNOWN};
 }
 
 static void fill(void)

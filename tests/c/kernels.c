@@ -30,7 +30,7 @@ static int new_profiles(const shared *in, uint64_t *digest)
 static int new_stages(const shared *in, uint64_t *digest)
 {
     ugt_stages *stages;
-    TRY(ugt_stages_new(&RANKINGS, 1, &stages));
+    TRY(ugt_stages_weighted(&RANKINGS, ONES, 1, &stages));
     const int64_t n = ugt_stages_count(stages);
     note(digest, &n, sizeof n);
     note(digest, ugt_stages_class_offsets(stages), (CASES + 1) * sizeof(int64_t));
@@ -54,7 +54,7 @@ static int new_confusions(const shared *in, uint64_t *digest)
     int32_t annotator[N], label[N];
     for (int j = 0; j < N; j++)
         annotator[j] = label[j] = j;
-    const ugt_label_table wide = {offsets, annotator, label, ONES, given_offsets, label, 1, N, N};
+    const ugt_label_table wide = {offsets, annotator, label, ONES, given_offsets, label, 1, N, N, NULL};
     ugt_confusions *confusions;
     TRY(ugt_confusions_new(&wide, UGT_CELLS_SEEN, &confusions));
     const ugt_confusions_size size = ugt_confusions_sizes(confusions);

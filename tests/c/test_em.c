@@ -42,7 +42,7 @@ static void fill(data *d, int weighted)
             d->entry[r] = (int32_t)at[d->label[r]];
     }
     const ugt_label_table table = {d->offsets, d->annotator, d->label, weighted ? d->weight : NULL, d->given_offsets,
-                                   d->given,   CASES,        ANNOTATORS, CLASSES};
+                                   d->given,   CASES,        ANNOTATORS, CLASSES,                             NULL};
     d->table = table;
 }
 
@@ -230,6 +230,27 @@ static void test_labels_that_do_not_fit(void)
     ugt_confusions_free(NULL);
 }
 
+/* each third labelled case has the class of its first label, which is certain in every storage; a class that nobody gave is refused */
+static void test_known_classes(int cells)
+{
+    static data d;
+    static fit f;
+    int32_t known[CASES];
+    fill(&d, 0);
+    for (int i = 0; i < CASES; i++)
+        known[i] = i % 3 == 0 && d.offsets[i + 1] > d.offsets[i] ? d.label[d.offsets[i]] : -1;
+    d.table.known = known;
+    open_fit(&f, &d, cells);
+    CHECK(isfinite(step(&f, &(ugt_pseudo_counts){1.0, 0.1, 1.0})));
+    for (int i = 0; i < CASES; i++)
+        for (int64_t e = f.offsets[i]; e < f.offsets[i + 1] && known[i] >= 0; e++)
+            CHECK_CLOSE(f.q[e], f.index[e] == known[i] ? 1.0 : 0.0, 0.0, 0.0);
+    ugt_confusions_free(f.x);
+    known[7] = 0; /* a case without labels */
+    ugt_confusions *x;
+    CHECK(ugt_confusions_new(&d.table, cells, &x) == UGT_ERR_RANGE);
+}
+
 static void test_starts(void)
 {
     static data d;
@@ -253,7 +274,7 @@ static void test_starts(void)
 static void test_no_labels(void)
 {
     const int64_t offsets[] = {0, 0, 0};
-    const ugt_label_table table = {offsets, NULL, NULL, NULL, offsets, NULL, 2, 3, 4};
+    const ugt_label_table table = {offsets, NULL, NULL, NULL, offsets, NULL, 2, 3, 4, NULL};
     for (int cells = UGT_CELLS_SEEN; cells <= UGT_CELLS_EITHER; cells++) {
         ugt_confusions *x;
         CHECK(ugt_confusions_new(&table, cells, &x) == UGT_OK);
@@ -272,6 +293,8 @@ int main(void)
         test_coins(weighted);
     }
     test_labels_that_do_not_fit();
+    test_known_classes(UGT_CELLS_ALL);
+    test_known_classes(UGT_CELLS_SEEN);
     test_starts();
     return RESULT;
 }

@@ -36,14 +36,17 @@ def seen(cases, n_classes):
     return np.array([[bool(case) and all(k in links[pair] for pair in case) for k in range(n_classes)] for case in cases])
 
 
-def classes(cases, confusion, prevalence, allowed=None):
-    """Posterior of the classes of each case, and the log-likelihood of all labels; classes that are not allowed have none."""
+def classes(cases, confusion, prevalence, allowed=None, known=None):
+    """Posterior of the classes of each case, and the log-likelihood of all labels; classes that are not allowed have none; of cases
+    whose class is known (not -1), the log-likelihood of labels and class.
+    """
     q, total = np.zeros((len(cases), len(prevalence))), 0.0
     for i, case in enumerate(cases):
         if not case:
             continue
         for k, p in enumerate(prevalence):
-            q[i, k] = p * math.prod(confusion[a][k, label] for a, label in case) if allowed is None or allowed[i, k] else 0.0
+            possible = (allowed is None or allowed[i, k]) and (known is None or known[i] in (-1, k))
+            q[i, k] = p * math.prod(confusion[a][k, label] for a, label in case) if possible else 0.0
         if q[i].sum() == 0.0:  # below the smallest double
             return q, -math.inf
         total += math.log(q[i].sum())
@@ -95,13 +98,15 @@ def log_prior(confusion, prevalence, prior, one_coin=False):
     return total
 
 
-def dawid_skene(cases, n_annotators, n_classes, prior=(0, 0, 0), n_steps=50, one_coin=False, start=None, allowed=None):
+def dawid_skene(cases, n_annotators, n_classes, prior=(0, 0, 0), n_steps=50, one_coin=False, start=None, allowed=None, known=None):
     """Classes, confusions, prevalences and the trace of the objective after the start and n_steps more steps."""
     parameters = coin_parameters if one_coin else full_parameters
     q, trace = vote_shares(cases, n_classes) if start is None else start, []
+    if known is not None:
+        q[known >= 0] = np.eye(n_classes)[known[known >= 0]]
     for _ in range(n_steps + 1):
         confusion, prevalence = parameters(cases, q, n_annotators, prior)
-        q, value = classes(cases, confusion, prevalence, allowed)
+        q, value = classes(cases, confusion, prevalence, allowed, known)
         trace.append(value + log_prior(confusion, prevalence, prior, one_coin))
     return q, confusion, prevalence, np.array(trace)
 
@@ -139,11 +144,11 @@ def best_dawid_skene(cases, n_annotators, n_classes, prior, one_coin, n_starts=3
     return -min(optimize.minimize(loss, x, jac=True, method="L-BFGS-B", options={"maxiter": 500}).fun for x in starts)
 
 
-def exact_posterior(cases, n_annotators, n_classes, concentration):
+def exact_posterior(cases, n_annotators, n_classes, concentration, known=None):
     """P(true class) of each case under Dirichlet priors, and posterior means of prevalences and confusions: over all true classes."""
     alpha = pseudo_table(concentration, n_classes)
     weights, seen, prevalences, confusions = [], [], [], []
-    for z in itertools.product(range(n_classes), repeat=len(cases)):
+    for z in itertools.product(*(range(n_classes) if known is None or k < 0 else [k] for k in (known or [-1] * len(cases)))):
         counts = np.zeros((n_annotators, n_classes, n_classes))
         for i, case in enumerate(cases):
             for a, label in case:
@@ -159,13 +164,15 @@ def exact_posterior(cases, n_annotators, n_classes, concentration):
 
 
 # ---- GLAD
-def glad_classes(cases, ability, easiness, prevalence):
+def glad_classes(cases, ability, easiness, prevalence, known=None):
     q, total = np.zeros((len(cases), len(prevalence))), 0.0
     for i, case in enumerate(cases):
         if not case:
             continue
         for k, p in enumerate(prevalence):
             q[i, k] = p
+            if known is not None and known[i] not in (-1, k):
+                q[i, k] = 0.0
             for a, label in case:
                 right = 1 / (1 + math.exp(-ability[a] * math.exp(easiness[i])))
                 q[i, k] *= right if label == k else (1 - right) / max(len(prevalence) - 1, 1)
@@ -176,19 +183,19 @@ def glad_classes(cases, ability, easiness, prevalence):
     return q, total
 
 
-def glad_objective(cases, ability, easiness, prevalence, prior):
+def glad_objective(cases, ability, easiness, prevalence, prior, known=None):
     penalty = -0.5 * (((np.asarray(ability) - prior[0]) / prior[1]) ** 2).sum()
     penalty += -0.5 * (((np.asarray(easiness) - prior[2]) / prior[3]) ** 2).sum()
-    return glad_classes(cases, ability, easiness, prevalence)[1] + penalty
+    return glad_classes(cases, ability, easiness, prevalence, known)[1] + penalty
 
 
-def best_glad(cases, n_annotators, prevalence, prior, n_starts=10, seed=0):
+def best_glad(cases, n_annotators, prevalence, prior, n_starts=10, seed=0, known=None):
     """The highest log posterior density that a general optimiser finds."""
     rng, n = np.random.default_rng(seed), n_annotators + len(cases)
     middle = np.concatenate([np.full(n_annotators, prior[0]), np.full(len(cases), prior[2])])
     found = [
         optimize.minimize(
-            lambda x: -glad_objective(cases, x[:n_annotators], x[n_annotators:], prevalence, prior),
+            lambda x: -glad_objective(cases, x[:n_annotators], x[n_annotators:], prevalence, prior, known),
             middle + (rng.normal(0, 1, n) if s else 0),
             method="L-BFGS-B",
             options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-8},

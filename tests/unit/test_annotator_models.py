@@ -66,6 +66,95 @@ def test_iterations_are_those_of_the_slow_twin(model, prior, n_classes):
     same(found.log_likelihood, twin.classes(cases, confusion, prevalence)[1], 1e-10)
 
 
+def some_known(labels, share=0.4, seed=5):
+    """Classes (N,) of some cases, of which not all were given there; -1 elsewhere and in the case without labels."""
+    rng = np.random.default_rng(seed)
+    known = np.where(rng.random(labels.n_cases) < share, rng.integers(0, labels.n_classes, labels.n_cases), -1)
+    known[3] = -1
+    assert any(k >= 0 and labels.counts()[i, k] == 0 for i, k in enumerate(known))
+    return known
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("candidates", ["all", "seen"])
+def test_known_classes_are_fixed_in_every_step(model, prior, candidates):
+    if (model, candidates) == ("one-coin", "seen"):
+        return
+    labels = labels_of(n_classes=4)
+    cases, n, known = twin.cases_of(labels), len(labels.annotators), some_known(labels)
+    gold = {int(labels.axes.case_ids[i]): int(k) for i, k in enumerate(known) if k >= 0}
+    options = {"model": model, "prior": prior, "candidates": candidates, "n_restarts": 0, "tolerance": 0, "max_iter": 12}
+    found = ugt.dawid_skene(labels, known=gold, **options)
+    listed = ugt.dawid_skene(labels, known=[None if k < 0 else k for k in known], **options)
+    same(listed.trace, found.trace, 0)
+    allowed = None
+    if candidates == "seen":  # the known class counts as given, by nobody
+        extra = [[*case, *([(n + i, known[i])] if known[i] >= 0 else [])] for i, case in enumerate(cases)]
+        allowed = twin.seen(extra, 4)
+        for i, k in enumerate(known):
+            allowed[i] = allowed[i] if k < 0 else np.arange(4) == k
+    q, confusion, prevalence, trace = twin.dawid_skene(
+        cases, n, 4, three(prior), len(found.trace) - 1, model == "one-coin", allowed=allowed, known=known
+    )
+    same(np.diff(found.trace), np.diff(trace), 1e-10)
+    same(found.prevalence, prevalence)
+    same(np.nan_to_num(found.plausibilities.mean()), q, 2e-12)
+    same(found.log_likelihood, twin.classes(cases, confusion, prevalence, allowed, known)[1], 1e-10)
+    never_falls(found.trace)
+    again = ugt.dawid_skene(labels, known=gold, model=model, prior=prior, candidates=candidates, n_restarts=3)
+    assert (again.plausibilities.mean()[known >= 0, known[known >= 0]] == 1).all() and again.objective.max() >= found.trace[-1] - 1e-6
+
+
+def test_glad_with_known_classes_is_the_best_there_is():
+    labels = labels_of(n=9, n_annotators=4, n_classes=3, seed=3)
+    cases, prior, known = twin.cases_of(labels), (0.8, 1.2, 0.5, 0.7), some_known(labels)
+    shares = np.full(3, 1 / 3)
+    found = ugt.glad(
+        labels, known={i: k for i, k in enumerate(known.tolist()) if k >= 0}, prior=prior, tolerance=1e-14, max_iter=10_000, n_restarts=5
+    )
+    best, x = twin.best_glad(cases, 4, shares, prior, known=known)
+    assert found.objective.max() == pytest.approx(best, abs=1e-8)
+    same(found.ability, x[:4], 1e-4)
+    same(np.nan_to_num(found.plausibilities.mean()), twin.glad_classes(cases, x[:4], x[4:], shares, known)[0], 1e-4)
+
+
+def test_labels_that_a_reference_contradicts_beyond_the_doubles():
+    labels = ugt.Labels.from_wide(np.zeros((60, 40), int), classes=2)  # all say 0, the last case is a 1
+    found = ugt.dawid_skene(labels, known={59: 1}, prior=1)
+    assert found.plausibilities.mean()[[0, 59]].round(6).tolist() == [[1, 0], [0, 1]] and np.isfinite(found.log_likelihood)
+    alone = ugt.Labels.from_wide([["a", "-"], ["-", "b"], ["-", "a"]], annotators=["x", "y"], missing="-")
+    assert np.isnan(ugt.dawid_skene(alone, prior=1).accuracy).all()
+    assert np.isnan(ugt.dawid_skene(alone, known={1: "b"}, prior=1).accuracy).tolist() == [True, False]
+
+
+GOLD = ugt.Labels.from_long(["p", "p", "q"], ["x", "y", "x"], ["a", "b", "a"], cases=["p", "q", "empty"])
+BAD_KNOWN = [
+    ({"r": "a"}, r"known must be of cases of the labels\. Got 'r'"),
+    ({"p": "c"}, r"known must be one of the classes 'a', 'b'\. Got 'c', first at case 'p'"),
+    ({"p": 0}, r"known must be one of the classes 'a', 'b'\. Got 0, first at case 'p'"),
+    ({"p": ["a"]}, r"known must be one of the classes 'a', 'b'\. Got \['a'\], first at case 'p'"),
+    (["a", None], r"known must be a mapping of case to class, or a class or None for each of the 3 cases\. Got 2 values"),
+    (["a", "z", None], r"known must be one of the classes 'a', 'b'\. Got 'z', first at case 'q'"),
+    ("a", r"known must be a mapping of case to class, or a class or None for each of the 3 cases\. Got 'a'"),
+]
+
+
+@pytest.mark.parametrize("known, message", BAD_KNOWN)
+@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.dawid_skene_draws, ugt.glad])
+def test_known_classes_are_checked(fit, known, message):
+    refused(message, fit, GOLD, known=known)
+
+
+def test_nothing_known_is_nothing_said():
+    for fit in (ugt.dawid_skene, ugt.glad):
+        plain = fit(GOLD, prior=1 if fit is ugt.dawid_skene else (1, 1, 1, 1)).plausibilities.mean()
+        for known in ({}, {"p": None, "q": ""}, [None, NAN, ""], {"empty": "a"}):
+            np.testing.assert_array_equal(
+                fit(GOLD, known=known, prior=1 if fit is ugt.dawid_skene else (1, 1, 1, 1)).plausibilities.mean(), plain
+            )
+
+
 def test_classes_that_were_seen_are_the_twins():
     labels = labels_of(n=12, n_classes=7, share=0.4, seed=4)
     cases = twin.cases_of(labels)

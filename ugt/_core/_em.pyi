@@ -19,6 +19,7 @@ class Table:
         given: NDArray[int32],
         n_annotators: int,
         n_classes: int,
+        known: NDArray[int32] | None = ...,
     ) -> None: ...
 
 class Confusions:

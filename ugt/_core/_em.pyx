@@ -14,6 +14,7 @@ cdef extern from "em.h" nogil:
         int64_t n_cases
         int64_t n_annotators
         int64_t n_classes
+        const int32_t *known
     ctypedef struct ugt_confusions:
         pass
     ctypedef struct ugt_confusions_size:
@@ -91,21 +92,23 @@ cdef class Table:
 
     cdef ugt_label_table table
     cdef const int64_t[::1] offsets, given_offsets
-    cdef const int32_t[::1] annotator, label, given
+    cdef const int32_t[::1] annotator, label, given, known
     cdef const double[::1] weight
 
     def __cinit__(self, const int64_t[::1] offsets, const int32_t[::1] annotator, const int32_t[::1] label, const double[::1] weight,
-                  const int64_t[::1] given_offsets, const int32_t[::1] given, int64_t n_annotators, int64_t n_classes):
+                  const int64_t[::1] given_offsets, const int32_t[::1] given, int64_t n_annotators, int64_t n_classes,
+                  const int32_t[::1] known=None):
         cdef int64_t n = offsets.shape[0] - 1, i
         if n < 1 or offsets[0] != 0 or given_offsets.shape[0] != n + 1 or given_offsets[0] != 0 or annotator.shape[0] != label.shape[0] \
                 or offsets[n] != label.shape[0] or given_offsets[n] != given.shape[0] or n_annotators < 1 or n_classes < 1 \
-                or (weight is not None and weight.shape[0] != label.shape[0]):
+                or (weight is not None and weight.shape[0] != label.shape[0]) or (known is not None and known.shape[0] != n):
             raise ValueError("arrays of the labels do not fit together")
         for i in range(n):
             if offsets[i + 1] < offsets[i] or given_offsets[i + 1] < given_offsets[i]:
                 raise ValueError("offsets must not decrease")
         self.offsets, self.given_offsets = offsets, given_offsets
-        self.annotator, self.label, self.given, self.weight = annotator, label, given, weight
+        self.annotator, self.label, self.given, self.weight, self.known = annotator, label, given, weight, known
+        self.table.known = &known[0] if known is not None else NULL
         self.table.offsets, self.table.given_offsets = &offsets[0], &given_offsets[0]
         self.table.annotator = &annotator[0] if annotator.shape[0] > 0 else NULL
         self.table.label = &label[0] if label.shape[0] > 0 else NULL

@@ -71,6 +71,14 @@ static double coin_case(const ugt_coins *c, const coin_room *room, int64_t i, do
         top = q[j] > top ? q[j] : top;
         others -= room->prevalence[k];
     }
+    if (t->known != NULL && t->known[i] >= 0) {
+        for (int64_t j = 0; j < m; j++) {
+            const int sure = t->given[from + j] == t->known[i];
+            top = sure ? q[j] : top;
+            q[j] = sure ? 1.0 : 0.0;
+        }
+        return top;
+    }
     others = m < t->n_classes && others > 0.0 && never == 0 ? others : 0.0;
     top = others > 0.0 && base > top ? base : top;
     if (top == -INFINITY)

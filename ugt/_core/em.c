@@ -60,6 +60,13 @@ static int check_table(const ugt_label_table *t)
     for (int64_t e = 0; e < t->given_offsets[t->n_cases]; e++)
         if (t->given[e] < 0 || t->given[e] >= t->n_classes)
             return UGT_ERR_RANGE;
+    for (int64_t i = 0; i < t->n_cases && t->known != NULL; i++) {
+        int64_t e = t->given_offsets[i];
+        while (t->known[i] >= 0 && e < t->given_offsets[i + 1] && t->given[e] != t->known[i])
+            e++;
+        if (t->known[i] >= 0 && (e == t->given_offsets[i + 1] || t->offsets[i] == t->offsets[i + 1]))
+            return UGT_ERR_RANGE;
+    }
     return UGT_OK;
 }
 
@@ -317,6 +324,12 @@ static int build(ugt_confusions *x, const ugt_label_table *t, int cells)
             return UGT_ERR_MEMORY;
         memcpy(x->weight, t->weight, (size_t)x->n_labels * sizeof *x->weight);
     }
+    if (t->known != NULL) {
+        x->known = room_for(x->n_cases, sizeof *x->known);
+        if (x->known == NULL)
+            return UGT_ERR_MEMORY;
+        memcpy(x->known, t->known, (size_t)x->n_cases * sizeof *x->known);
+    }
     int status = number_pairs(x, t);
     if (status == UGT_OK && cells != UGT_CELLS_ALL)
         status = find_cells(x, t);
@@ -350,7 +363,7 @@ void ugt_confusions_free(ugt_confusions *x)
 {
     if (x == NULL)
         return;
-    void *parts[] = {x->offsets,   x->weight,    x->pair,      x->first_pair,   x->pair_label, x->pair_cells, x->cell_truth, x->cell_row,
+    void *parts[] = {x->offsets,   x->weight,    x->known,     x->pair,      x->first_pair,   x->pair_label, x->pair_cells, x->cell_truth, x->cell_row,
                      x->first_row, x->row_truth, x->row_cells, x->row_diagonal, x->candidates, x->candidate,  x->map_start,  x->map};
     for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
         free(parts[j]);
@@ -466,14 +479,32 @@ double ugt_confusions_mode(const ugt_confusions *x, const ugt_pseudo_counts *pri
     return density;
 }
 
-static double in_logs(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *q)
+int64_t ugt_confusions_known(const ugt_confusions *x, int64_t i)
+{
+    if (x->known == NULL || x->known[i] < 0 || x->all)
+        return x->known == NULL ? -1 : x->known[i];
+    int64_t j = x->candidates[i];
+    while (x->candidate[j] < x->known[i])
+        j++;
+    return j - x->candidates[i];
+}
+
+/* log probability of the labels of case i and of its candidate j */
+static double log_joint(const ugt_confusions *x, int64_t i, int64_t j, const double *probability, const double *prevalence)
 {
     const int64_t from = x->candidates[i], m = x->candidates[i + 1] - from, n = x->offsets[i + 1] - x->offsets[i];
+    double sum = log(prevalence[x->all ? j : x->candidate[from + j]]);
+    for (int64_t t = 0; t < n; t++)
+        sum += (x->weight == NULL ? 1.0 : x->weight[x->offsets[i] + t]) * log(probability[ugt_confusions_cell(x, i, t, m, j)]);
+    return sum;
+}
+
+static double in_logs(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *q)
+{
+    const int64_t m = x->candidates[i + 1] - x->candidates[i];
     double top = -INFINITY, sum = 0.0;
     for (int64_t j = 0; j < m; j++) {
-        q[j] = log(prevalence[x->all ? j : x->candidate[from + j]]);
-        for (int64_t t = 0; t < n; t++)
-            q[j] += (x->weight == NULL ? 1.0 : x->weight[x->offsets[i] + t]) * log(probability[ugt_confusions_cell(x, i, t, m, j)]);
+        q[j] = log_joint(x, i, j, probability, prevalence);
         top = q[j] > top ? q[j] : top;
     }
     if (top == -INFINITY)
@@ -488,7 +519,13 @@ static double in_logs(const ugt_confusions *x, int64_t i, const double *probabil
 double ugt_confusions_case(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *restrict q)
 {
     const int64_t from = x->candidates[i], m = x->candidates[i + 1] - from, n = x->offsets[i + 1] - x->offsets[i];
+    const int64_t sure = ugt_confusions_known(x, i);
     double sum = 0.0;
+    if (sure >= 0) {
+        memset(q, 0, (size_t)m * sizeof *q);
+        q[sure] = 1.0;
+        return log_joint(x, i, sure, probability, prevalence);
+    }
     if (x->weight != NULL)
         return in_logs(x, i, probability, prevalence, q);
     if (x->all) {

@@ -15,6 +15,7 @@ typedef struct {
     const int64_t *given_offsets; /* [n_cases+1] */
     const int32_t *given;         /* the distinct classes that a case was given, ascending */
     int64_t n_cases, n_annotators, n_classes;
+    const int32_t *known;         /* [n_cases] the true class, one of the given ones, or -1; NULL: of none */
 } ugt_label_table;
 
 /* Opaque: a cell is (annotator, given label, true class); cells of one (annotator, label), a pair, lie side by side. With
@@ -125,6 +126,7 @@ struct ugt_confusions {
     int all;
     int64_t *offsets;     /* [n_cases+1] */
     double *weight;       /* [n_labels] or NULL */
+    int32_t *known;       /* [n_cases] or NULL */
     int32_t *pair;        /* [n_labels] */
     int64_t *first_pair;  /* [n_annotators+1] the pairs of each annotator, ascending by label */
     int32_t *pair_label;  /* [n_pairs] */
@@ -142,6 +144,8 @@ struct ugt_confusions {
 
 /* q [m] of case i, normalised; the log of what it was divided by, -INFINITY if nothing is possible. scratch [m] */
 double ugt_confusions_case(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *q);
+/* which candidate of case i is known to be the true class, or -1 */
+int64_t ugt_confusions_known(const ugt_confusions *x, int64_t i);
 int64_t ugt_confusions_widest(const ugt_confusions *x);
 static inline int64_t ugt_confusions_cell(const ugt_confusions *x, int64_t i, int64_t t, int64_t m, int64_t j)
 {

@@ -167,7 +167,7 @@ static void draw_case(sampler *s, int64_t i, int64_t sweep, int64_t draw, double
     else
         ugt_confusions_case(x, i, s->probability, s->prevalence, s->q);
     open_stream(&stream, s->o->seed, s->o->case_key[i], s->o->chain, sweep + 1, OF_CASE);
-    const int64_t z = pick(s->q, m, ugt_stream_uniform(&stream));
+    const int64_t sure = ugt_confusions_known(x, i), z = sure >= 0 ? sure : pick(s->q, m, ugt_stream_uniform(&stream));
     for (int64_t t = 0; t < x->offsets[i + 1] - x->offsets[i]; t++)
         s->count[ugt_confusions_cell(x, i, t, m, z)] += x->weight == NULL ? 1.0 : x->weight[x->offsets[i] + t];
     s->class_count[x->all ? z : x->candidate[from + z]] += 1.0;

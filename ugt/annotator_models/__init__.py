@@ -11,7 +11,6 @@ import numpy as np
 from .._base import checks, notices, parallel
 from .._base.arrays import Array
 from .._base.ragged import row_of
-from ..annotations import Labels
 from ..resampling import seed_of
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
@@ -27,6 +26,7 @@ DRAWN = ("probabilities", "classes")
 def dawid_skene(
     labels: Any,
     *,
+    known: Any = None,
     model: str = "full",
     prior: Any = 0.0,
     candidates: str = "all",
@@ -50,6 +50,10 @@ def dawid_skene(
     ----------
     labels : Labels
         Who gave each label must be known. Every label counts, an annotator's second one of a case too.
+    known : mapping of case id to class, or sequence of N classes, optional
+        True classes of cases with a reference ("gold" cases), by name; None, nan or "" where it is not known, as for cases that a mapping
+        lacks. They are certain, :math:`q_{ik} = 1`, and the skill of annotators is learned from them; they have probability 1 in the
+        plausibilities. A case without labels stays left out.
     model : {"full", "one-coin"}
         A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly.
     prior : float or (diagonal, off_diagonal, prevalence)
@@ -82,13 +86,13 @@ def dawid_skene(
     ------
     TypeError, ValueError
         If ``labels`` are of another kind; if labels are counts without annotators, or there are none; if an option is unknown or a number
-        out of range.
+        out of range; if ``known`` names an unknown case or class, or has another length.
 
     Warns
     -----
     RuntimeWarning
         If the best start has not converged; if most labels would be wrong, as where classes have changed places; if none of the cases of
-        an annotator has a second label: the accuracy is then NaN.
+        an annotator has a second label or a known class: the accuracy is then NaN.
 
     Notes
     -----
@@ -115,6 +119,9 @@ def dawid_skene(
     array([0.047, 0.953, 0.081, 0.974, 0.953, 0.047, 0.703, 0.974])
     >>> found.accuracy.round(3), found.accuracy_error.round(3)
     (array([0.838, 0.798, 0.573]), array([0.15 , 0.156, 0.18 ]))
+    >>> found = ugt.dawid_skene(labels, known={3: 1, 6: 0}, model="one-coin", prior=1)
+    >>> found.plausibilities.mean()[[3, 6], 1], found.accuracy.round(3)
+    (array([1., 0.]), array([0.777, 0.877, 0.5  ]))
     """
     checks.option("model", model, MODELS)
     checks.option("candidates", candidates, CANDIDATES)
@@ -123,23 +130,25 @@ def dawid_skene(
     pseudo = three("prior", prior)
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):  # checks the number
-        given = Given(labels)
+        given = Given(labels, known)
     how = effort, n_threads
     found = fit_full(given, pseudo, candidates == "all", *how) if model == "full" else fit_one_coin(given, pseudo, *how)
     _warn_if_worse_than_chance(found)
-    return _known_accuracies(found, given.labels)
+    return _known_accuracies(found, given)
 
 
-def _known_accuracies(found: AnnotatorModel, labels: Labels) -> AnnotatorModel:
-    """Without the accuracies of annotators of whom no case has another label: each agrees with the truth that it makes itself."""
-    case = row_of(labels.offsets)
+def _known_accuracies(found: AnnotatorModel, given: Given) -> AnnotatorModel:
+    """Without the accuracies of annotators of whom no case has another label or a known class: each agrees with the truth that it makes."""
+    labels, case = given.labels, row_of(given.labels.offsets)
     several = np.bincount(case, labels.count, labels.n_cases)[case] > 1
+    if given.known is not None:
+        several |= given.known[case] >= 0
     alone = (found.n_labels > 0) & (np.bincount(labels.annotator[several], minlength=len(found.n_labels)) == 0)
     if not alone.any():
         return found
     notices.warn(
-        f"the accuracy of {int(alone.sum())} of {len(alone)} annotators is undefined: none of their cases has a second label, so that the "
-        "labels hold no information on how often they are right",
+        f"the accuracy of {int(alone.sum())} of {len(alone)} annotators is undefined: none of their cases has a second label or a known "
+        "class, so that the labels hold no information on how often they are right",
         stacklevel=3,
     )
     unknown = np.where(alone, np.nan, 1.0)
@@ -159,6 +168,7 @@ def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
 def glad(
     labels: Any,
     *,
+    known: Any = None,
     prior: Any = (1.0, 1.0, 1.0, 1.0),
     prevalence: Any = "uniform",
     n_restarts: int = 0,
@@ -176,7 +186,7 @@ def glad(
 
     Parameters
     ----------
-    labels, max_iter, seed, n_threads
+    labels, known, max_iter, seed, n_threads
         As in :func:`dawid_skene`.
     prior : (ability mean, ability sd, easiness mean, easiness sd)
         Of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the paper.
@@ -220,7 +230,7 @@ def glad(
         raise checks.error("prior", must, repr(tuple(prior)))
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):
-        given = Given(labels)
+        given = Given(labels, known)
     found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), _prevalence(prevalence, given), effort, n_threads)
     _warn_if_worse_than_chance(found)
     return found
@@ -248,6 +258,7 @@ def _prevalence(prevalence: Any, given: Given) -> Array:
 def dawid_skene_draws(
     labels: Any,
     *,
+    known: Any = None,
     prior: Any = (2.0, 1.0, 1.0),
     candidates: str = "all",
     drawn: str = "probabilities",
@@ -265,7 +276,7 @@ def dawid_skene_draws(
 
     Parameters
     ----------
-    labels, n_threads
+    labels, known, n_threads
         As in :func:`dawid_skene`, errors too.
     prior : float or (diagonal, off_diagonal, prevalence)
         Concentrations above 0 of each row on and off the diagonal, and of each class. Default (2, 1, 1). A diagonal no greater than
@@ -312,7 +323,7 @@ def dawid_skene_draws(
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws, checks.whole("n_thin", n_thin), n_chains
     word = seed_of(seed)
     with parallel.threads(n_threads):
-        return sample(Given(labels), concentration, candidates == "all", drawn == "classes", schedule, word)
+        return sample(Given(labels, known), concentration, candidates == "all", drawn == "classes", schedule, word)
 
 
 def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:

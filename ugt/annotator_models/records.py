@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes, Frozen
 from .._base.checks import error, room
+from .._base.names import listed as listed_names
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _em
 from ..annotations import Labels
@@ -25,18 +26,21 @@ CHUNK = 2**20  # cells of a dense table made at a time
 
 
 class Given:
-    """Labels with known annotators, and the distinct classes that each case was given: its entries."""
+    """Labels with known annotators, and the distinct classes that each case was given: its entries, which hold its known class, too."""
 
-    def __init__(self, labels: Any) -> None:
+    def __init__(self, labels: Any, known: Any = None) -> None:
         self.labels = checked(labels)
         self.axes = self.labels.axes
         self.offsets, self.index, votes = self.labels.class_counts()
+        self.known = known_classes(known, self.labels)
+        if self.known is not None:
+            self.offsets, self.index, votes = _with_known(self.labels, self.known)
         self.votes = votes.astype(np.float64)
         weight = self.labels.count.astype(np.float64)
         self.weight = None if (weight == 1).all() else weight
         self.n_annotators, self.n_classes = len(self.labels.annotators), self.labels.n_classes
         table = self.labels.offsets, self.labels.annotator, self.labels.label, self.weight, self.offsets, self.index
-        self.table = _em.Table(*table, self.n_annotators, self.n_classes)
+        self.table = _em.Table(*table, self.n_annotators, self.n_classes, self.known)
 
     @cached_property
     def entry(self) -> Int32:
@@ -68,6 +72,9 @@ class Given:
         """Probabilities of the entries at which start ``number`` begins."""
         q = np.empty(len(self.index))
         _em.start(self.offsets, self.votes, self.axes.stream_keys, seed, number, q)
+        if self.known is not None:
+            sure = self.known[row_of(self.offsets)]
+            q[sure >= 0] = (self.index == sure)[sure >= 0]
         return q
 
     @cached_property
@@ -91,6 +98,49 @@ def checked(labels: Any) -> Labels:
     if len(labels.label) == 0:
         raise error("labels", "hold at least one label", 0)
     return labels
+
+
+def known_classes(known: Any, labels: Labels) -> Int32 | None:
+    """(N,) the class of each case of which it is known, else -1, also of cases without labels; None where nothing is known."""
+    if known is None:
+        return None
+    n, cases = labels.n_cases, labels.axes.case_ids.tolist()
+    if isinstance(known, Mapping) or hasattr(known, "keys"):
+        place = dict(zip(cases, range(n)))
+        given = {name: value for name, value in known.items() if not _is_unknown(value)}
+        unknown = [name for name in given if name not in place]
+        if unknown:
+            raise error("known", "be of cases of the labels", identifiers.name(unknown[0]))
+        at, values = [place[name] for name in given], list(given.values())
+    else:
+        listed = identifiers.as_array(known).tolist() if identifiers.is_array(known) else known
+        if not isinstance(listed, (list, tuple)) or len(listed) != n:
+            got = f"{len(listed)} values" if isinstance(listed, (list, tuple)) else repr(known)
+            raise error("known", f"be a mapping of case to class, or a class or None for each of the {n} cases", got)
+        at = [i for i, value in enumerate(listed) if not _is_unknown(value)]
+        values = [listed[i] for i in at]
+    number = dict(zip(labels.axes.classes.tolist(), range(labels.n_classes)))
+    found = np.full(n, -1, np.int32)
+    for i, value in zip(at, values):
+        if not isinstance(value, Hashable) or value not in number:
+            name, named = labels.axes.case_name(i), listed_names(map(identifiers.name, number), 12)
+            raise error("known", f"be one of the classes {named}", identifiers.name(value), f"case {name}")
+        found[i] = number[value]
+    found[sizes_of(labels.offsets) == 0] = -1
+    return found if (found >= 0).any() else None
+
+
+def _is_unknown(value: Any) -> bool:
+    return identifiers.is_null(value) or (isinstance(value, str) and value == "")
+
+
+def _with_known(labels: Labels, known: Int32) -> Any:
+    """Votes of each class of each case (see :meth:`Labels.class_counts`) with one more for the class that is known."""
+    at = np.flatnonzero(known >= 0)
+    place = labels.offsets[at]
+    offsets = labels.offsets + np.append(0, np.cumsum(known >= 0))
+    label, count = np.insert(labels.label, place, known[at]), np.insert(labels.count, place, 1)
+    return replace(labels, offsets=offsets, annotator=np.full(len(label), -1, np.int32), label=label, count=count).class_counts()
 
 
 def point_of(axes: Axes, offsets: Int64, index: Int32, value: Array) -> Point:
@@ -240,7 +290,7 @@ class AnnotatorModel(Annotators):
     left_out : mapping
         Cases left out, by reason.
     log_likelihood : float
-        Of the labels, at the answer.
+        Of the labels, and of the classes that are known, at the answer.
     trace : (n_iterations,) array
         Log-likelihood, plus log prior density up to a constant, at every iteration of the best start; it never falls.
     objective, converged, n_iterations : (n_restarts + 1,) arrays
