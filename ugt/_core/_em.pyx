@@ -12,16 +12,12 @@ cdef extern from "em.h" nogil:
         const int64_t *given_offsets
         const int32_t *given
         int64_t n_cases
-        int64_t n_annotators
-        int64_t n_classes
+        int64_t n_annotators, n_classes
         const int32_t *known
     ctypedef struct ugt_confusions:
         pass
     ctypedef struct ugt_confusions_size:
-        int64_t n_pairs
-        int64_t n_cells
-        int64_t n_rows
-        int64_t n_candidates
+        int64_t n_pairs, n_cells, n_rows, n_candidates
         int all
     ctypedef struct ugt_pseudo_counts:
         double diagonal
