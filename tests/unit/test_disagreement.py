@@ -9,6 +9,7 @@ from twins import histogram as twin
 from twins.histogram_problems import problem
 
 import ugt
+from ugt import states
 
 NAN = float("nan")
 
@@ -88,6 +89,47 @@ def test_statistics():
     losses = ugt.disagreement_losses(counts, np.full(25, 0.3), statistic=third)
     assert losses.left_out == {"case without the statistic": np.isnan(third).sum()} and losses.n_cases == (~np.isnan(third)).sum()
     assert losses.l_phi == pytest.approx(np.nanmean(third * 0.49 + (1 - third) * 0.09))
+
+
+@pytest.mark.parametrize("binning", ["width", "mass"])
+def test_statistics_of_several_values(binning):
+    """[B app. C]: how many of three labels are alike. Losses are sums of those of the values, each as a statistic of 0 and 1."""
+    counts, probs = problem(4, n=60, k=3)
+    phi = lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)]  # noqa: E731
+    found = ugt.symmetric_statistic(counts, phi, 3)
+    single = [ugt.symmetric_statistic(counts, lambda *said, m=m: len(set(said)) == m, 3) for m in (1, 2, 3)]
+    np.testing.assert_allclose(found, np.stack(single, axis=1), atol=1e-14)
+    options = {"n_bins": 4, "binning": binning, "weights": np.linspace(1, 2, 60)}
+    losses = ugt.disagreement_losses(counts, probs, statistic=found, **options)
+    each = [ugt.disagreement_losses(counts, z, statistic=m, **options) for z, m in zip(probs.T, single)]
+    np.testing.assert_allclose(losses.l_per_class, [one.l_phi for one in each], atol=1e-14)
+    assert losses.value == losses.l_phi == pytest.approx(sum(one.l_phi for one in each))
+    for name in ("cl", "rl"):
+        by_value = getattr(losses, f"{name}_per_class")
+        for part in ("plugin", "bias", "debiased"):
+            expected = [getattr(getattr(one, name), part) for one in each]
+            np.testing.assert_allclose(getattr(by_value, part), expected, atol=1e-14)
+            assert getattr(getattr(losses, name), part) == pytest.approx(sum(expected), abs=1e-14)
+    assert losses.within == pytest.approx(sum(one.within for one in each), abs=1e-14)
+    assert losses.calibration_error(1).value == pytest.approx(sum(one.ece for one in each))
+    np.testing.assert_array_equal(losses.observed, found)
+    assert (losses.n_cases, losses.left_out) == (each[0].n_cases, each[0].left_out) and losses.bin_edges.shape == (3, 5)
+    one, step = losses.statistic, 1e-6 * np.eye(60)
+    by_steps = np.where(one.kept[:, None], (one.values(1 + step) - one.estimate) / 1e-6, 0.0)
+    np.testing.assert_allclose(one.influence(), by_steps, atol=1e-7)
+    low, high = losses.interval(of="cl[1]", n_resamples=50)
+    assert low < losses.cl_per_class.debiased[1] < high
+    # two values: twice the losses of the 0 and 1
+    both, z = np.stack([single[0], 1 - single[0]], axis=1), probs[:, 0]
+    two = ugt.disagreement_losses(counts, np.stack([z, 1 - z], axis=1), statistic=both, binning=[0, 0.5, 1])
+    assert two.l_phi == pytest.approx(2 * ugt.disagreement_losses(counts, z, statistic=single[0], binning=[0, 0.5, 1]).l_phi)
+    if binning == "width":
+        made = [
+            states.partial("disagreement_losses", counts[at], probs[at], statistic=found[at], n_bins=4) for at in (slice(25), slice(25, 60))
+        ]
+        merged = states.finish(states.merge(made))
+        expected = ugt.disagreement_losses(counts, probs, statistic=found, n_bins=4)
+        assert merged.record.cl.debiased == pytest.approx(expected.cl.debiased) and merged.value == pytest.approx(expected.l_phi)
 
 
 def test_nothing_left():
@@ -174,9 +216,27 @@ BAD = {
     ),
     "phi": (
         lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: "x", 2),
-        r"phi must answer with a finite number\. Got 'x', first at labels \(0, 0\)",
+        r"phi must answer with a finite number, or with several\. Got 'x', first at labels \(0, 0\)",
     ),
-    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must answer with a finite number\. Got nan"),
+    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must answer with a finite number, .*Got nan"),
+    "phi nothing": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [], 2), r"phi must answer with a finite number, .*Got \[\]"),
+    "phi table": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1]], 2), r"phi must answer with a finite number, .*Got \[\[1\]\]"),
+    "phi ragged": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1], [1, 2]], 2), r"phi must answer with a finite number"),
+    "phi of other lengths": (
+        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [1] * (1 + b), 2),
+        r"phi must answer with as many numbers as for other labels, of shape \(1,\)\. Got shape \(2,\), first at labels \(0, 1\)",
+    ),
+    "values one": (lambda: losses(COUNTS, HALVES, statistic=[[1], [1]]), r"statistic must be .*Got int64 of shape \(2, 1\)"),
+    "values sum": (
+        lambda: losses(COUNTS, HALVES, statistic=[[0.5, 0.5], [1, 1]]),
+        r"that add up to 1\. Got \[1\.0, 1\.0\], first at case 1",
+    ),
+    "values nan": (lambda: losses(COUNTS, HALVES, statistic=[[0.5, NAN], [1, 0]]), r"Got \[0\.5, nan\], first at case 0"),
+    "values predicted": (
+        lambda: losses(COUNTS, [0.5, 0.5], statistic=HALVES),
+        r"predicted must be probabilities of the statistic's values, of shape \(2, 2\)",
+    ),
+    "values predicted sum": (lambda: losses(COUNTS, [[0.5, 0.5], [1, 1]], statistic=HALVES), r"Got a sum of 2, first at case 1"),
 }
 
 

@@ -149,14 +149,14 @@ def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32
 
 
 def disagreement(counts, const double[:, ::1] prob, observed, const double[:, ::1] edges, bint uniform, double tolerance):
-    """Observed values (N, M) of the predictions (N, M), or those given (N, 1), cells (N, M), sums [M, B, N_SUMS], and what is wrong."""
+    """Observed values (N, M) of the predictions (N, M), or those given, cells (N, M), sums [M, B, N_SUMS], and what is wrong."""
     cdef bint known = observed is not None
     cdef int64_t n = len(counts), n_classes = counts.shape[1], m = prob.shape[1], n_bins = edges.shape[1] - 1
     cdef int64_t[3] fault
     cdef int status
     cdef ugt_histograms given
     cdef ugt_histogram_rows rows
-    if n < 1 or n_classes < 1 or prob.shape[0] != n or m not in (1, 1 + n_classes) or not counts.flags.aligned or n_bins < 1 \
+    if n < 1 or n_classes < 1 or prob.shape[0] != n or (not known and m not in (1, 1 + n_classes)) or not counts.flags.aligned or n_bins < 1 \
             or edges.shape[0] != (1 if uniform else m) or m * n_bins > 2**31 - 1:
         raise ValueError("counts, predictions and edges do not fit together")
     made = np.empty((n, m)) if not known else observed, np.empty((n, m), np.int32), np.zeros(m * n_bins * UGT_HISTOGRAM_SUMS)

@@ -24,7 +24,7 @@ from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Ro
 
 class DisagreementStatistic(BinLosses):
     """Losses of M statistics of labels: that two of them differ, then that one of them is class k and the other is not; or of another
-    one that was ``given``, observed in every case. Made of no cases.
+    one that was ``given``, observed in every case, or of each of its values (``classes``, then). Made of no cases.
     """
 
     picks = MappingProxyType({"l_phi": 0, "cl": CL + 2, "cl plugin": CL, "rl": RL + 2, "rl plugin": RL})
@@ -51,16 +51,18 @@ class DisagreementStatistic(BinLosses):
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
         said = count_table(counts)
-        columns = predictions(predicted, said.shape, statistic is not None)
-        checks.room("the shares of labels that differ", 12 * columns.size)
         given = None if statistic is None else given_statistic(statistic, len(said))
+        columns = predictions(predicted, said.shape, given)
+        checks.room("the shares of labels that differ", 12 * columns.size)
         weight = case_weights(weights, len(said), None if labels is None or labels.axes.numbered else labels.axes.case_ids, part)
         bins = Bins.of(binning, n_bins, columns.shape[1])
         if bins is None:
             kept = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
             kept = kept if weight is None else kept & (weight > 0)
             bins = Bins.of_mass((column[kept] if kept.any() else np.array([0.0, 1.0]) for column in columns.T), n_bins)
-        names = (np.arange(said.shape[1]) if labels is None else labels.axes.classes) if columns.shape[1] > 1 else np.empty(0)
+        names = np.empty(0)
+        if columns.shape[1] > 1:
+            names = np.arange(columns.shape[1] - (given is None)) if labels is None or given is not None else labels.axes.classes
         one = cls(names.tolist(), bins, single_bins, given is not None, labels, weight is not None)
         return one._read(said, columns, given, weight)
 
@@ -89,7 +91,8 @@ class DisagreementStatistic(BinLosses):
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> DisagreementStatistic:
         names, given, weighted = settings.get("classes", []), settings["statistic"] == "given", settings.get("weighted", False)
-        return cls(names, Bins.of_plain(settings["edges"], 1 + len(names)), settings["single_bins"], given, weighted=weighted)
+        n_columns = len(names) if given and names else 1 + len(names)
+        return cls(names, Bins.of_plain(settings["edges"], n_columns), settings["single_bins"], given, weighted=weighted)
 
     def judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
         """In the same bins; what another statistic says of fewer labels is not known."""
@@ -128,10 +131,12 @@ class DisagreementStatistic(BinLosses):
         return table(cells, cells[:, :1, :, CASES].sum(axis=-1), self.single_bins)
 
     def together(self, columns: Array) -> tuple[Array, Array]:
+        if self.given and self.classes:
+            return np.add.reduce(columns, -1)[..., None], columns
         return columns[..., :1], columns[..., 1:]
 
     def overall(self, rows: Array, totals: Array) -> Array:
-        return rows
+        return np.concatenate(self.together(rows), axis=-1)
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
         return slopes(self.cells[0], float(self.cells[0, 0, :, CASES].sum()), self.single_bins, rows), rows.share
@@ -152,13 +157,13 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
     within : float
         What is left as predictions differ within bins: L = CL + RL + within.
     l_per_class, cl_per_class, rl_per_class
-        (K,) array and Losses of (K,) arrays, where predictions are by class; None else.
+        (K,) array and Losses of (K,) arrays, where predictions are by class, or of the values of a statistic that has several; None else.
     n_cases, left_out : int, mapping
         Cases with enough labels; cases left out, by reason.
-    observed : (N,) array
-        The unbiased estimate of the statistic's expectation; NaN for cases left out.
+    observed : (N,) or (N, M) array
+        The unbiased estimate of the statistic's expectation, or those of its values; NaN for cases with too few labels.
     bin_edges, bin_counts : (M, B + 1) and (M, B) arrays
-        Of the M statistics: the overall one, then those of the classes.
+        Of the M statistics: the overall one, then those of the classes; or those of the values.
     cl_per_bin : Loss
         Of (M, B) arrays.
 
@@ -176,7 +181,7 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
 
     @cached_property
     def _columns(self) -> Losses:
-        return Losses.of(self._tables[1])
+        return Losses.of(np.concatenate(self._statistic.together(self._tables[1]), axis=-1))
 
     @property
     def value(self) -> float:  # type: ignore[override]
@@ -217,7 +222,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
 
     @property
     def observed(self) -> Array:
-        return self._statistic.rows.share[:, 0]
+        one = self._statistic
+        return one.rows.share if one.given and one.classes else one.rows.share[:, 0]
 
     @property
     def ce(self) -> float:
@@ -259,10 +265,12 @@ def disagreement_losses(
     counts : (N, K) array or Labels
         Labels of each case by class, whole numbers.
     predicted : PredictedDisagreement or (N,) array
-        By :func:`predicted_disagreement`; or the overall probability alone, from 0 to 1.
-    statistic : (N,) array, optional
+        By :func:`predicted_disagreement`; or the overall probability alone, from 0 to 1; or probabilities of the values of ``statistic``.
+    statistic : (N,) or (N, M) array, optional
         Instead of disagreement: μ of another statistic that is 0 or 1 for each set of labels, by :func:`symmetric_statistic`;
-        NaN where a case has too few labels. ``predicted`` is then an array.
+        NaN where a case has too few labels. ``predicted`` is then an array. Of a statistic with M values [B app. C] the shares of these,
+        with predictions (N, M) that add up to 1: losses are sums over the values, as L_sq is over classes, twice those of the 0 and 1 if
+        there are two values.
     n_bins, binning, single_bins, weights
         As for :func:`histogram_losses`, bins of the prediction.
 

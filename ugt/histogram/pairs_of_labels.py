@@ -12,9 +12,11 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array
 from .._base.axes import Frozen
+from .._core import _histogram
 from .input import OUTSIDE, array_of, whole_counts
 from .sums import divided
 
+ROW_SUM = _histogram.ROW_SUM
 MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
 
 
@@ -116,19 +118,21 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
     counts : (N, K) array or Labels
         Labels of each case by class, whole numbers.
     phi : function
-        Takes n numbers of classes, ascending, and answers with a number; symmetric, so that their order does not matter.
+        Takes n numbers of classes, ascending, and answers with a number, or with M of them, such as which of M values it has as 0 and 1
+        [B app. C]; symmetric, so that their order does not matter.
     n : int
         Number of labels, at least 1. ``phi`` is called once for each of the (K + n - 1 over n) multisets, at most 100,000.
 
     Returns
     -------
-    (N,) array
+    (N,) or (N, M) array
         NaN for cases with fewer than n labels.
 
     Raises
     ------
     ValueError
-        If counts are no counts, there are too many multisets, or phi answers with something else than a finite number.
+        If counts are no counts, there are too many multisets, or phi answers with something else than finite numbers, or not always with
+        as many.
 
     References
     ----------
@@ -142,6 +146,9 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
     >>> all_three_agree = lambda a, b, c: a == b == c
     >>> ugt.symmetric_statistic([[3, 2, 0], [4, 0, 0]], all_three_agree, 3)
     array([0.1, 1. ])
+    >>> how_many_differ = lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)]
+    >>> ugt.symmetric_statistic([[3, 2, 0], [1, 1, 1]], how_many_differ, 3).tolist()
+    [[0.1, 0.9, 0.0], [0.0, 0.0, 1.0]]
     """
     table = whole_counts(counts)
     checks.function("phi", phi)
@@ -150,16 +157,33 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
     if comb(k + size - 1, size) > MAX_MULTISETS:
         must = f"be small enough for at most {MAX_MULTISETS} multisets of labels"
         raise checks.error("n", must, f"{comb(k + size - 1, size)} of {size} out of {k} classes")
-    total = np.zeros(len(table))
+    total = np.empty(0)
     for chosen in combinations_with_replacement(range(k), size):
-        value = phi(*chosen)
-        if not isinstance(value, (int, float, np.number, np.bool_)) or not np.isfinite(value):
-            raise checks.error("phi", "answer with a finite number", repr(value), f"labels {chosen}")
-        if value:
+        value = _answer(phi, chosen)
+        if chosen == (0,) * size:
+            checks.room("the statistic", 16 * len(table) * value.size)
+            total = np.zeros((len(table), *value.shape))
+        if value.shape != total.shape[1:]:
+            must = f"answer with as many numbers as for other labels, of shape {total.shape[1:]}"
+            raise checks.error("phi", must, f"shape {value.shape}", f"labels {chosen}")
+        if value.any():
             # in how many ways the labels of each case make up this multiset
-            total += float(value) * np.prod([_choose(table[:, k], chosen.count(k)) for k in set(chosen)], axis=0)
-    everything = _choose(table.sum(axis=1), size)
+            ways = np.prod([_choose(table[:, k], chosen.count(k)) for k in set(chosen)], axis=0)
+            total += np.multiply.outer(ways, value)
+    everything = _choose(table.sum(axis=1), size).reshape(-1, *[1] * (total.ndim - 1))
     return np.asarray(np.where(everything > 0, divided(total, everything), np.nan))
+
+
+def _answer(phi: Callable[..., Any], chosen: tuple[int, ...]) -> Array:
+    """Of shape () or (M,)."""
+    answer = phi(*chosen)
+    try:
+        value = np.asarray(answer)
+    except ValueError:  # rows of different lengths
+        value = np.empty(0)
+    if value.dtype.kind not in "biuf" or value.ndim > 1 or value.size == 0 or not np.isfinite(value).all():
+        raise checks.error("phi", "answer with a finite number, or with several", repr(answer), f"labels {chosen}")
+    return value.astype(np.float64)
 
 
 def _choose(n: Array, m: int) -> Array:
@@ -172,8 +196,19 @@ def _choose(n: Array, m: int) -> Array:
 # ---- what losses are made of
 
 
-def predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array:
-    """(N, M) predictions, whose values are not checked: the overall one, then those of classes."""
+def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> Array:
+    """(N, M) predictions, not checked to be from 0 to 1: the overall one, then those of classes; those of a given statistic's values."""
+    if given is not None and given.shape[1] > 1:
+        must = f"be probabilities of the statistic's values, of shape {given.shape}, that add up to 1 for every case"
+        table = array_of("predicted", predicted, must)
+        if table.shape != given.shape:
+            raise checks.error("predicted", must, f"{table.dtype} of shape {table.shape}")
+        off = np.abs(table.sum(axis=1) - 1) > ROW_SUM
+        if off.any():
+            i = int(np.argmax(off))
+            raise checks.error("predicted", must, f"a sum of {table[i].sum():.6g}", f"case {i}")
+        return table.astype(np.float64)
+    overall = given is not None
     if isinstance(predicted, PredictedDisagreement) and not overall:
         if predicted.per_class.shape != shape:
             raise checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
@@ -186,13 +221,17 @@ def predictions(predicted: Any, shape: tuple[int, ...], overall: bool) -> Array:
 
 
 def given_statistic(values: Any, n: int) -> Array:
-    """(N, 1), NaN where a case has too few labels."""
-    must = f"be {n} numbers from 0 to 1 or NaN, one a case"
+    """(N, 1) or (N, M), NaN where a case has too few labels."""
+    must = f"be {n} numbers from 0 to 1 or NaN, one a case; or {n} rows of M values' shares, that add up to 1"
     array = array_of("statistic", values, must)
-    if array.shape != (n,):
+    if array.ndim not in (1, 2) or len(array) != n or array.size == 0 or (array.ndim == 2 and array.shape[1] < 2):
         raise checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")
-    bad = (array < 0) | (array > 1)
+    table = array.astype(np.float64).reshape(n, -1)
+    missing = np.isnan(table)
+    bad = ((table < 0) | (table > 1)).any(axis=1) | (missing.any(axis=1) != missing.all(axis=1))
+    if table.shape[1] > 1:
+        bad |= np.abs(table.sum(axis=1) - 1) > ROW_SUM
     if bad.any():
         i = int(np.argmax(bad))
-        raise checks.error("statistic", must, array[i].item(), f"case {i}")
-    return array.astype(np.float64)[:, None]
+        raise checks.error("statistic", must, array[i].tolist(), f"case {i}")
+    return table
