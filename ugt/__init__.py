@@ -13,8 +13,8 @@ _HOMES = {
     "_base.parallel": "threads",
     "accuracy": (
         "AccuracyBounds NextAnnotatorAgreement accuracy_bounds next_annotator_agreement ua_average_overlap ua_coverage "
-        "ua_footrule_distance ua_group_accuracy ua_kendall_distance ua_overlap ua_plausibility_mass ua_rank_biased_overlap "
-        "ua_set_accuracy ua_topk_accuracy"
+        "ua_footrule_distance ua_group_accuracy ua_kendall_distance ua_ndcg ua_overlap ua_plausibility_mass ua_rank_biased_overlap "
+        "ua_set_accuracy ua_topk_accuracy ua_weighted_kendall_distance"
     ),
     "aggregation": (
         "DirichletPrior PanelCheck PanelParts dirichlet fit_dirichlet_prior irn split_panel_check "

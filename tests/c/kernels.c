@@ -165,7 +165,7 @@ static int order_and_compare(const shared *in, uint64_t *digest)
     TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, CASES * CLASSES, offsets, class_index, start));
     note(digest, class_index, (size_t)offsets[CASES] * sizeof *class_index);
     const ugt_orders orders = {offsets, class_index, start};
-    for (int metric = UGT_AVERAGE_OVERLAP; metric <= UGT_FOOTRULE; metric++) {
+    for (int metric = UGT_AVERAGE_OVERLAP; metric <= UGT_DISCOUNTED_GAIN; metric++) {
         TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, metric, 0.5, per_case, per_draw));
         NOTE(per_case);
         NOTE(per_draw);

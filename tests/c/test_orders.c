@@ -69,9 +69,9 @@ static void test_compare(void)
     const int32_t truth[] = {1, 0}, model[] = {0, 2}, low[] = {0, -1}, high[] = {N_CLASSES, 0};
     double per_case[2 * WIDTH], per_draw[WIDTH];
     /* model 0 > 2, truth 1 > 0 */
-    const double expected[] = {0, 0, 0, 0, 0, 0.5, 0, 0.25}, of_lists[] = {2, 4};
+    const double expected[] = {0, 0, 0, 0, 0, 0.5, 0, 0.25}, of_lists[] = {2, 4, 0.25, 2.5, 1};
     CHECK(ugt_compare_width(UGT_SET, DEPTH) == WIDTH && ugt_compare_width(UGT_TOPK, DEPTH) == DEPTH && ugt_compare_column(UGT_OVERLAP, 2, DEPTH) == 5);
-    for (int metric = UGT_KENDALL; metric <= UGT_FOOTRULE; metric++) {
+    for (int metric = UGT_KENDALL; metric <= UGT_DISCOUNTED_GAIN; metric++) {
         CHECK(compare(offsets, truth, offsets, model, metric, per_case, per_draw) == UGT_OK);
         for (int m = 0; m < WIDTH; m++) {
             const double wanted = m < UGT_BY_K * DEPTH ? expected[m] : of_lists[metric - UGT_KENDALL];

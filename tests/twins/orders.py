@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 from itertools import combinations, permutations, product
+from math import log2
 
-METRICS = ("topk", "two inside", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased")
+METRICS = ("topk", "two inside", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased", "weighted", "ndcg")
 
 
 def tie_breaks(values):
@@ -46,6 +47,30 @@ def footrule(a, b, k):
     return Fraction(sum(abs(places[0].get(y, k + 1) - places[1].get(y, k + 1)) for y in {*a[:k], *b[:k]}), k * (k + 1))
 
 
+def weighted(a, b, k, penalty):
+    """The same pairs, each with the sum of 1 / rank in b, the truth; over the value of lists without a common class."""
+    a, b, total = a[:k], b[:k], Fraction(0)
+    weight = {y: Fraction(1, r) for r, y in enumerate(b, start=1)}
+    for i, j in combinations(sorted({*a, *b}), 2):
+        w = weight.get(i, 0) + weight.get(j, 0)
+        if {i, j} <= {*a} and {i, j} <= {*b}:
+            total += w * ((a.index(i) < a.index(j)) != (b.index(i) < b.index(j)))
+        elif {i, j} <= {*a} or {i, j} <= {*b}:
+            both, other = (a, b) if {i, j} <= {*a} else (b, a)
+            held = [y for y in (i, j) if y in other]
+            total += w * (penalty if not held else both.index(held[0]) > both.index(({i, j} - {*held}).pop()))
+        else:
+            total += w
+    return total / (sum(Fraction(1, r) for r in range(1, k + 1)) * (k + penalty * (k - 1)))
+
+
+def ndcg(a, b, k):
+    """Järvelin & Kekäläinen (2002): gains k, k - 1, ... of b's best k, discounted by log2(1 + rank) in a."""
+    gain = {y: k - r for r, y in enumerate(b[:k])}
+    found = sum(gain.get(y, 0) / log2(2 + r) for r, y in enumerate(a[:k]))
+    return Fraction(found) / Fraction(sum((k - r) / log2(2 + r) for r in range(k)))
+
+
 def rank_biased(a, b, k, p):
     """RBO_ext of Webber, Moffat & Zobel (2010), eq. 32, for two lists that are seen to depth k."""
     return overlap(a, b, k) * p**k + (1 - p) / p * sum(overlap(a, b, d) * p**d for d in range(1, k + 1))
@@ -65,6 +90,10 @@ def value(metric, model, truth, k, penalty=Fraction(0)):
         return sum(overlap(model, truth, j) for j in range(1, k + 1)) / k
     if metric == "rank_biased":
         return rank_biased(model, truth, k, Fraction(9, 10))
+    if metric == "ndcg":
+        return ndcg(model, truth, k)
+    if metric == "weighted":
+        return weighted(model, truth, k, penalty)
     return kendall(model, truth, k, penalty) if metric == "kendall" else footrule(model, truth, k)
 
 

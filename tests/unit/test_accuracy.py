@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused, warned
+from scipy.stats import weightedtau
 from twins import dirichlet as races
 from twins import orders as twin
 
@@ -26,6 +27,8 @@ METRICS = {
     "rank_biased": ugt.ua_rank_biased_overlap,
     "kendall": ugt.ua_kendall_distance,
     "footrule": ugt.ua_footrule_distance,
+    "weighted": ugt.ua_weighted_kendall_distance,
+    "ndcg": ugt.ua_ndcg,
 }
 BREAK_TIES = {"expectation": twin.tie_breaks, "first": twin.by_position}
 PENALTIES = st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])
@@ -42,7 +45,7 @@ def like(vector, most, size=1):
 
 
 def options(metric, penalty):
-    return {"penalty": float(penalty)} if metric == "kendall" else {}
+    return {"penalty": float(penalty)} if metric in ("kendall", "weighted") else {}
 
 
 @pytest.mark.slow
@@ -119,7 +122,9 @@ TIED = [[0.4, 0.3, 0.3, 0.1], [0.4, 0.4, 0.3, 0.2], [0.3, 0.1, 0.3, 0.3]]  # two
 WITH_ZEROS = [[3, 0, 1, 1], [1, 4, 0, 0], [2, 2, 2, 5]]
 
 
-@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "rank_biased"])  # whose values are on no lattice
+@pytest.mark.parametrize(
+    "metric", [metric for metric in METRICS if metric not in ("rank_biased", "weighted", "ndcg")]
+)  # of which are on no lattice
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("concentrations", [CONCENTRATIONS, WITH_ZEROS])
 def test_quantiles_are_exact(metric, k, concentrations):
@@ -130,6 +135,19 @@ def test_quantiles_are_exact(metric, k, concentrations):
     np.testing.assert_allclose(found.draw_quantile(q), expected, atol=1e-12)
     assert found.draw_interval(0.95) == pytest.approx((expected[3], expected[9]), abs=1e-12)
     assert found.draw_quantile(0.5).shape == ()
+
+
+def test_weighted_kendall_of_all_classes_is_the_weighted_tau():
+    rng = np.random.default_rng(0)
+    truth, scores = rng.dirichlet(np.ones(6), 20), rng.random((20, 6))
+    found = ugt.ua_weighted_kendall_distance(truth, scores, 6).per_case
+    tau = [weightedtau(s, t, rank=np.argsort(np.argsort(-t)))[0] for s, t in zip(scores, truth)]
+    np.testing.assert_allclose(1 - 2 * found * 6 / 5, tau, atol=1e-12)
+    discount = 1 / np.log2(np.arange(2, 8))
+    gain = 6 - np.argsort(np.argsort(-truth, axis=1), axis=1)
+    in_order = np.take_along_axis(gain, np.argsort(-scores, axis=1), axis=1)
+    ideal = np.arange(6, 0, -1) @ discount
+    np.testing.assert_allclose(ugt.ua_ndcg(truth, scores, 6).per_case, in_order @ discount / ideal, atol=1e-12)
 
 
 @pytest.mark.parametrize("metric, k", [("kendall", 3), ("kendall", 4), ("footrule", 4)])
@@ -458,7 +476,8 @@ def test_bad_arguments(metric, scores, more, message):
 
 @pytest.mark.parametrize("penalty", [-0.1, 1.5, float("nan"), "0"])
 def test_bad_penalty(penalty):
-    refused("penalty must be", ugt.ua_kendall_distance, NAMED, np.eye(2, 3), 2, penalty=penalty)
+    for metric in (ugt.ua_kendall_distance, ugt.ua_weighted_kendall_distance):
+        refused("penalty must be", metric, NAMED, np.eye(2, 3), 2, penalty=penalty)
 
 
 @pytest.mark.parametrize("metric", [*METRICS.values(), ugt.ua_coverage, ugt.ua_plausibility_mass])

@@ -110,8 +110,31 @@ static relation relate(const ugt_bucket *x, const ugt_bucket *y, int same, doubl
     return x->start < y->start ? (relation){1.0 - tied, 0.0, tied, listed} : (relation){0.0, 1.0 - tied, tied, listed};
 }
 
-/* Kendall's tau distance between top lists with penalty p for pairs of one list that the other lacks (the same, sec. 3.1) */
-static double kendall(const ugt_sides *sides, const double *n, int depth, double penalty)
+/* mean of 1 / rank over the places of a bucket, 0 beyond the list */
+static double hyperbolic(const ugt_bucket *bucket, int depth)
+{
+    double sum = 0.0;
+    for (double r = bucket->start + 1.0; r <= bucket->start + bucket->size && r <= depth; r++)
+        sum += 1.0 / r;
+    return sum / bucket->size;
+}
+
+/* The same, where a pair counts the sum of 1 / rank of its two classes (Vigna 2015: additive, hyperbolic), 0 beyond the list: expectations of
+ * the weight and the relation together. A weight is above 0 only with a class in the list, so that nothing is lost to ties beyond it. */
+static relation relate_weighted(const ugt_bucket *x, const ugt_bucket *y, int same, int depth)
+{
+    const double h = hyperbolic(x, depth);
+    if (same) {
+        const double in = within(x, depth) * x->size;
+        return (relation){h, h, 0.0, 2.0 * h * fmax(in - 1.0, 0.0) / fmax(x->size - 1.0, 1.0)};
+    }
+    const double g = hyperbolic(y, depth), listed = h * within(y, depth) + g * within(x, depth);
+    return x->start < y->start ? (relation){h + g, 0.0, 0.0, listed} : (relation){0.0, h + g, 0.0, listed};
+}
+
+/* Kendall's tau distance between top lists with penalty p for pairs of one list that the other lacks (the same, sec. 3.1); weighted: by the
+ * ranks of the truth */
+static double kendall(const ugt_sides *sides, const double *n, int depth, double penalty, int weighted)
 {
     const int cells = sides->n_model * sides->n_truth;
     double sum = 0.0;
@@ -122,7 +145,8 @@ static double kendall(const ugt_sides *sides, const double *n, int depth, double
                 continue;
             const int a = c / sides->n_truth, b = c % sides->n_truth, e = d / sides->n_truth, f = d % sides->n_truth;
             const relation m = relate(&sides->model[a], &sides->model[e], a == e, depth);
-            const relation t = relate(&sides->truth[b], &sides->truth[f], b == f, depth);
+            const relation t = weighted ? relate_weighted(&sides->truth[b], &sides->truth[f], b == f, depth)
+                                        : relate(&sides->truth[b], &sides->truth[f], b == f, depth);
             sum += pairs * (m.ahead * t.behind + m.behind * t.ahead +
                             penalty * (m.tied * t.listed + t.tied * m.listed));
         }
@@ -145,12 +169,33 @@ static double rank_biased(const ugt_sides *sides, const double *n, int depth, do
     return sum;
 }
 
+/* Discounted cumulative gain (Järvelin & Kekäläinen 2002): a class at place r of the truth's list gains depth + 1 - r, at place r of the
+ * model's it counts 1 / log2(1 + r); 0 beyond either list. Both are means over the places of a bucket. */
+static double discounted_gain(const ugt_sides *sides, const double *n, int depth)
+{
+    double sum = 0.0;
+    for (int a = 0; a < sides->n_model && sides->model[a].start < depth; a++) {
+        double discount = 0.0, gained = 0.0;
+        for (double r = sides->model[a].start + 1.0; r <= sides->model[a].start + sides->model[a].size && r <= depth; r++)
+            discount += 1.0 / log2(1.0 + r);
+        for (int b = 0; b < sides->n_truth && sides->truth[b].start < depth; b++) {
+            const double in = within(&sides->truth[b], depth) * sides->truth[b].size;
+            gained += n[a * sides->n_truth + b] * in * (depth - sides->truth[b].start + 0.5 - 0.5 * in) / sides->truth[b].size;
+        }
+        sum += gained * discount / sides->model[a].size;
+    }
+    return sum;
+}
+
 /* Every metric of lists has its formula here and nowhere else. */
 double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch)
 {
     switch (metric) {
     case UGT_KENDALL:
-        return kendall(sides, n, depth, parameter);
+    case UGT_WEIGHTED_KENDALL:
+        return kendall(sides, n, depth, parameter, metric == UGT_WEIGHTED_KENDALL);
+    case UGT_DISCOUNTED_GAIN:
+        return discounted_gain(sides, n, depth);
     case UGT_FOOTRULE:
         return footrule(sides, n, depth, scratch);
     case UGT_RANK_BIASED:

@@ -210,10 +210,10 @@ typedef struct {
 int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows, int64_t n_classes, int64_t depth,
                    int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class, int32_t *order_start);
 
-/* What a comparison of orders tells: a value of each of the first UGT_BY_K at every k = 1..depth, and of the others, metrics of lists
- * of the best `depth`, the value of the one that is asked for (NaN of none); where UGT_TOPK is asked for, nothing but its values. Python
- * has the same numbers in its table of metrics. */
-enum { UGT_TOPK, UGT_SET, UGT_OVERLAP, UGT_AVERAGE_OVERLAP, UGT_BY_K, UGT_KENDALL = UGT_BY_K, UGT_FOOTRULE, UGT_RANK_BIASED };
+/* What a comparison of orders tells: a value of each of the first UGT_BY_K at every k = 1..depth, and of the others, metrics of lists of the
+ * best `depth`, that of the one asked for (NaN of none); of UGT_TOPK nothing but its values. Python's table of metrics has the same numbers. */
+enum { UGT_TOPK, UGT_SET, UGT_OVERLAP, UGT_AVERAGE_OVERLAP, UGT_BY_K, UGT_KENDALL = UGT_BY_K, UGT_FOOTRULE, UGT_RANK_BIASED,
+       UGT_WEIGHTED_KENDALL, UGT_DISCOUNTED_GAIN };
 int ugt_compare_width(int metric, int depth);         /* values of a comparison */
 int ugt_compare_column(int metric, int k, int depth); /* which of them is a metric's, at k in 1..depth */
 /* Cases [begin, end): the model's order of a case against n_draws orders of its truth (rows case * n_draws + draw).

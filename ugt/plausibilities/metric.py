@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
-from math import gcd
+from math import gcd, log2
 from typing import TYPE_CHECKING, Any, Callable
 
 from .estimates import Comparison, Estimate, estimate
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .orders import Orders
     from .protocol import Plausibilities
 
-TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE, RANK_BIASED = range(7)  # as in ugt.h
+TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE, RANK_BIASED, WEIGHTED_KENDALL, DISCOUNTED_GAIN = range(9)  # as in ugt.h
 
 # With ties, values of a case are fractions r/t: twelfths hold those of two, three, four and six tied classes exactly.
 TIED_LATTICE = 12
@@ -101,5 +101,12 @@ METRICS: Mapping[str, Metric] = {
         Metric("footrule_distance", FOOTRULE, "Footrule distance@{k}", "footrule@{k}",
             "how far classes stand from their places in the other list of the {k} best", shown=False, higher_is_better=False,
             most=lambda k, _: k * (k + 1), points=lambda k, _: k * (k + 1)),
+        Metric("weighted_kendall_distance", WEIGHTED_KENDALL, "Weighted Kendall distance@{k}", "weighted@{k}",
+            "the share of pairs of classes in opposite orders, each with the sum of 1/rank of its two classes in the truth", shown=False,
+            higher_is_better=False, most=lambda k, p: (k + p * (k - 1)) * sum(1 / r for r in range(1, k + 1)),
+            points=lambda k, _: FINEST_LATTICE),
+        Metric("ndcg", DISCOUNTED_GAIN, "nDCG@{k}", "ndcg@{k}",
+            "the gain of the model's {k} best, discounted by rank, as a share of that of the truth's own order", shown=False,
+            most=lambda k, _: sum((k + 1 - r) / log2(1 + r) for r in range(1, k + 1)), points=lambda k, _: FINEST_LATTICE),
     )
 }  # fmt: skip
