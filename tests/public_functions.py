@@ -152,6 +152,10 @@ def swept(annotations: Any, scores: Any, chosen: Any, **more: Any) -> Any:
     return ugt.threshold_sweep(annotations, scores, **more).best(choose_on=chosen)
 
 
+def with_all(annotations: Any, predictions: Any, **more: Any) -> Any:
+    return ugt.bland_altman(annotations, predictions, **more).pairs[-1]
+
+
 def turned(first: Any, **more: Any) -> Any:
     return ugt.partial_average_overlap(first, [case[::-1] for case in first], **more)
 
@@ -385,6 +389,13 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "alternative_discrepancy_ratios": Entry(ugt.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)),
     "annotator_discrepancy": Entry(ugt.annotator_discrepancy, (labels,), ZERO_ONE),
+    "annotator_roc_points": Entry(
+        ugt.annotator_roc_points, (positive, "s"), {}, ("sensitivity", "specificity"), lacks={"relabelling": ORDINAL}
+    ),
+    "bland_altman": Entry(
+        with_all, (ratings, "rated"), {}, ("bias", "sd", "lower"), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}
+    ),
+    "mean_pairwise_deviation": Entry(ugt.mean_pairwise_deviation, ("s", "p"), {"distance": "squared"}, (".",)),
     "discrepancy_ratio": Entry(ugt.discrepancy_ratio, (labels, "class"), ZERO_ONE, ("value",), ("alpha_per_case", "mu_per_case")),
     "group_discrepancy": Entry(ugt.group_discrepancy, (labels, "class"), {"groups": ["x", "x", "y", "y"], **ZERO_ONE}),
     "individual_equivalence_index": Entry(ugt.individual_equivalence_index, (labels, "class"), ZERO_ONE),

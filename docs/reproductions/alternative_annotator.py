@@ -174,9 +174,9 @@ part of a case's id before `__`) as the units of the t-test. One decision of the
 """
 
 TEXT_LEADERS = """
-The authors advise to choose among models by ρ. The two with the highest ρ in each data set, and their paired difference with a 95 % interval
-over texts: in six of the nine data sets it holds 0. "No" means that these data do not distinguish the two, not that they are equal. The
-first was picked from six models (Lesion: four), which flatters its lead.
+The authors advise to choose among models by ρ. Here are the two with the highest ρ in each data set, and the 95 % interval over texts of
+their paired difference: in six of the nine data sets it holds 0. "No" means that these data do not distinguish the two, not that they
+are equal. The first was picked from six models (Lesion: four), which flatters its lead.
 """
 
 

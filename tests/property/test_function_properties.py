@@ -93,7 +93,12 @@ def test_order_of_classes(name, seed, order):
 #: arrays of annotators, and what makes these somebody in particular
 OF_ANNOTATORS = {"wide", "ratings", "ranked"}
 NAMED = ("groups", "held_out")
-FOR_EACH = ("annotator_discrepancy", "pairwise_agreement", "plackett_luce_log_likelihood")  # which answer for each of them
+FOR_EACH = (
+    "annotator_discrepancy",
+    "annotator_roc_points",
+    "pairwise_agreement",
+    "plackett_luce_log_likelihood",
+)  # which answer for each of them
 BY_ANNOTATORS = [
     name
     for name, entry in FUNCTIONS.items()
