@@ -372,6 +372,8 @@ FUNCTIONS: dict[str, Entry] = {
     "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     # soft scores
+    "agreement_by_group": Entry(ugt.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
+    "by_annotators": Entry(lambda found, scores: ugt.by_annotators(ugt.soft_auroc(found, scores)), (labels, "scores"), {}, ("values",)),
     "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),

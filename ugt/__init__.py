@@ -21,8 +21,9 @@ _HOMES = {
         "plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (
-        "Agreement AgreementScore AgreementTable PairwiseAgreement agreement_table annotator_average_overlap "
-        "brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement intraclass_correlation krippendorff_alpha "
+        "Agreement AgreementScore AgreementTable GroupAgreement PairwiseAgreement agreement_by_group agreement_table "
+        "annotator_average_overlap brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement "
+        "intraclass_correlation krippendorff_alpha "
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
     "annotations": "Axes Labels Masks Predictions Rankings Ratings",
@@ -48,7 +49,7 @@ _HOMES = {
     ),
     "plausibilities": "Certainty Dirichlet Draws Estimate Point",
     "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
-    "resampling": "Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic two_way",
+    "resampling": "ByAnnotators GroupNumber Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic by_annotators two_way",
     "soft": (
         "HardAgainstSoft PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore hard_against_soft ranking_stability "
         "soft_auroc soft_average_precision soft_precision_recall_curve soft_roc_curve"

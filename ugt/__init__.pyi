@@ -17,11 +17,14 @@ from .plausibilities import Draws as Draws
 from .plausibilities import Estimate as Estimate
 from .plausibilities import Point as Point
 from .ratings import *
+from .resampling import ByAnnotators as ByAnnotators
+from .resampling import GroupNumber as GroupNumber
 from .resampling import Resamples as Resamples
 from .resampling import TwoWay as TwoWay
 from .resampling import bootstrap as bootstrap
 from .resampling import bootstrap_annotations as bootstrap_annotations
 from .resampling import bootstrap_statistic as bootstrap_statistic
+from .resampling import by_annotators as by_annotators
 from .resampling import two_way as two_way
 from .soft import *
 from .studies import *

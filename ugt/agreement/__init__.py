@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import coefficients
 from .coefficients import *  # noqa: F403  (those that are declared there)
+from .groups import GroupAgreement, agreement_by_group
 from .overviews import AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from .pair_parts import PARTS as PARTS
 from .rankings import AgreementScore, annotator_average_overlap, leave_one_annotator_out, partial_average_overlap
@@ -11,8 +12,8 @@ from .record import Agreement
 from .scales import intra_annotator_agreement, intraclass_correlation, krippendorff_alpha
 
 __all__ = [
-    "Agreement", "AgreementScore", "AgreementTable", "PairwiseAgreement", "agreement_table", "annotator_average_overlap",
-    "intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha", "leave_one_annotator_out", "pairwise_agreement",
-    "partial_average_overlap",
+    "Agreement", "AgreementScore", "AgreementTable", "GroupAgreement", "PairwiseAgreement", "agreement_by_group", "agreement_table",
+    "annotator_average_overlap", "intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha",
+    "leave_one_annotator_out", "pairwise_agreement", "partial_average_overlap",
 ]  # fmt: skip
 __all__ += coefficients.__all__

@@ -9,6 +9,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
+from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
 from .cluster_ids import ids_of_cases
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
@@ -28,10 +29,50 @@ if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "FEW_UNITS", "SOURCES", "UNNAMED", "Alike", "Answer", "Design", "Difference", "Facts", "GroupSums", "Jackknife", "Linear", "Part",
-    "PartMeans", "Quotients", "Ratios", "Resamples", "Result", "ResultDifference", "Results", "Statistic", "TwoWay", "Wide",
-    "Without", "bootstrap", "bootstrap_annotations", "bootstrap_rows", "bootstrap_statistic", "by_case", "check_level", "few_clusters",
-    "ids_of_cases", "jackknife", "limits", "options_of", "over", "plain", "resample", "resampled_counts", "resamples_of", "seed_of",
+    "FEW_UNITS",
+    "SOURCES",
+    "UNNAMED",
+    "Alike",
+    "Answer",
+    "ByAnnotators",
+    "Design",
+    "Difference",
+    "Facts",
+    "GroupNumber",
+    "GroupSums",
+    "Jackknife",
+    "Linear",
+    "Part",
+    "PartMeans",
+    "Quotients",
+    "Ratios",
+    "Resamples",
+    "Result",
+    "ResultDifference",
+    "Results",
+    "Statistic",
+    "TwoWay",
+    "Wide",
+    "Without",
+    "bootstrap",
+    "bootstrap_annotations",
+    "bootstrap_rows",
+    "bootstrap_statistic",
+    "by_annotators",
+    "by_case",
+    "check_level",
+    "few_clusters",
+    "groups_of",
+    "ids_of_cases",
+    "jackknife",
+    "limits",
+    "options_of",
+    "over",
+    "plain",
+    "resample",
+    "resampled_counts",
+    "resamples_of",
+    "seed_of",
     "two_way",
 ]  # fmt: skip
 

@@ -1,0 +1,161 @@
+"""Agreement within and between groups of annotators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, Int64, NDArray
+from .._base.checks import error, room
+from .._base.ragged import row_of
+from ..annotations import Labels
+from ..annotations.bare import check_bare
+from ..annotations.other_annotators import only
+from ..resampling import Ratios, Result, groups_of
+
+
+class WithinBetween(Ratios):
+    """Agreement within less that between groups; each of them; and of every pair of groups: means over cases."""
+
+    def __init__(self, labels: Labels, groups: tuple[str, ...], members: NDArray[np.bool_]) -> None:
+        self.labels, self.group_names, self.members = labels, groups, members
+        self.pairs = np.stack(np.triu_indices(len(groups)), axis=1)
+        agree, shared = pair_counts(labels, members)
+        a, b = self.pairs.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = agree[:, a, b] / shared[:, a, b]
+            within, between = (agree[:, a, b][:, part].sum(1) / shared[:, a, b][:, part].sum(1) for part in (a == b, a != b))
+        both = ~np.isnan(within - between)
+        table = np.column_stack([within - between, np.where(both, within, np.nan), np.where(both, between, np.nan), each])
+        names = ("value", "within", "between", *(f"{groups[i]}, {groups[j]}" for i, j in self.pairs.tolist()))
+        made = Ratios.of(table, names=names)
+        super().__init__(made.columns, made.of_number, names)
+
+    def annotations_by_name(self) -> Labels:
+        """The labels."""
+        return self.labels
+
+    def judged_by(self, annotators: NDArray[Any]) -> WithinBetween:
+        """Of some of the annotators."""
+        return WithinBetween(only(self.labels, annotators), self.group_names, self.members)
+
+
+def pair_counts(labels: Labels, members: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """(N, G, G) pairs of labels by two annotators of these groups with the same class, and all such pairs; each pair within twice."""
+    n, k, g = labels.n_cases, labels.n_classes, len(members)
+    room("labels by case, group and class", 8 * n * g * (k + g))
+    case, group = row_of(labels.offsets), members.argmax(axis=0)[labels.annotator]
+    count = np.zeros((n, g, k))
+    np.add.at(count, (case, group, labels.label), labels.count)
+    agree, total = np.einsum("igk,ihk->igh", count, count), count.sum(-1)
+    shared = total[:, :, None] * total[:, None, :]
+    own = np.arange(g)
+    for table, keys in ((agree, (case, labels.annotator, labels.label)), (shared, (case, labels.annotator))):
+        at, times = _counted(np.stack(keys, axis=1), labels.count)
+        same = np.zeros((n, g))
+        np.add.at(same, (at[:, 0], members.argmax(axis=0)[at[:, 1]]), times**2)  # pairs of an annotator's own labels, a label and itself
+        table[:, own, own] -= same
+    return agree, shared
+
+
+def _counted(keys: NDArray[Any], count: Int64) -> tuple[NDArray[Any], Array]:
+    found, at = np.unique(keys, axis=0, return_inverse=True)
+    return found, np.asarray(np.bincount(at.ravel(), count, len(found)), np.float64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupAgreement(Result):
+    """Agreement within and between groups of annotators; made by :func:`agreement_by_group`.
+
+    Attributes
+    ----------
+    value : float
+        ``within`` less ``between``, in [-1, 1]; positive: annotators agree more with those of their own group.
+    within, between : float
+        Share of pairs of annotators of a case that agree, of the same group and of different ones; mean over cases that have both.
+    groups : tuple of str
+    matrix : (G, G) array
+        The share for each pair of groups; mean over cases that have such a pair, NaN where none has.
+    n_cases : int
+        Cases of ``value``.
+    n_annotators : (G,) int array
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0]])
+    >>> found = ugt.agreement_by_group(labels, ["A", "A", "B", "B"])
+    >>> round(found.within, 3), round(found.between, 3), found.matrix.round(3).tolist()
+    (0.833, 0.167, [[1.0, 0.167], [0.167, 0.667]])
+    """
+
+    value: float
+    within: float
+    between: float
+    groups: tuple[str, ...]
+    matrix: Array
+    n_cases: int
+    n_annotators: NDArray[Any]
+    _statistic: WithinBetween = field(repr=False)
+
+
+def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
+    """Compare agreement within groups of annotators with agreement between groups, in the same cases.
+
+    Does disagreement go with who the annotators are, such as their speciality, country or age? For each case, the share of pairs of
+    annotators with the same label, of one group (``within``) and of two groups (``between``); then means over cases.
+
+    Parameters
+    ----------
+    labels : Labels
+        With names of annotators.
+    groups : mapping of annotator to group, or sequence of A names
+        The group of every annotator, by name or in the order of ``labels.annotators``; at least two groups.
+
+    Returns
+    -------
+    GroupAgreement
+        ``interval(of="within")``, ``"between"`` or ``"A, B"`` (two groups, sorted) for its other numbers.
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` are no labels.
+    ValueError
+        If annotators are not named, one has no group, or there are fewer than two groups.
+
+    Notes
+    -----
+    An annotator's own repeated labels make no pairs. The default interval is for these annotators; for a sentence about groups, take
+    ``interval(random=("cases", "annotators"))``, which needs three annotators per group. Shares depend on how common classes are; kappas
+    within each group: ``by_annotators(krippendorff_alpha(labels), groups)``.
+
+    References
+    ----------
+    [D] section 3 asks the question.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> wide = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]]
+    >>> labels = ugt.Labels.from_wide(wide, annotators=["ann", "bob", "eve", "joe"])
+    >>> found = ugt.agreement_by_group(labels, {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
+    >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
+    (0.4, [-0.17, 0.97])
+    """
+    if not isinstance(labels, Labels):
+        check_bare("labels", labels)
+        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}.")
+    if not len(labels.annotators):
+        raise error("labels", "name their annotators", "counts")
+    names, members = groups_of(groups, labels.annotators)
+    if len(names) < 2:
+        raise error("groups", "name at least two groups", repr(names[0]))
+    one = WithinBetween(labels, names, members)
+    value, within, between, *each = one.estimate.tolist()
+    matrix = np.empty((len(names), len(names)))
+    matrix[one.pairs[:, 0], one.pairs[:, 1]] = matrix[one.pairs[:, 1], one.pairs[:, 0]] = each
+    n_cases = int(one.denominator[:, one.of_number[0]].sum())
+    return GroupAgreement(value, within, between, names, matrix, n_cases, members.sum(axis=1), one)

@@ -1,0 +1,237 @@
+"""A metric by groups of annotators, or by single annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base import identifiers, notices
+from .._base.arrays import Array, Bools, NDArray
+from .._base.checks import error
+from ..annotations.other_annotators import only
+from .result import Result, Results
+from .statistic import Statistic
+
+UNDEFINED = "group of annotators without a value"
+
+
+def groups_of(given: Any, annotators: NDArray[Any]) -> tuple[tuple[str, ...], Bools]:
+    """Names of the G groups, sorted, and which annotators (G, A) are in each; None: every annotator is a group."""
+    if given is None:
+        return tuple(map(str, annotators.tolist())), np.eye(len(annotators), dtype=bool)
+    if isinstance(given, Mapping):
+        known = {str(one): group for one, group in given.items()}
+        ids = annotators.tolist()
+        missing = [one for one in ids if known.get(str(one)) is None]
+        if missing:
+            must = "name the group of every annotator"
+            raise error("groups", must, f"none for {len(missing)} of {len(ids)}", f"annotator {identifiers.name(missing[0])}")
+        given = [known[str(one)] for one in ids]
+    if np.shape(given) != annotators.shape:
+        raise error("groups", f"be a mapping, or {len(annotators)} names, one per annotator", f"shape {np.shape(given)}")
+    of_annotator = np.array([str(one) for one in given])
+    names = np.unique(of_annotator)
+    return tuple(names.tolist()), of_annotator == names[:, None]
+
+
+class ByGroup(Statistic):
+    """The first number of a statistic as each of G groups of annotators judges it; or one number made of these.
+
+    ``made``: ``"each"``; ``"mean"`` over the groups that have a value; ``"difference"`` of the first and the second.
+    """
+
+    def __init__(self, base: Statistic, weights: Array, names: tuple[str, ...], made: str = "each") -> None:
+        self.base, self.weights, self.made, self.n_cases, self.case_ids = base, weights, made, base.n_cases, base.case_ids
+        self.names, self.scale, self.normal = names if made == "each" else ("value",), base.scale, base.normal
+        self.parts = [base.judged_by(one) for one in weights]
+
+    def _made(self, values: Array) -> Array:
+        """Of (B, G): (B, M)."""
+        if self.made == "each":
+            return values
+        if self.made == "difference":
+            return values[:, :1] - values[:, 1:2]
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(known, values, 0).sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True))
+
+    @property
+    def kept(self) -> Bools:
+        """(N,) cases that count for any group."""
+        return np.asarray(np.any([part.kept for part in self.parts], axis=0))
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """(B, S) of one group after another."""
+        return np.concatenate([part.sums(cases) for part in self.parts], axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        """(B, M)."""
+        split = np.split(sums, len(self.parts), axis=1)
+        return self._made(np.stack([part.answer(own)[:, 0] for part, own in zip(self.parts, split)], axis=1))
+
+    def influence(self) -> Array | None:
+        """(N, M), where that of the metric is known."""
+        found = [part.influence() for part in self.parts]
+        if any(one is None for one in found):
+            return None
+        table = np.stack([one[:, 0] for one in found if one is not None], axis=1)
+        undefined = np.isnan([part.estimate[0] for part in self.parts])
+        return self._made(np.where(undefined, np.nan, table))
+
+    @property
+    def spans(self) -> Array:
+        """(M, 2)."""
+        low, high = self.base.spans[0]
+        return np.tile((low - high, high - low) if self.made == "difference" else (low, high), (len(self.names), 1))
+
+    def steps(self, sums: Array, n_cases: int) -> Array:
+        """(M,) not known."""
+        return np.full(len(self.names), np.nan)
+
+    def annotations_by_name(self) -> Any:
+        """Those of the annotators who are in a group."""
+        return only(self.base.annotations_by_name(), np.asarray(self.weights.any(axis=0)))
+
+    def judged_by(self, annotators: NDArray[Any]) -> ByGroup:
+        """By some of the annotators of each group."""
+        return ByGroup(self.base, self.weights * annotators, self.names, self.made)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupNumber(Result):
+    """One number made of those of groups of annotators: their mean, or the difference of two; made by :class:`ByAnnotators`.
+
+    Attributes
+    ----------
+    value : float
+        NaN where no group has a value, or one of the two has none.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[1, 1], [0, 0], [1, 0], [0, 1], [0, 0]], annotators=["ann", "bob"])
+    >>> difference = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6, 0.7])).difference("ann", "bob")
+    >>> round(difference.value, 3), [round(end, 2) for end in difference.interval()]
+    (-0.167, [-0.95, 0.62])
+    """
+
+    value: float
+    _statistic: ByGroup = field(repr=False)
+    _ids: NDArray[Any] | None = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ByAnnotators(Results):
+    """A metric by groups of annotators; made by :func:`by_annotators`. ``intervals()`` has one row per group.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        Names of the G groups, or of the annotators.
+    values : (G,) array
+        The metric against the annotations of each group alone; NaN where these do not determine it.
+    n_annotators, n_cases : (G,) int arrays
+        Annotators in each group, and cases that count.
+    left_out : mapping
+        Groups without a value, by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[1, 1, 0], [0, 0, 0], [1, 0, 0], [1, 1, 1]], annotators=["ann", "bob", "eve"])
+    >>> found = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]))
+    >>> found.values.tolist(), round(found.mean().value, 3)
+    ([1.0, 1.0, 0.6666666666666667], 0.889)
+    """
+
+    groups: tuple[str, ...]
+    values: Array
+    n_annotators: NDArray[Any]
+    n_cases: NDArray[Any]
+    left_out: Mapping[str, int]
+    _statistic: ByGroup = field(repr=False)
+    _ids: NDArray[Any] | None = field(repr=False)
+
+    def mean(self) -> GroupNumber:
+        """Mean over the groups that have a value: over annotators, if every annotator is a group [Martin et al. 2004]."""
+        return self._number("mean", range(len(self.groups)))
+
+    def difference(self, first: str, second: str) -> GroupNumber:
+        """The metric by one group less that by another, with a paired interval.
+
+        Raises
+        ------
+        ValueError
+            If there is no such group.
+        """
+        for argument, name in (("first", first), ("second", second)):
+            if name not in self.groups:
+                raise error(argument, f"be one of {', '.join(map(repr, self.groups))}", repr(name))
+        return self._number("difference", [self.groups.index(first), self.groups.index(second)])
+
+    def _number(self, made: str, at: Any) -> GroupNumber:
+        one = ByGroup(self._statistic.base, self._statistic.weights[list(at)], (), made)
+        return GroupNumber(float(one.estimate[0]), one, self._ids)
+
+
+def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
+    """Compute a metric again against the annotations of each group of annotators, or of each annotator.
+
+    Does a model agree less with some annotators, such as those of a speciality, a country or an age? ``difference`` says by how much,
+    with an interval; ``mean`` is the mean of the metric over annotators [Martin et al. 2004; Gordon et al. 2021].
+
+    Parameters
+    ----------
+    result : Result
+        Of annotations whose annotators are named: a soft metric of labels, a metric of a truth that was made of annotations, a
+        coefficient of agreement (which is then that within each group).
+    groups : mapping of annotator to group, or sequence of A names, optional
+        The group of every annotator, by name or in the order of ``annotators``. Default: every annotator is a group.
+
+    Returns
+    -------
+    ByAnnotators
+
+    Raises
+    ------
+    TypeError
+        If ``result`` is no result.
+    ValueError
+        If annotators are not named, or one has no group.
+
+    Notes
+    -----
+    ``interval(random=("cases", "annotators"))`` of a difference is for other annotators of these groups: use it for sentences about
+    groups. With few annotators per group it is wide; the default is for these annotators only. Groups that read other cases differ by
+    their cases, too. A group of one annotator has no soft labels but 0 and 1.
+
+    References
+    ----------
+    Martin, Fowlkes & Malik (2004), "Learning to detect natural image boundaries using local brightness, color, and texture cues", IEEE
+    TPAMI 26(5), cited by [D], whose section 3 asks whether disagreement goes with demographics.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> wide = [[1, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]]
+    >>> labels = ugt.Labels.from_wide(wide, annotators=["ann", "bob", "eve", "joe"])
+    >>> found = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]), {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
+    >>> found.values.round(3).tolist(), round(found.difference("A", "B").value, 3)
+    ([0.933, 0.533], 0.4)
+    """
+    if not isinstance(result, Result):
+        raise TypeError(f"result must be a result of a metric. Got {type(result).__name__}.")
+    base = result.statistic
+    annotators = base.annotations_by_name().annotators
+    names, members = groups_of(groups, annotators)
+    one = ByGroup(base, members.astype(np.float64), names)
+    undefined = int(np.isnan(one.estimate).sum())
+    if undefined:
+        notices.warn(f"undefined: {UNDEFINED}", stacklevel=2)
+    n_cases = np.array([part.kept.sum() for part in one.parts])
+    return ByAnnotators(
+        names, one.estimate, members.sum(axis=1), n_cases, {UNDEFINED: undefined} if undefined else {}, one, result._case_ids
+    )
