@@ -11,6 +11,7 @@ from twins import discrepancy as pairs
 from twins import surfaces as twin
 
 import ugt
+from ugt import states
 
 
 def psi(a, b, name, **options):
@@ -177,6 +178,23 @@ def test_several_classes(name, weights):
     nothing = ugt.Masks.from_maps([0, 0], [0, 1], np.zeros((2, 2, 3), int), classes=[1, 2, 3])
     with pytest.warns(RuntimeWarning, match="annotators agree"):
         assert ugt.discrepancy_ratio(nothing, [predicted * 0 + 2], distance=distance).alpha == 0
+
+
+@pytest.mark.parametrize("distance", ["dice", ("hausdorff", {"percentile": 95, "spacing": np.array([1, 0.5]), "weights": [1, 2]})])
+def test_maps_in_parts_and_in_other_functions(distance):
+    rng = np.random.default_rng(0)
+    maps, model = rng.integers(0, 3, (6, 3, 8, 9)), rng.integers(0, 3, (6, 8, 9))
+
+    def held(cases):
+        return ugt.Masks.from_maps(np.repeat(cases, 3), np.tile([0, 1, 2], len(cases)), [one for i in cases for one in maps[i]])
+
+    whole = ugt.discrepancy_ratio(held(range(6)), list(model), distance=distance)
+    parts = [states.partial("discrepancy_ratio", held(one), list(model[one]), distance=distance) for one in ([0, 1], [2, 3, 4], [5])]
+    assert states.finish(states.merge(parts)).value == pytest.approx(whole.value, rel=1e-12)
+    averages = ugt.alternative_discrepancy_ratios(held(range(6)), list(model), distance=distance)
+    assert averages.prime == pytest.approx(whole.value, rel=1e-12) and math.isnan(averages.double_prime)
+    index = ugt.individual_equivalence_index(held(range(6)), list(model), distance=distance)
+    assert index.value == pytest.approx(whole.mu - whole.alpha, rel=1e-12)
 
 
 def test_ratios_of_surfaces():

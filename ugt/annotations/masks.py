@@ -287,12 +287,11 @@ class Masks(OnCases):
         cases = [i for i, mask in enumerate(given) if mask is not None]
         ids, kept = self.case_ids[cases], [given[i] for i in cases]
         nobody = np.zeros(len(kept), np.int64)
-        if self.layers is not None:
+        stacked = all(isinstance(mask, np.ndarray) and mask.dtype == bool for mask in kept)
+        if self.layers is not None and not (stacked and all(given[i].shape == self.shape_of(i) for i in cases)):
             return Masks.from_maps(ids, nobody, kept, classes=self.layers, cases=self.case_ids)
-        if self.classes is None:
-            return Masks.from_long(ids, nobody, kept, cases=self.case_ids)
-        if all(isinstance(mask, np.ndarray) and mask.dtype == bool for mask in kept):
-            return replace(Masks.from_long(ids, nobody, kept, cases=self.case_ids), classes=self.classes)
+        if self.classes is None or stacked:
+            return replace(Masks.from_long(ids, nobody, kept, cases=self.case_ids), classes=self.classes, layers=self.layers)
         return Masks.from_sets(ids, nobody, kept, classes=self.classes, cases=self.case_ids)
 
 
