@@ -109,6 +109,10 @@ def posterior(world: World) -> Any:
     return ugt.Dirichlet.from_array(world["table"], case_ids=world["case_ids"])
 
 
+def certain(world: World) -> Any:
+    return ugt.annotation_certainty(posterior(world))
+
+
 def normals(world: World) -> Any:
     return ugt.normal(ratings(world), prior=(1.0, 0.5, 1.5, 2.0))
 
@@ -195,7 +199,8 @@ def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
 #: the arrays that each of these is made of
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
-    rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), normals: ("ratings", "case_ids"),
+    rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), certain: ("table", "case_ids"),
+    normals: ("ratings", "case_ids"),
     both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
     three: ("s", "scores", "other"),
 }  # fmt: skip
@@ -307,6 +312,7 @@ FUNCTIONS: dict[str, Entry] = {
     "accuracy_bounds": Entry(ugt.accuracy_bounds, (posterior, "scores"), {"k": 2}),
     "next_annotator_agreement": Entry(ugt.next_annotator_agreement, (labels, "scores"), per_case=CASES),
     "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
+    "case_correlation": Entry(ugt.case_correlation, ("p", certain)),
     "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
     "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
     "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),

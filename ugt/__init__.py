@@ -32,7 +32,7 @@ _HOMES = {
         "AlphaCalibration DirichletPredictions LabelPosterior MatrixScaling PlattScaling TemperatureScaling VectorScaling "
         "dirichlet_multinomial_log_likelihood label_posterior load_calibrator"
     ),
-    "certainty": "ExpectedCertainty annotation_certainty committee expected_certainty expected_risk",
+    "certainty": "CaseCorrelation ExpectedCertainty annotation_certainty case_correlation committee expected_certainty expected_risk",
     "conformal": ("MonteCarloConformal PlausibilityRegions PredictionSets SetCoverage SplitConformal conformal_scores"),
     "discrepancy": (
         "AlternativeAnnotatorTest AlternativeRatios AnnotatorDiscrepancy AnnotatorRocPoints BestThreshold BlandAltman "

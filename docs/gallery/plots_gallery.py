@@ -82,6 +82,17 @@ def expected_risks():
     return ax
 
 
+def case_scatter():
+    """Does certainty go with the agreement of annotators?
+
+    A dot is a case: the certainty of its truth, and how many of its annotators name the class that the others put first. The legend has
+    the correlation over cases, which `ugt.case_correlation` gives with its interval.
+    """
+    rankings, _ = synthetic.make_rankings(400, 20, 5, seed=0)
+    certainty = ugt.annotation_certainty(ugt.prirn(rankings, reliability=10))
+    return plots.case_scatter(ugt.case_correlation(certainty, ugt.leave_one_annotator_out(rankings)))
+
+
 def metric_by_reliability():
     """Does the order of the models depend on the reliability?
 
@@ -329,6 +340,7 @@ GALLERY = (
     certainty_curve,
     accuracy_by_case,
     expected_risks,
+    case_scatter,
     plausibilities,
     rated_case,
     ternary,

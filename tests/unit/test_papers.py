@@ -329,6 +329,17 @@ def overlap_of_partial_rankings():
     assert pairs.value == close(depth.value)
 
 
+@item("A37")
+def agreement_and_certainty():
+    agreement = ugt.leave_one_annotator_out(LABELS)
+    # case 2: without its only 0, annotators 1 to 3 are right; the annotator who says 0 is alone
+    assert agreement.per_case[1] == close(3 / 4)
+    certainty = ugt.annotation_certainty(TRUTH)
+    found = ugt.case_correlation(certainty, agreement)
+    assert found.value == close(np.corrcoef(certainty.per_case, agreement.per_case)[0, 1])
+    assert f"r = {found.value:.2f}" in drawn("case_scatter", found).get_legend().get_texts()[0].get_text()
+
+
 @item("A38")
 def one_case():
     point = ugt.irn(RANKINGS)

@@ -377,6 +377,20 @@ def test_rated_cases_that_are_not_there():
         refused(message, plots.rated_case, *arguments, **options)
 
 
+def test_two_numbers_of_each_case():
+    labels = ugt.Labels.from_wide([[0, 0, 0], [0, 1, 1], [1, 1, 1], [0, 1, 2], [2, np.nan, np.nan]], classes=3)
+    certainty, agreement = ugt.annotation_certainty(ugt.dirichlet(labels)), ugt.leave_one_annotator_out(labels)
+    ax = plots.case_scatter(ugt.case_correlation(certainty, agreement))
+    assert ax.lines[0].get_xydata().tolist() == np.stack([certainty.per_case, agreement.per_case], axis=1)[:4].tolist()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("annotation certainty", "agreement with the other annotators")
+    r = ugt.case_correlation(certainty, agreement).value
+    assert entries(ax) == [f"r = {r:.2f} (4 cases; 1 undefined)"]
+    slope, start = np.polyfit(certainty.per_case[:4], agreement.per_case[:4], 1)
+    assert ax.lines[1].get_ydata() == pytest.approx(start + slope * ax.lines[1].get_xdata())
+    ax = plots.case_scatter(ugt.case_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]))
+    assert entries(ax) == ["r = nan (3 cases)"] and len(ax.lines) == 1 and ax.get_xlabel() == "first number"
+
+
 def test_metric_by_reliability(evaluation):
     ax = plots.metric_by_reliability(evaluation)
     for model in ("A", "B"):

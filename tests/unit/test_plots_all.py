@@ -52,6 +52,7 @@ def made(name):
     return {
         "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
         "case_histogram": (([0.2, 0.4, 0.4],), True),
+        "case_scatter": ((ugt.case_correlation([0.9, 0.5, 0.7], [1.0, 0.4, 0.5]),), False),
         "rated_case": ((ugt.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
         "plausibilities": ((POSTERIOR, 3), False),
         "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),

@@ -14,8 +14,10 @@ from ..plausibilities import estimates as results
 from ..plausibilities.estimates import means
 from ..plausibilities.sets import as_groups
 from .committees import ExpectedCertainty, committee, expected_certainty
+from .correlation import CaseCorrelation, case_correlation
 
-__all__ = ["ExpectedCertainty", "annotation_certainty", "committee", "expected_certainty", "expected_risk"]
+__all__ = ["CaseCorrelation", "ExpectedCertainty", "annotation_certainty", "case_correlation", "committee", "expected_certainty"]
+__all__ += ["expected_risk"]
 
 
 def annotation_certainty(

@@ -92,6 +92,48 @@ def of_cases(argument: str, given: Any) -> Array:
     return array
 
 
+def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
+    """Two numbers of each case against each other, with their correlation and a straight line [A figure 13].
+
+    Certainty against the agreement of each annotator with the others: cases far from the line are those that one of the two describes
+    differently.
+
+    Parameters
+    ----------
+    correlation : CaseCorrelation
+        By :func:`case_correlation`.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The legend has the correlation and the numbers of cases drawn and undefined.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+
+    Examples
+    --------
+    >>> import ugt.plots
+    >>> ax = ugt.plots.case_scatter(ugt.case_correlation([0.9, 0.5, 0.7, 1.0], [1.0, 0.4, 0.5, 0.9]))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['r = 0.92 (4 cases)']
+    """
+    (found,) = _base.records("correlation", correlation, "a CaseCorrelation", "first", "second", "names").values()
+    x, y = (one[found.statistic.kept] for one in (found.first, found.second))
+    ax = _base.axes_of(ax)
+    i = _base.first_style(ax)
+    label = _base.labelled(f"r = {found.value:.2f}", _base.counted(len(x), "case"), _base.undefined(sum(found.left_out.values())))
+    ax.plot(x, y, _base.marker(i), color=_base.colour(i), markersize=4, alpha=0.4, markeredgewidth=0, label=label)
+    if np.isfinite(found.value):
+        ends = np.array([x.min(), x.max()])
+        ax.plot(ends, y.mean() + found.value * y.std() / x.std() * (ends - x.mean()), **_base.GUIDE)
+    across, up = found.names
+    return _base.finish(ax, across, up, "lower right")
+
+
 def case_histogram(values: Any, *, bins: int = 20, ax: Any = None) -> Any:
     """How many cases have which value, such as an expected risk [A figure 8].
 
