@@ -203,6 +203,21 @@ def reliability_diagram():
     return plots.reliability_diagram(curves)
 
 
+def disagreement_diagram():
+    """Does the model know when annotators will disagree?
+
+    On the diagonal two annotators of a case differ as often as the model says. Point predictions take every case for the average case of
+    that prediction: where the model does not know on what annotators agree, they differ less, here at the right. A concentration fitted to
+    other cases mends that.
+    """
+    labels, truth = synthetic.make_counts(4000, 3, 5, difficulty=0.6)
+    model, counts = synthetic.make_predictions(truth, skill=0.7), labels.counts()
+    fitted = ugt.AlphaCalibration().fit(model[:2000], counts[:2000]).distribution(model[2000:])
+    predicted = {"point": ugt.predicted_disagreement(model[2000:]), "calibrated": fitted.disagreement()}
+    curves = {name: ugt.disagreement_losses(counts[2000:], one, n_bins=10).reliability_curve() for name, one in predicted.items()}
+    return plots.reliability_diagram(curves)
+
+
 def calibration_dispersion_map():
     """What would a calibrator mend?
 
@@ -352,6 +367,7 @@ GALLERY = (
     soft_precision_recall,
     soft_labels,
     reliability_diagram,
+    disagreement_diagram,
     calibration_dispersion_map,
     forest,
     annotator_roc_points,

@@ -259,3 +259,19 @@ def test_coverage_of_reliability_curves():
         curve = ugt.histogram_losses(labelled(rng, p, 4), both_classes(z), n_bins=5).reliability_curve(1)
         inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
     assert all(holds(hits, n_sets) for hits in inside)
+
+
+def test_coverage_of_curves_of_disagreement():
+    """A model that knows the law of the cases, not on what annotators will agree: its predictions are right in each bin.
+
+    Pairs that share no label are fewer than what four labels tell: up to 100 % of intervals hold it.
+    """
+    rng, n_sets = np.random.default_rng(5), 420
+    inside = np.zeros(2)
+    for _ in range(n_sets):
+        z, total = np.array([[0.2, 2.0], [0.45, 6.0]])[rng.integers(0, 2, 200)].T
+        p, alpha = rng.beta(total * z, total * (1 - z)), total[:, None] * both_classes(z)
+        predicted = ugt.predicted_disagreement(alpha, kind="dirichlet").overall
+        curve = ugt.disagreement_losses(labelled(rng, p, 4), predicted, binning=[0, 0.3, 1]).reliability_curve()
+        inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
+    assert all(holds(hits, n_sets, highest=1.0) for hits in inside)

@@ -1,10 +1,11 @@
 """Predicted disagreement, statistics of several labels, and their losses: numbers, intervals, bad input."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refused, warned
 from twins import histogram as twin
 from twins.histogram_problems import problem
 
@@ -130,6 +131,43 @@ def test_statistics_of_several_values(binning):
         merged = states.finish(states.merge(made))
         expected = ugt.disagreement_losses(counts, probs, statistic=found, n_bins=4)
         assert merged.record.cl.debiased == pytest.approx(expected.cl.debiased) and merged.value == pytest.approx(expected.l_phi)
+
+
+def test_reliability_curves():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet([1, 1, 1], 900)
+    counts, predicted = np.array([rng.multinomial(4, p) for p in probs]), ugt.predicted_disagreement(probs)
+    weights = rng.choice([1.0, 3.0], 900)
+    for options, of_case in (({}, np.ones(900)), ({"weights": weights}, weights)):
+        found = ugt.disagreement_losses(counts, predicted, n_bins=5, **options)
+        for k, z, m in ((None, predicted.overall, found.observed), (2, predicted.per_class[:, 2], found.statistic.rows.share[:, 3])):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                curve = found.reliability_curve(k)
+            at = np.minimum((z * 5).astype(int), 4)
+            there = np.unique(at)
+            assert curve.n_cases.tolist() == np.bincount(at, minlength=5).tolist() and curve.of == "disagreement"
+            for given, values in ((curve.mean_probability, z), (curve.label_share, m)):
+                np.testing.assert_allclose(given[there], [np.average(values[at == b], weights=of_case[at == b]) for b in there])
+            assert ((curve.low <= curve.label_share) & (curve.label_share <= curve.high))[there].all()
+    assert found.statistic.pairs_per_case == 2.0  # that share no label, of four
+    by_cluster, alone = (found.reliability_curve(**more) for more in ({"clusters": np.arange(900), "n_resamples": 400}, {}))
+    ratio = (by_cluster.high - by_cluster.low)[:4] / (alone.high - alone.low)[:4]
+    assert ((ratio > 0.6) & (ratio < 1.1)).all()  # six pairs of four labels tell more than two pairs
+    three = ugt.symmetric_statistic(counts, lambda *said: [len(set(said)) == m for m in (1, 2, 3)], 3)
+    of_values = ugt.disagreement_losses(counts, probs, statistic=three, n_bins=1)
+    curve = of_values.reliability_curve(1)
+    assert (curve.of, curve.label_share[0]) == ("statistic", pytest.approx(three[:, 1].mean()))
+    overall = ugt.disagreement_losses(counts, predicted.overall, n_bins=1)
+    merged = states.finish(states.partial("disagreement_losses", counts, predicted.overall, n_bins=1)).record.reliability_curve()
+    assert merged.label_share == overall.reliability_curve().label_share  # how many labels is not known there: by cases
+    assert (merged.high - merged.low)[0] >= (overall.reliability_curve().high - overall.reliability_curve().low)[0]
+    refused("k must be the number of a value of the statistic, from 0 to 2. Got None", of_values.reliability_curve)
+    refused("k must be None where predictions are not by class. Got 0", overall.reliability_curve, 0)
+    for k in (-1, 3, "x"):
+        refused("k must be a whole number", found.reliability_curve, k)
+    few = ugt.disagreement_losses(counts[:5], predicted.overall[:5], n_bins=1)
+    warned("fewer than 10 cases in bins 0 of disagreement: they say next to nothing", few.reliability_curve)
 
 
 def test_nothing_left():

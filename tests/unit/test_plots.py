@@ -83,6 +83,16 @@ def test_reliability_diagram():
     assert entries(ax) == ["model", "hollow: below 10 cases"]
 
 
+def test_disagreement_diagrams():
+    counts, probs = [[3, 1]] * 15 + [[4, 0]] * 15, [[0.6, 0.4]] * 15 + [[0.9, 0.1]] * 15
+    curve = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=3).reliability_curve()
+    ax = plots.reliability_diagram({"model": curve})
+    assert line(ax, "model").get_ydata().tolist() == [0.0, 0.5] and line(ax, "model").get_xdata().tolist() == pytest.approx([0.18, 0.48])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted disagreement", "share of pairs of labels that differ")
+    both = {"labels": reliability(), "pairs": curve}
+    refused("curve must be curves of one kind. Got disagreement and labels", plots.reliability_diagram, both)
+
+
 def test_strips_of_bins():
     curve = reliability()
     ax = plots.reliability_diagram(curve)

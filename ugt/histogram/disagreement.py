@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import resampling
 from .._base import checks, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import owned
@@ -19,6 +20,7 @@ from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_WEIGHT, OUTSIDE, case_weights, count_table, counts_error, counts_of, named, readable
 from .pairs_of_labels import given_statistic, predictions
+from .reliability import ReliabilityCurve
 from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
 
 
@@ -29,6 +31,7 @@ class DisagreementStatistic(BinLosses):
 
     picks = MappingProxyType({"l_phi": 0, "cl": CL + 2, "cl plugin": CL, "rl": RL + 2, "rl plugin": RL})
     kinds = 1
+    pairs_per_case = 1.0  # of labels, that share none; as many at least
     nothing = "no case has enough labels"
 
     def __init__(
@@ -78,6 +81,9 @@ class DisagreementStatistic(BinLosses):
             cell[weight == 0] = -1
         owned(share, predicted, cell)
         self.n_cases, self.rows = len(said), Rows(share, predicted, cell, None, weight)
+        counted = cell[:, 0] >= 0
+        if given is None and counted.any():
+            self.pairs_per_case = float(np.average(said[counted].sum(axis=1), weights=None if weight is None else weight[counted])) / 2
         self.own = own if weight is None else self.rows.sums(self.n_cells, np.ones((len(said), 1)))[0]
         return self
 
@@ -224,6 +230,58 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
     def observed(self) -> Array:
         one = self._statistic
         return one.rows.share if one.given and one.classes else one.rows.share[:, 0]
+
+    def reliability_curve(
+        self,
+        k: int | None = None,
+        level: float = 0.95,
+        *,
+        clusters: Any = None,
+        strata: Any = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> ReliabilityCurve:
+        """Mean predicted disagreement and mean share of pairs of labels that differ, bin by bin, with intervals [B fig. 2b].
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of a class, where predictions are by class: that one label is of it and the other is not. Default: that they differ.
+            Of a statistic with several values the number of one of these.
+        level, clusters, strata, n_resamples, seed
+            As for :meth:`HistogramLosses.reliability_curve`; score intervals take at most as many pairs as share no label, which makes them
+            too wide rather than too narrow: 95 % ones of cases with four labels held the truth in 96 to 100 % of simulations.
+
+        Returns
+        -------
+        ReliabilityCurve
+            A warning names bins with fewer than 10 cases.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class, or of several values none is named.
+
+        Examples
+        --------
+        >>> import ugt
+        >>> counts, probs = [[3, 1]] * 15 + [[4, 0]] * 15, [[0.6, 0.4]] * 15 + [[0.9, 0.1]] * 15
+        >>> curve = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=3).reliability_curve()
+        >>> curve.mean_probability.round(2).tolist(), curve.label_share.tolist()
+        ([0.18, 0.48, nan], [0.0, 0.5, nan])
+        """
+        one, drawn = self._statistic, {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+        overall = 0 if one.given and one.classes else 1  # columns before those of classes
+        if k is None:
+            if not overall:
+                raise checks.error("k", f"be the number of a value of the statistic, from 0 to {len(one.classes) - 1}", "None")
+            column, name = 0, "the statistic" if one.given else "disagreement"
+        elif not one.classes:
+            raise checks.error("k", "be None where predictions are not by class", repr(k))
+        else:
+            column = overall + checks.whole("k", k, 0, len(one.classes) - 1)
+            name = f"{'class' if overall else 'value'} {one.classes[k]}"
+        return self._curve(column, name, "statistic" if one.given else "disagreement", one.pairs_per_case, level, drawn)
 
     @property
     def ce(self) -> float:

@@ -11,7 +11,10 @@ import numpy as np
 
 from .. import resampling
 from .._base.arrays import Array, Int64
+from ..resampling.result import ResultsOf
+from . import reliability
 from .errors import CalibrationError
+from .reliability import ReliabilityCurve
 from .sums import ROOTS, BinLosses, Losses, number
 
 Sums = TypeVar("Sums", bound=BinLosses)
@@ -46,6 +49,16 @@ class LossesInBins(resampling.Result, Generic[Sums]):
     @cached_property
     def bin_counts(self) -> Int64:
         return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
+
+    def _curve(self, column: int, name: str, of: str, per_case: float, level: float, drawn: dict[str, Any]) -> ReliabilityCurve:
+        """Of a column, with intervals by as many independent observations a case at most, or of what is drawn."""
+        resampling.check_level(level)
+        one = self._statistic
+        cells = one.cells.sum(axis=0)[column]
+        ends = reliability.score_interval(cells, per_case, level)
+        if drawn["clusters"] is not None or drawn["strata"] is not None:
+            ends = ResultsOf(reliability.LabelShares(one, column), self).resamples(**drawn).interval(level)
+        return reliability.curve(self.bin_edges[column], cells, ends, name, of)
 
     def calibration_error(self, p: float = 1.0) -> CalibrationError:
         """Calibration error of any power p from 1 to 100, in the same bins: :class:`CalibrationError`, plug-in.

@@ -14,8 +14,6 @@ from .. import resampling
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._core import _histogram
-from ..resampling.result import ResultsOf
-from . import reliability
 from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
@@ -333,13 +331,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         ReliabilityCurve
             A warning names bins with fewer than 10 cases.
         """
-        k = checks.whole("k", k, 0, len(self.classes) - 1)
-        resampling.check_level(level)
-        one = self._statistic
-        cells, totals = one.cells.sum(axis=0)[k], one.totals
+        k, totals = checks.whole("k", k, 0, len(self.classes) - 1), self._statistic.totals
         per_case = divided(totals[2] + totals[5], totals[0] + totals[3])
-        ends = reliability.score_interval(cells, float(per_case) if self.n_cases else 1.0, level)
-        if clusters is not None or strata is not None:
-            options: dict[str, Any] = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-            ends = ResultsOf(reliability.LabelShares(one, k), self).resamples(**options).interval(level)
-        return reliability.curve(self.bin_edges[k], cells, ends, self.classes[k])
+        drawn = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+        return self._curve(k, f"class {self.classes[k]}", "labels", float(per_case) if self.n_cases else 1.0, level, drawn)

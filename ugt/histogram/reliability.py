@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ FEW = 10  # cases in a bin below which an interval says next to nothing: for sin
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Frozen):
-    """Mean prediction and mean share of labels of a class in each of B bins.
+    """Mean prediction and mean share of labels of a class in each of B bins; or of pairs of labels that differ.
 
     Attributes
     ----------
@@ -33,6 +32,8 @@ class ReliabilityCurve(Frozen):
         Interval of ``label_share``.
     few : (B,) array of bool
         Bins with cases, but fewer than 10.
+    of : {"labels", "disagreement", "statistic"}
+        What ``label_share`` is a share of: labels of a class, pairs of labels that differ, sets of labels that have another statistic.
 
     Examples
     --------
@@ -52,6 +53,7 @@ class ReliabilityCurve(Frozen):
     low: Array
     high: Array
     few: Bools
+    of: str = "labels"
 
 
 class LabelShares(Statistic):
@@ -91,12 +93,12 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
     return np.asarray(wilson(p, n, level))
 
 
-def curve(edges: Array, cells: Array, ends: Array, name: Any) -> ReliabilityCurve:
+def curve(edges: Array, cells: Array, ends: Array, name: str, of: str) -> ReliabilityCurve:
     """The record, and a warning about bins with few cases."""
     size = number(cells).astype(np.int64)
     few = (size > 0) & (size < FEW)
     if few.any():
         said = ", ".join(str(b) for b in np.flatnonzero(few))
-        notices.warn(f"fewer than {FEW} cases in bins {said} of class {name}: they say next to nothing", stacklevel=3)
+        notices.warn(f"fewer than {FEW} cases in bins {said} of {name}: they say next to nothing", stacklevel=4)
     mean = np.asarray(divided(cells[..., PROB], cells[..., CASES]))
-    return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few)
+    return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few, of)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, Any]]
 
 STRIP = 0.14  # of the height of a reliability diagram, for the cases in each bin
+SHARES = {"labels": "share of labels", "disagreement": "share of pairs of labels that differ", "statistic": "share of sets of labels"}
 HOLLOW = "hollow: below 10 cases"
 DIAGONALS = 6
 MOST_MARKS = 12  # on the axis of reliabilities
@@ -90,14 +91,15 @@ def _bands(band: Any, given: Mapping[str, Any]) -> dict[str, tuple[Array, ...]]:
 
 
 def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
-    """Shares of labels against predicted probabilities, with intervals, and how many cases each bin has.
+    """Shares of labels against predicted probabilities, or pairs of labels that differ against predicted disagreement [B fig. 2b].
 
-    On the diagonal annotators choose the class as often as predicted; below it the model says too much. The strip at the bottom shows
-    the cases in each bin, the fullest bin as high as the strip; hollow points have fewer than ten cases and say next to nothing.
+    On the diagonal annotators choose the class, or differ, as often as predicted; below it the model says too much. The strip at the bottom
+    shows the cases in each bin, the fullest bin as high as the strip; hollow points have fewer than ten cases and say next to nothing.
 
     Parameters
     ----------
-    curve : ReliabilityCurve, or mapping of name to these
+    curve : ReliabilityCurve, or mapping of name to curves of one kind
+        By ``reliability_curve`` of :class:`HistogramLosses` or :class:`DisagreementLosses`.
     ax : matplotlib Axes, optional
 
     Returns
@@ -107,7 +109,7 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If no bin of a curve has a case.
+        If no bin of a curve has a case, or curves are of several kinds.
 
     Examples
     --------
@@ -122,6 +124,9 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     for name, one in given.items():
         if not (np.asarray(one.n_cases) > 0).any():
             raise error("curve", "have a bin with cases", "none", repr(name) if name else "")
+    kinds = sorted({one.of for one in given.values()})
+    if len(kinds) > 1:
+        raise error("curve", "be curves of one kind", " and ".join(kinds))
     ax = _base.axes_of(ax)
     ax.plot([0, 1], [0, 1], **_base.GUIDE)
     most = max(int(one.n_cases.max()) for one in given.values())
@@ -133,7 +138,7 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     _base.note(ax, f"fullest bin: {_base.counted(most, 'case')}")
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1)
-    return _base.finish(ax, "predicted probability", "share of labels", "upper left")
+    return _base.finish(ax, f"predicted {'disagreement' if kinds[0] == 'disagreement' else 'probability'}", SHARES[kinds[0]], "upper left")
 
 
 def _bins(ax: Any, name: str, one: Any, i: int) -> None:
