@@ -156,6 +156,27 @@ def surfaces(distance, n=20, side=512, annotators=5):
     return Work(lambda: distances(held, [model], (distance, options)), {"distance transforms": transforms})
 
 
+@bench.job(grid(step=("limits of agreement", "points of a ROC", "guessing baseline")), SMALL)
+def readers(step, n=20_000, annotators=9):
+    """readers beside each other and a model beside guessing, beside means and deviations of all pairs of readers in numpy"""
+    rng = np.random.default_rng(0)
+    table, model = rng.normal(size=(n, annotators)), rng.normal(size=n)
+    ratings, labels = ugt.Ratings.from_wide(table), ugt.Labels.from_wide((table > 0).astype(int))
+    calls = {
+        "limits of agreement": lambda: ugt.bland_altman(ratings, model),
+        "points of a ROC": lambda: ugt.annotator_roc_points(labels, model),
+        "guessing baseline": lambda: ugt.discrepancy_ratio(ratings, model, distance="absolute").guessing_baseline,
+    }
+
+    def pairs():
+        for j in range(annotators):
+            for k in range(j):
+                difference = table[:, k] - table[:, j]
+                difference.mean(), difference.std()
+
+    return Work(calls[step], {"pairs in numpy": pairs})
+
+
 @bench.job(grid(step=("packing", "Dice")), SMALL)
 def small_masks(step, n=200_000):
     """200,000 x 3 masks of 60 pixels"""
