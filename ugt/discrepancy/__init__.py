@@ -90,9 +90,10 @@ def discrepancy_ratio(
 
     Surfaces are those of Nikolov et al.: elements are the corners of pixels around which some but not all are marked, and weigh as much
     as the surface there by marching squares or cubes; the outside of the image is not marked. Other programs take the pixels at the
-    border in their place and differ by up to a pixel. ``spacing`` is the size of a pixel: a number, one for each dimension, or a
-    mapping of case id to these; lengths and ``tolerance`` are in its unit. Of maps of several classes (:meth:`Masks.from_maps`) every
-    distance of masks is the mean over the classes that occur in either, weighted by ``weights``, one number a class.
+    border in their place: their Hausdorff distances differ by up to the diagonal of a pixel, HD95 and NSD by their weights, too.
+    ``spacing`` is the size of a pixel: a number, one for each dimension, or a mapping of case id to these; lengths and ``tolerance``
+    are in its unit. Of maps of several classes (:meth:`Masks.from_maps`) every distance of masks is the mean over the classes that
+    occur in either, weighted by ``weights``, one number a class.
 
     References
     ----------
